@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAU
 from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
 from analysis.statistics.agreement.review import read_faulty, write_review
+from analysis.translation import ENGLISH, languages
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
 PATH = click.Path(path_type=Path)
@@ -62,11 +64,18 @@ def program() -> None:
 program.context_class = _Context
 
 
-def _command(function: Callable[..., str]) -> click.Command:
+def _command(
+    function: Callable[..., str], more: tuple[Callable[..., Any], ...] = ()
+) -> click.Command:
     """Make a command of what writes a bundle's results and says where."""
 
     def run(
-        folder: Path, out: Path, confidence: str | None, faulty: Path | None, **chosen: Any
+        folder: Path,
+        out: Path,
+        confidence: str | None,
+        faulty: Path | None,
+        language: str = ENGLISH,
+        **chosen: Any,
     ) -> None:
         try:
             found = read_faulty(faulty) if faulty else ()
@@ -74,14 +83,14 @@ def _command(function: Callable[..., str]) -> click.Command:
         except OptionsError as error:
             raise click.UsageError(str(error)) from error
         try:
-            click.echo(function(folder, out, options))
+            click.echo(function(folder, out, options, language))
         except AnalysisError as error:
             raise Refused(str(error)) from error
         except MemoryError as error:
             raise Refused(f"{folder}: too large for this machine's memory.") from error
 
     run.__doc__ = function.__doc__
-    for option in reversed(OPTIONS):
+    for option in reversed(more + OPTIONS):
         run = option(run)
     command = program.command(function.__name__, short_help=function.__doc__, epilog=EPILOG)(run)
     command.context_class = _Context
@@ -133,15 +142,23 @@ OPTIONS = (
 )
 
 
-@_command
-def report(folder: Path, out: Path, options: Options) -> str:
+LANGUAGE = click.option(
+    "--language",
+    type=click.Choice(languages()),
+    default=ENGLISH,
+    help="Of the page, the PDF and the figures (default en); all else is in English.",
+)
+
+
+@partial(_command, more=(LANGUAGE,))
+def report(folder: Path, out: Path, options: Options, language: str) -> str:
     """Write report.html, report.pdf, results.json, figures/, tables/ and paper/ to OUT."""
-    write_report(read_bundle(folder), out, options)
+    write_report(read_bundle(folder), out, options, language=language)
     return f"{out / 'report.html'}"
 
 
 @_command
-def tables(folder: Path, out: Path, options: Options) -> str:
+def tables(folder: Path, out: Path, options: Options, _: str) -> str:
     """Write OUT/tables/*.csv alone; an older report in OUT is removed."""
     write_tables(read_bundle(folder), out, options)
     return f"{out / 'tables'}"

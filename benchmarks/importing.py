@@ -40,30 +40,11 @@ _TASKS = (
     "Differential Diagnosis",
     "Geometric Information Assessment",
 )
-_WORDS = [
-    *(
-        "lungs",
-        "clear",
-        "without",
-        "focal",
-        "consolidation",
-        "pleural",
-        "effusion",
-        "heart",
-        "size",
-    ),
-    *(
-        "normal",
-        "mediastinal",
-        "contours",
-        "within",
-        "limits",
-        "degenerative",
-        "changes",
-        "thoracic",
-    ),
-    *("spine", "left", "right", "upper", "lower", "lobe", "opacity", "atelectasis", "catheter"),
-]
+_WORDS = """
+lungs clear without focal consolidation pleural effusion heart size normal
+mediastinal contours within limits degenerative changes thoracic spine left right
+upper lower lobe opacity atelectasis catheter
+"""
 _PLAIN = """
 import json, sqlite3, sys
 import pandas as pd
@@ -150,7 +131,7 @@ def _items() -> Iterator[dict[str, Any]]:
     random_words = random.Random(1)
 
     def words(n: int) -> str:
-        return " ".join(random_words.choices(_WORDS, k=n))
+        return " ".join(random_words.choices(_WORDS.split(), k=n))
 
     n = 0
     while True:

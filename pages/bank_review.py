@@ -61,7 +61,7 @@ def _review(row: ReviewRow) -> None:
                 )
                 for key, who in people.items()
             ],
-            caption=t("How far each reviewer is"),
+            caption=t("Progress of each reviewer"),
         )
         _faults(row, items, people)
         links(

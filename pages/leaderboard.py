@@ -29,7 +29,7 @@ def _board() -> None:
         return
     with st.spinner(t("Ranking readers and models ...")):
         html, _ = leaderboard(store(), person, chosen)
-    st.html(f'<div class="rr-report" translate="no" lang="en" dir="ltr">{html}</div>')
+    st.html(f'<div class="rr-report">{html}</div>')
     if len(chosen) > 1:
         st.caption(t("Studies have different cases: compare raters within a study."))
     query = urlencode({"study": chosen}, doseq=True)

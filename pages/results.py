@@ -14,15 +14,16 @@ from analysis.figures.group_agreement import scope_text
 from analysis.figures.kappa_matrix import (
     MEASURE_TITLES,
     REFERENCE,
-    REFERENCE_NAME,
     pairs_in_condition,
+    reference_name,
 )
 from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import matrix_figure, pairs_of_scope, reference_rows
 from analysis.statistics.accuracy.items import MODEL_WRONG
+from analysis.translation import spoken
 from study.base.errors import StudyError
-from study.base.translation import later, said, t, tn
+from study.base.translation import language, later, said, t, tn
 from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
@@ -147,7 +148,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         measures,
         default=measures[0],
         required=True,
-        format_func=MEASURE_TITLES.__getitem__,
+        format_func=lambda one: said(MEASURE_TITLES[one]),
         key=f"matrix-measure-{'-'.join(measures)}",
     )
     has_truth = len(found.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
@@ -167,7 +168,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
         beside = reference_rows(found, measure, scope, condition) if reference else None
         grid(
-            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: REFERENCE_NAME.label}}),
+            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: reference_name().label}}),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
             column_config={
                 "rater_a": t("First rater"),
@@ -394,6 +395,7 @@ head = st.container(horizontal=True, vertical_alignment="center", horizontal_ali
 with head:
     page_title(t("Results"))
 try:
-    _body()
+    with spoken(language()):
+        _body()
 except (StudyError, AnalysisError) as error:
     st.error(plain(str(error)))

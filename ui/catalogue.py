@@ -20,7 +20,7 @@ from study.base.translation import FILE
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "locale" / f"{Path(FILE).stem}.pot"
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"t": None, "tn": (1, 2), "later": None}
-_FOLDERS = ("study", "pages", "ui")
+_FOLDERS = ("study", "analysis", "pages", "ui")
 _METHODS = {".py": "python", ".js": "javascript"}
 _HEADER = """# Every message of Reading Room. To add a language, copy this file to
 # locale/LANGUAGE/reading_room.po and fill it in; docs/languages.md says how.

@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.errors import OptionsError
 from analysis.options import Options
+from analysis.translation import t, written
 
 # An endpoint's metric in the tables, by its name in a protocol.
 _METRICS = {"accuracy": "accuracy", "AUC": "auc"}
@@ -211,8 +212,9 @@ def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
     if options.margin is None or options.margin == planned:
         return ""
     if planned is None:
-        return "given at analysis"
-    return f"chosen at analysis; the protocol's is {100 * planned:.1f} points"
+        return t("given at analysis")
+    size = written(f"{100 * planned:.1f}")
+    return t("chosen at analysis; the protocol's is {size} points", size=size)
 
 
 def _planned_margin(protocol: Mapping[str, Any]) -> float | None:

@@ -33,12 +33,15 @@ from analysis.figures.drawing.chart import (
 from analysis.figures.drawing.look import INKS, MARKS
 from analysis.figures.drawing.names import RaterName, conditions_of, in_condition, name_of
 from analysis.figures.forest import Estimate, ends_of, forest
+from analysis.translation import later, said, t
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
 # Panels of the overview, and how many usual rows high one of its rows is.
 MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
-OVERALL_TITLES = {"micro": "Overall, micro", "macro": "Overall, macro"}
+OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
+OVERALL = later("Overall")
+GROUPS = {"micro": later("micro"), "macro": later("macro")}
 
 
 def accuracy_chart(
@@ -56,13 +59,13 @@ def accuracy_chart(
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
     columns = _columns(raters, names)
-    overall = OVERALL_TITLES if ("overall", "macro") in groups else {"micro": "Overall"}
+    overall = OVERALL_TITLES if ("overall", "macro") in groups else {"micro": OVERALL}
     panels = [
         _panel(
             rows.loc[(rows["by"] == by) & (rows["group"] == group)],
             raters,
             names,
-            title=overall[group] if by == "overall" else group,
+            title=said(overall[group]) if by == "overall" else group,
             first=place % columns == 0,
         )
         for place, (by, group) in enumerate(groups)
@@ -98,7 +101,7 @@ def overview_chart(
         return None
     raters = list(dict.fromkeys(rows["rater_id"]))
     ends = [100 * value for one in ("accuracy", "ci_low", "ci_high") for value in rows[one]]
-    axis = fitted_axis(ends, title="Percent correct", least=0, most=100)
+    axis = fitted_axis(ends, title=t("Percent correct"), least=0, most=100)
     conditions = conditions_of(rows)[:MOST_CONDITIONS]
     panels = [
         Panel(
@@ -119,7 +122,7 @@ def overview_chart(
     ]
     key = kinds_key(rows)
     if means:
-        key += (Key(label="Mean of the readers", ink=Ink.QUIET, dash=Dash.DASHED),)
+        key += (Key(label=t("Mean of the readers"), ink=Ink.QUIET, dash=Dash.DASHED),)
     return Chart(rows=(tuple(panels),), key=key)
 
 
@@ -132,7 +135,7 @@ def _mean(mean: float | None) -> tuple[Rule, ...]:
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
     """Return what tells readers from models, for the kinds that are there."""
     kinds = set(rows["rater_kind"])
-    words = {RaterKind.READER: "Readers", RaterKind.MODEL: "Models"}
+    words = {RaterKind.READER: t("Readers"), RaterKind.MODEL: t("Models")}
     return tuple(
         Key(label=words[kind], ink=INKS[kind], mark=MARKS[kind])
         for kind in RaterKind
@@ -191,14 +194,24 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join(
         [
             name_of(names, row["rater_id"]).on_figure.text,
-            str(row["group"]),
-            f"{interval_text(value, low, high, decimals=1)} %",
-            f"{row['n_correct']} of {row['n']} correct, {row['n_missing']} not answered",
+            said(GROUPS.get(row["group"], str(row["group"]))),
+            t("{value} %", value=interval_text(value, low, high, decimals=1)),
+            t(
+                "{n} of {total} correct, {missing} not answered",
+                n=str(row["n_correct"]),
+                total=str(row["n"]),
+                missing=str(row["n_missing"]),
+            ),
         ]
     )
 
 
-RANKINGS = {"micro": "micro: every item weighs the same", "macro": "macro: every task the same"}
+RANKINGS = {
+    "micro": later("micro: every item weighs the same"),
+    "macro": later("macro: every task the same"),
+}
+SCORES = {"micro": later("Percent correct, micro"), "macro": later("Percent correct, macro")}
+RANKS = {"micro": later("Rank, micro"), "macro": later("Rank, macro")}
 MOST_RANK_TICKS = 8
 
 
@@ -225,13 +238,12 @@ def leaderboard_chart(
     axis = fitted_axis([end for one in scores.values() for end in ends_of(one)], parts=4, most=100)
     panels: list[Panel] = []
     for group, part in parts.items():
-        shown, said = not panels, f", {group}" if len(parts) > 1 else ""
+        shown, several = not panels, len(parts) > 1
         labels = rater_labels(raters, names)
-        panels.append(
-            forest(labels, scores[group], axis, title=f"Percent correct{said}", shown=shown)
-        )
+        title = said(SCORES[group]) if several else t("Percent correct")
+        panels.append(forest(labels, scores[group], axis, title=title, shown=shown))
         ranks = _ranks(part, raters, names)
-        title = f"Rank{said}"
+        title = said(RANKS[group]) if several else t("Rank")
         panels.append(
             forest(labels, ranks, _rank_axis(len(raters)), title=title, shown=False, weight=0.8)
         )
@@ -267,9 +279,9 @@ def _estimate(
     rank = interval_text(row["rank"], row["rank_low"], row["rank_high"], decimals=0)
     lines = [
         name_of(names, row["rater_id"]).on_figure.text,
-        RANKINGS[row["group"]],
-        f"{interval_text(value, low, high, decimals=1)} %, n = {row['n']}",
-        f"rank {rank}",
+        said(RANKINGS[row["group"]]),
+        t("{value} %, n = {n}", value=interval_text(value, low, high, decimals=1), n=str(row["n"])),
+        t("rank {rank}", rank=rank),
     ]
     return Estimate(
         row=float(raters.index(row["rater_id"])),

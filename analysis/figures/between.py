@@ -13,6 +13,7 @@ from analysis.figures.drawing.chart import Chart, Ink, Key, Label, Mark, Rule
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
 from analysis.figures.group_agreement import LOOKS, scope_text
 from analysis.figures.kappa_matrix import MEASURE_TITLES
+from analysis.translation import pieces, said, t, written
 
 SHOWN = ("among_readers", "readers_models", "among_models")
 COLUMN_LOOKS = {
@@ -47,20 +48,22 @@ def between_chart(
     left = forest(
         labels,
         means,
-        fitted_axis([*ends_of(means), 0.0], title=MEASURE_TITLES.get(measure, measure), most=1.0),
-        title="Agreement",
+        fitted_axis(
+            [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), most=1.0
+        ),
+        title=t("Agreement"),
         rows_high=ROWS_HIGH,
     )
     right = forest(
         labels,
         differences,
-        fitted_axis([*ends_of(differences), 0.0], title="With models minus among readers"),
+        fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
         behind=[Rule(at=0)],
-        title="Difference",
+        title=t("Difference"),
         shown=False,
         rows_high=ROWS_HIGH,
     )
-    side = numbers(right, differences, title="Difference and interval")
+    side = numbers(right, differences, title=t("Difference and interval"))
     return Chart(rows=((left, right, side),), key=_key(rows))
 
 
@@ -75,7 +78,7 @@ def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
         value=value,
         low=math.nan,
         high=math.nan,
-        hover=f"{words}\n{scope_text(row['scope'])}: {value:.3f}\n{_who(row)}",
+        hover=f"{said(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}\n{_who(row)}",
     )
 
 
@@ -89,13 +92,18 @@ def _difference(row: Mapping[Any, Any], place: int) -> Estimate:
         value=value,
         low=low,
         high=high,
-        hover=f"{scope_text(row['scope'])}\n{exact}\n{_who(row)}\n{row['method']}",
+        hover=f"{scope_text(row['scope'])}\n{exact}\n{_who(row)}\n{pieces(row['method'])}",
         text=interval_text(value, low, high, decimals=2),
     )
 
 
 def _who(row: Mapping[Any, Any]) -> str:
-    return f"{row['n_readers']} readers, {row['n_models']} models, {row['n_items']} items"
+    return t(
+        "{readers} readers, {models} models, {n} items",
+        readers=str(row["n_readers"]),
+        models=str(row["n_models"]),
+        n=str(row["n_items"]),
+    )
 
 
 def _key(rows: pd.DataFrame) -> tuple[Key, ...]:
@@ -103,5 +111,5 @@ def _key(rows: pd.DataFrame) -> tuple[Key, ...]:
     for column in SHOWN:
         if rows[column].notna().any():
             _, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
-            keys.append(Key(label=words, ink=ink, mark=mark, hollow=hollow))
+            keys.append(Key(label=said(words), ink=ink, mark=mark, hollow=hollow))
     return tuple(keys)

@@ -13,13 +13,16 @@ from analysis.figures.drawing.axes import (
     fitted_axis,
     in_rows,
     interval_text,
+    p_text,
     rater_labels,
+    signed,
 )
 from analysis.figures.drawing.chart import Axis, Cells, Chart, Ink, Key, Mark, Panel, Rule, Tick
 from analysis.figures.drawing.look import DIFFERENCE_SCALE
 from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import Estimate, ends_of, forest
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import pieces, t, written
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
@@ -54,7 +57,7 @@ def comparisons_chart(
         for model in models
     }
     ends = [end for estimates in found.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], parts=4, title="Model minus reader, points")
+    axis = fitted_axis([*ends, 0.0], parts=4, title=t("Model minus reader, points"))
     columns = even_columns(len(models), COLUMNS)
     panels = [
         forest(
@@ -96,20 +99,35 @@ def _hover(
     reader, model = (name_of(names, row[key]).on_figure.text for key in ("rater_a", "rater_b"))
     p = row["p_adjusted"]
     lines = [
-        f"{model} minus {reader}",
-        f"{text} points, {'bootstrap over patients' if clustered else row['ci_method']}",
-        f"{100 * row['accuracy_b']:.1f} % and {100 * row['accuracy_a']:.1f} % of {row['n']};"
-        f" only the model correct {row['only_b_correct']}, only the reader {row['only_a_correct']}",
+        t("{model} minus {reader}", model=model, reader=reader),
+        t(
+            "{difference} points, {method}",
+            difference=text,
+            method=t("bootstrap over patients") if clustered else pieces(row["ci_method"]),
+        ),
+        t(
+            "{model} % and {reader} % of {n}; only the model correct {only_model}, only the reader"
+            " {only_reader}",
+            model=signed(f"{100 * row['accuracy_b']:.1f}"),
+            reader=signed(f"{100 * row['accuracy_a']:.1f}"),
+            n=str(row["n"]),
+            only_model=str(row["only_b_correct"]),
+            only_reader=str(row["only_a_correct"]),
+        ),
     ]
     if not math.isnan(p):
-        lines.append(f"adjusted p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}")
+        lines.append(t("adjusted p {value}", value=p_text(p)))
     return "\n".join(lines)
 
 
 def _key(alpha: float) -> tuple[Key, ...]:
     return (
-        Key(label=f"Adjusted p below {alpha:g}", ink=Ink.MODEL, mark=Mark.DIAMOND),
-        Key(label="Not below", ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=True),
+        Key(
+            label=t("Adjusted p below {alpha}", alpha=written(f"{alpha:g}")),
+            ink=Ink.MODEL,
+            mark=Mark.DIAMOND,
+        ),
+        Key(label=t("Not below"), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=True),
     )
 
 
@@ -132,7 +150,7 @@ def _heat_map(
         high=60,
         scale=DIFFERENCE_SCALE,
         labels=(-60, -30, 0, 30, 60),
-        names="%{x} minus %{y}: %{z:.1f}",
+        names=t("{model} minus {reader}", model="%{x}", reader="%{y}") + ": %{z:.1f}",
     )
     panel = Panel(
         x=Axis(low=-0.5, high=columns - 0.5, ticks=ticks[0], grid=False, slanted=True),

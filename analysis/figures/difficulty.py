@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Panel, Tick
 from analysis.figures.drawing.look import COUNT_SCALE
+from analysis.translation import t, tn
 
 CELL_MM = 9.0
 LARGEST_MM = 110.0
@@ -40,23 +41,31 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
         texts=tuple(tuple(str(v) if v else "" for v in row) for row in counts) if small else (),
         hover=tuple(
             tuple(
-                f"{count} {'case' if count == 1 else 'cases'}\n{i} of {n_readers} readers correct,"
-                f" {j} of {n_models} models correct"
+                tn("{n} case", "{n} cases", count)
+                + "\n"
+                + t(
+                    "{readers} of {n_readers} readers correct, {models} of {n_models} models"
+                    " correct",
+                    readers=str(i),
+                    n_readers=str(n_readers),
+                    models=str(j),
+                    n_models=str(n_models),
+                )
                 for j, count in enumerate(row)
             )
             for i, row in enumerate(counts.tolist())
         )
         if small
         else (),
-        names="%{y} readers, %{x} models",
+        names=t("{readers} readers, {models} models", readers="%{y}", models="%{x}"),
     )
     cell = min(CELL_MM, LARGEST_MM / max(counts.shape))
     panel = Panel(
-        x=_counts_axis(n_models, "Models that were correct"),
-        y=_counts_axis(n_readers, "Readers that were correct"),
+        x=_counts_axis(n_models, t("Models that were correct")),
+        y=_counts_axis(n_readers, t("Readers that were correct")),
         layers=(cells,),
         height_mm=max(cell * (n_readers + 1), 24.0),
-        subtitle=f"Items by who had them right, n = {len(rows)}",
+        subtitle=t("Items by who had them right, n = {n}", n=str(len(rows))),
     )
     width = max(cell * (n_models + 1), 30.0) + 22.0
     return Chart(rows=((panel,),), width_mm=width, stretches=False)

@@ -12,23 +12,24 @@ from analysis.figures.drawing.axes import fitted_axis, interval_text
 from analysis.figures.drawing.chart import Chart, Ink, Key, Label, Mark, Rule
 from analysis.figures.drawing.names import LONGEST_GROUP, shorten
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.translation import later, pieces, said, t, written
 
 GROUP_TITLES: Mapping[str, str] = {
-    "brennan_prediger": "Brennan-Prediger",
-    "error_consistency": "Error consistency",
-    "fleiss_kappa_letters": "Fleiss' kappa on letters",
-    "conger_kappa_letters": "Conger's kappa on letters",
-    "krippendorff_alpha_letters": "Krippendorff's alpha on letters",
-    "ac1_letters": "Gwet's AC1 on letters",
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("Error consistency"),
+    "fleiss_kappa_letters": later("Fleiss' kappa on letters"),
+    "conger_kappa_letters": later("Conger's kappa on letters"),
+    "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
+    "ac1_letters": later("Gwet's AC1 on letters"),
 }
 BY_TASK = ("brennan_prediger", "error_consistency")
 # Shift on the row, ink, mark, hollow, words of the key.
 Look = tuple[float, Ink, Mark, bool, str]
 LOOKS: Mapping[str, Look] = {
-    "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, "Readers among themselves"),
-    "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, "Models among themselves"),
-    "all": (0.0, Ink.MIXED, Mark.SQUARE, False, "All raters together"),
-    "readers_models": (0.0, Ink.MIXED, Mark.SQUARE, True, "Readers with models"),
+    "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, later("Readers among themselves")),
+    "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, later("Models among themselves")),
+    "all": (0.0, Ink.MIXED, Mark.SQUARE, False, later("All raters together")),
+    "readers_models": (0.0, Ink.MIXED, Mark.SQUARE, True, later("Readers with models")),
 }
 ROWS_HIGH = 1.9
 WITH_NUMBERS_HIGH = 2.5
@@ -49,15 +50,15 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         _estimate(row, str(row["raters"]), measures.index(row["measure"]))
         for row in rows.to_dict("records")
     ]
-    axis = fitted_axis([*ends_of(estimates), 0.0], title="Agreement beyond chance", most=1.0)
+    axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), most=1.0)
     plot = forest(
-        [Label(text=GROUP_TITLES.get(m, m.replace("_", " "))) for m in measures],
+        [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures],
         estimates,
         axis,
         behind=[Rule(at=0)],
         rows_high=WITH_NUMBERS_HIGH,
     )
-    side = numbers(plot, estimates, title="Estimate and interval")
+    side = numbers(plot, estimates, title=t("Estimate and interval"))
     return Chart(rows=((plot, side),), key=_key(rows["raters"]))
 
 
@@ -91,7 +92,7 @@ def task_agreement_chart(
             *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
         ]
     ends = [end for estimates in found.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], title="Agreement beyond chance", most=1.0)
+    axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), most=1.0)
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     panels = [
         forest(
@@ -99,7 +100,7 @@ def task_agreement_chart(
             estimates,
             axis,
             behind=[Rule(at=0)],
-            title=GROUP_TITLES[measure],
+            title=said(GROUP_TITLES[measure]),
             shown=i == 0,
             rows_high=ROWS_HIGH,
         )
@@ -117,7 +118,7 @@ def scope_text(scope: str) -> str:
     >>> scope_text("all"), scope_text("task=Negation"), scope_text("option_set=yes/no")
     ('All cases', 'Negation', 'yes/no')
     """
-    return "All cases" if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
+    return t("All cases") if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -136,12 +137,16 @@ def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
     shift, ink, mark, hollow, words = LOOKS[raters]
     value, low, high = (float(row[c]) for c in ("estimate", "ci_low", "ci_high"))
     text = interval_text(value, low, high, decimals=2)
-    measure = GROUP_TITLES.get(row["measure"], row["measure"])
+    measure = said(GROUP_TITLES.get(row["measure"], row["measure"]))
     hover = [
-        f"{words} ({row['n_raters']})",
+        f"{said(words)} ({row['n_raters']})",
         f"{measure}, {scope_text(row['scope'])}",
-        f"{interval_text(value, low, high, decimals=3)}, {row['n_items']} items",
-        str(row["method"]),
+        t(
+            "{value}, {n} items",
+            value=interval_text(value, low, high, decimals=3),
+            n=str(row["n_items"]),
+        ),
+        pieces(str(row["method"])),
     ]
     return Estimate(
         row=place + shift,
@@ -160,9 +165,18 @@ def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
     shift, ink, mark, hollow, words = LOOKS["readers_models"]
     value = float(row["readers_models"])
     hover = [
-        f"{words} ({row['n_readers']} and {row['n_models']})",
-        f"{GROUP_TITLES[row['measure']]}, {scope_text(row['scope'])}",
-        f"{value:.3f}, mean over the pairs, {row['n_items']} items",
+        t(
+            "{who} ({readers} and {models})",
+            who=said(words),
+            readers=str(row["n_readers"]),
+            models=str(row["n_models"]),
+        ),
+        f"{said(GROUP_TITLES[row['measure']])}, {scope_text(row['scope'])}",
+        t(
+            "{value}, mean over the pairs, {n} items",
+            value=written(f"{value:.3f}"),
+            n=str(row["n_items"]),
+        ),
     ]
     return Estimate(
         row=place + shift,
@@ -179,7 +193,7 @@ def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
 def _key(kinds: Sequence[str] | pd.Series[Any]) -> tuple[Key, ...]:
     present = set(kinds)
     return tuple(
-        Key(label=words, ink=ink, mark=mark, hollow=hollow)
+        Key(label=said(words), ink=ink, mark=mark, hollow=hollow)
         for kind, (_, ink, mark, hollow, words) in LOOKS.items()
         if kind in present
     )

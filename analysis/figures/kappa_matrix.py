@@ -13,15 +13,16 @@ from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Panel, Rul
 from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.drawing.names import RaterName, in_condition, name_of
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import later, pieces, t
 
 MEASURE_TITLES: Mapping[str, str] = {
-    "kappa_letters": "Cohen's kappa",
-    "kappa": "Cohen's kappa",
-    "brennan_prediger": "Brennan-Prediger",
-    "error_consistency": "Error consistency",
-    "raw": "Raw agreement",
-    "ac1": "Gwet's AC1",
-    "same_wrong": "Same wrong answer",
+    "kappa_letters": later("Cohen's kappa"),
+    "kappa": later("Cohen's kappa"),
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("Error consistency"),
+    "raw": later("Raw agreement"),
+    "ac1": later("Gwet's AC1"),
+    "same_wrong": later("Same wrong answer"),
 }
 # Shares of items, which begin at 0.
 SHARES = ("raw", "same_wrong")
@@ -37,7 +38,6 @@ Found = tuple[float, float, float]
 UNKNOWN: Found = (math.nan, math.nan, math.nan)
 REFERENCE = "\0"
 """What stands for the reference standard among ids of raters, none of which holds this sign."""
-REFERENCE_NAME = RaterName(label="Reference standard", simulated=False)
 
 
 def kappa_matrix_chart(
@@ -64,7 +64,7 @@ def kappa_matrix_chart(
     if beside is not None and len(beside):
         rows = pd.concat([rows, beside])
         raters = [*raters, REFERENCE]
-        names = {**(names or {}), REFERENCE: REFERENCE_NAME}
+        names = {**(names or {}), REFERENCE: reference_name()}
     n = len(raters)
     known = pair_estimates(rows)
     found = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
@@ -77,6 +77,7 @@ def kappa_matrix_chart(
         texts=_texts(found) if n <= MOST_WITH_NUMBERS else (),
         hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
         labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
+        names=t("{first} and {second}", first="%{y}", second="%{x}") + ": %{z:.2f}",
     )
     labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
     spaced = -(-n // MOST_NAMED)
@@ -100,6 +101,11 @@ def kappa_matrix_chart(
         height_mm=max(n, 3) * CELL_MM,
     )
     return Chart(rows=((panel,),), stretches=False, square=True)
+
+
+def reference_name() -> RaterName:
+    """Return what the reference standard is called among raters."""
+    return RaterName(label=t("Reference standard"), simulated=False)
 
 
 def matrix_order(
@@ -163,7 +169,8 @@ def _numbered(label: Label, number: int) -> Label:
 
 
 def _texts(found: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
-    between = " to\n" if len(found) <= MOST_WITH_WORDS else "\n"
+    words = t("{low} to {high}", low="", high="").rstrip() + "\n"
+    between = words if len(found) <= MOST_WITH_WORDS else "\n"
     return tuple(
         tuple(_text(i - j, *one, between) for j, one in enumerate(row))
         for i, row in enumerate(found)
@@ -193,8 +200,9 @@ def _hovers(
 def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
     a, b = (name_of(names, str(row[key])).on_figure.text for key in ("rater_a", "rater_b"))
     estimate, low, high = (float(row[key]) for key in ("estimate", "ci_low", "ci_high"))
-    lines = [f"{a} and {b}", f"{interval_text(estimate, low, high, decimals=3)}, n = {row['n']}"]
-    return "\n".join([*lines, *filter(None, [str(row["undefined_because"])])])
+    value = interval_text(estimate, low, high, decimals=3)
+    lines = [t("{first} and {second}", first=a, second=b), f"{value}, n = {row['n']}"]
+    return "\n".join([*lines, *filter(None, [pieces(str(row["undefined_because"]))])])
 
 
 def _borders(edges: Sequence[int], n: int) -> Iterator[Rule]:

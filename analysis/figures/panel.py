@@ -8,14 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.drawing.axes import fitted_axis, interval_text, rater_labels, signed
+from analysis.figures.drawing.axes import fitted_axis, interval_text, p_text, rater_labels, signed
 from analysis.figures.drawing.chart import Band, Chart, Dash, Ink, Key, Layer, Mark, Rule
 from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.translation import capital, later, pieces, said, t, written
 
 CLAIMS: Mapping[str, tuple[float, bool]] = {
     "these readers": (-0.19, False),
     "readers like these": (0.19, True),
+}
+AGAINST: Mapping[str, str] = {
+    "these readers": later("against these readers"),
+    "readers like these": later("against readers like these"),
 }
 ROWS_HIGH = 2.0
 
@@ -44,8 +49,11 @@ def panel_chart(
     ]
     margins = rows["margin"].dropna()
     margin = -factor * float(margins.iloc[0]) if len(margins) else math.nan
-    title = "Model minus mean of the readers"
-    title += ", percentage points" if metric == "accuracy" else ", AUC"
+    title = (
+        t("Model minus mean of the readers, percentage points")
+        if metric == "accuracy"
+        else t("Model minus mean of the readers, AUC")
+    )
     axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
     if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
         # A tick on the better side as well.
@@ -58,7 +66,7 @@ def panel_chart(
         rows_high=ROWS_HIGH,
         least_rows=4,
     )
-    side = numbers(plot, estimates, title="Difference and interval")
+    side = numbers(plot, estimates, title=t("Difference and interval"))
     return Chart(rows=((plot, side),), key=_key(rows, margin, factor))
 
 
@@ -76,12 +84,21 @@ def _estimate(
     text = interval_text(value, low, high, decimals=decimals)
     lines = [
         name_of(names, row["model_id"]).on_figure.text,
-        f"against {row['claim']}: {text}",
-        f"model {model:.{decimals}f}, readers {mean:.{decimals}f};"
-        f" {row['n_readers']} readers, {row['n_items']} items",
-        *_p("p for no difference", row["p"]),
-        *_p("p for inferior by the margin", row["p_noninferior"]),
-        *filter(None, [str(row["note"] or "")]),
+        f"{said(AGAINST.get(row['claim'], row['claim']))}: {text}",
+        t(
+            "model {model}, readers {mean}; {readers} readers, {n} items",
+            model=written(f"{model:.{decimals}f}"),
+            mean=written(f"{mean:.{decimals}f}"),
+            readers=str(row["n_readers"]),
+            n=str(row["n_items"]),
+        ),
+        *([t("p for no difference {p}", p=p_text(row["p"]))] if row["p"] == row["p"] else []),
+        *(
+            [t("p for inferior by the margin {p}", p=p_text(row["p_noninferior"]))]
+            if row["p_noninferior"] == row["p_noninferior"]
+            else []
+        ),
+        *filter(None, [pieces(str(row["note"] or ""))]),
     ]
     return Estimate(
         row=place + shift,
@@ -96,12 +113,6 @@ def _estimate(
     )
 
 
-def _p(words: str, p: float) -> list[str]:
-    if math.isnan(p):
-        return []
-    return [f"{words} {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"]
-
-
 def _lines(margin: float, end: float) -> list[Layer]:
     zero = Rule(at=0, width_pt=0.9)
     if math.isnan(margin):
@@ -113,13 +124,15 @@ def _lines(margin: float, end: float) -> list[Layer]:
 def _key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
     shown = set(rows["claim"])
     keys = [
-        Key(label=f"Against {claim}", ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
+        Key(label=capital(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
         for claim, (_, hollow) in CLAIMS.items()
         if claim in shown
     ]
     if not math.isnan(margin):
-        unit = " points" if factor != 1 else ""
-        words = f"Margin {signed(f'{margin:g}')}{unit}"
+        size = signed(f"{margin:g}")
+        words = (
+            t("Margin {size} points", size=size) if factor != 1 else t("Margin {size}", size=size)
+        )
         keys.append(Key(label=words, ink=Ink.QUIET, dash=Dash.DASHED))
-        keys.append(Key(label="Better than the margin", ink=Ink.QUIET))
+        keys.append(Key(label=t("Better than the margin"), ink=Ink.QUIET))
     return tuple(keys)

@@ -15,6 +15,7 @@ from analysis.figures.drawing.axes import (
     percent_axis,
     rater_labels,
     rows_axis,
+    signed,
 )
 from analysis.figures.drawing.chart import (
     Boxes,
@@ -35,6 +36,7 @@ from analysis.figures.drawing.names import (
     name_of,
     shorten,
 )
+from analysis.translation import t
 
 COLUMNS = (4, 3)
 MOST_MODELS = 14
@@ -62,10 +64,10 @@ def profile_chart(
     behind = (_range(readers, tasks),) if len(readers) else ()
     panels: list[tuple[str, list[Layer]]] = []
     if len(readers):
-        panels.append(("Readers", [*behind, _marks(readers, tasks, names, alone=False)]))
+        panels.append((t("Readers"), [*behind, _marks(readers, tasks, names, alone=False)]))
     ids = list(dict.fromkeys(models["rater_id"]))
     if len(ids) > MOST_MODELS:
-        panels.append(("Models", [*behind, _marks(models, tasks, names, alone=False)]))
+        panels.append((t("Models"), [*behind, _marks(models, tasks, names, alone=False)]))
     else:
         for label, model in zip(rater_labels(ids, names), ids, strict=True):
             marks = _marks(models.loc[models["rater_id"] == model], tasks, names, alone=True)
@@ -98,7 +100,13 @@ def _range(readers: pd.DataFrame, tasks: Sequence[str]) -> Boxes:
         middle=tuple(float(mean[task]) for task in present),
         high=tuple(float(high[task]) for task in present),
         hover=tuple(
-            f"{task}\nReaders' mean {mean[task]:.1f} %, from {low[task]:.1f} to {high[task]:.1f} %"
+            f"{task}\n"
+            + t(
+                "Readers' mean {mean} %, from {low} to {high} %",
+                mean=signed(f"{mean[task]:.1f}"),
+                low=signed(f"{low[task]:.1f}"),
+                high=signed(f"{high[task]:.1f}"),
+            )
             for task in present
         ),
         thick=0.66,
@@ -130,15 +138,15 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     value, low, high = (100 * row[c] for c in ("accuracy", "ci_low", "ci_high"))
     name = name_of(names, row["rater_id"]).on_figure.text
     text = interval_text(value, low, high, decimals=1)
-    return f"{name}\n{row['group']}\n{text} %, n = {row['n']}"
+    return f"{name}\n{row['group']}\n" + t("{value} %, n = {n}", value=text, n=str(row["n"]))
 
 
 def _key(readers: pd.DataFrame, models: pd.DataFrame, *, apart: bool) -> tuple[Key, ...]:
     keys: list[Key] = []
     if len(readers):
-        keys.append(Key(label="Lowest to highest reader, stroke: mean", ink=Ink.READER))
-        keys.append(Key(label="A reader", ink=Ink.READER, mark=Mark.CIRCLE, hollow=True))
+        keys.append(Key(label=t("Lowest to highest reader, stroke: mean"), ink=Ink.READER))
+        keys.append(Key(label=t("A reader"), ink=Ink.READER, mark=Mark.CIRCLE, hollow=True))
     if len(models):
-        words = "A model, with its interval" if apart else "A model"
+        words = t("A model, with its interval") if apart else t("A model")
         keys.append(Key(label=words, ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=not apart))
     return tuple(keys)

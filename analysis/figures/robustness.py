@@ -16,6 +16,7 @@ from analysis.figures.drawing.axes import (
     interval_text,
     percent_axis,
     rater_labels,
+    signed,
 )
 from analysis.figures.drawing.chart import (
     Chart,
@@ -32,6 +33,7 @@ from analysis.figures.drawing.chart import (
 from analysis.figures.drawing.look import INKS, MARKS
 from analysis.figures.drawing.names import LONGEST_GROUP, RaterName, name_of, shorten
 from analysis.figures.forest import Estimate, ends_of, forest, uprights
+from analysis.translation import t
 
 COLUMNS = (4, 3)
 HIGH_MM = 46.0
@@ -97,7 +99,11 @@ def _estimate(
     hover = [
         name_of(names, row["rater_id"]).on_figure.text,
         str(row["panel"]),
-        f"{interval_text(value, low, high, decimals=1)} points, n = {row['n']}",
+        t(
+            "{difference} points, n = {n}",
+            difference=interval_text(value, low, high, decimals=1),
+            n=str(row["n"]),
+        ),
     ]
     return Estimate(
         row=float(place),
@@ -123,8 +129,8 @@ def reliability_chart(
     columns = even_columns(len(models), COLUMNS)
     panels = [
         Panel(
-            x=percent_axis("Mean confidence, %"),
-            y=percent_axis("% correct"),
+            x=percent_axis(t("Mean confidence, %")),
+            y=percent_axis(),
             layers=_bins(reliability.loc[reliability["model_id"] == model]),
             title=label.text,
             height_mm=HIGH_MM,
@@ -132,8 +138,8 @@ def reliability_chart(
         for model, label in zip(models, rater_labels(models, names), strict=True)
     ]
     key = (
-        Key(label="Answers of similar confidence", ink=Ink.MODEL, mark=Mark.DIAMOND),
-        Key(label="Perfect calibration", ink=Ink.QUIET, dash=Dash.DASHED),
+        Key(label=t("Answers of similar confidence"), ink=Ink.MODEL, mark=Mark.DIAMOND),
+        Key(label=t("Perfect calibration"), ink=Ink.QUIET, dash=Dash.DASHED),
     )
     return Chart(rows=in_rows(panels, columns), key=key)
 
@@ -143,7 +149,13 @@ def _bins(rows: pd.DataFrame) -> tuple[Layer, ...]:
         tuple(100 * rows[column]) for column in ("mean_confidence", "accuracy", "ci_low", "ci_high")
     )
     hover = tuple(
-        f"{interval_text(value, *ends, decimals=1)} % correct of {n}\nmean confidence {x:.1f} %"
+        t(
+            "{value} % correct of {n}",
+            value=interval_text(value, *ends, decimals=1),
+            n=str(n),
+        )
+        + "\n"
+        + t("mean confidence {value} %", value=signed(f"{x:.1f}"))
         for x, value, ends, n in zip(
             sure, right, zip(low, high, strict=True), rows["n"], strict=True
         )

@@ -17,6 +17,7 @@ from analysis.figures.drawing.axes import (
     row_mm,
     rows_axis,
     seconds_axis,
+    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
@@ -36,8 +37,10 @@ from analysis.figures.drawing.labels import AFTER, beside
 from analysis.figures.drawing.look import INKS, MARKS
 from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import uprights
+from analysis.translation import later, said, t
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
+WHICH = (later("First"), later("Second"), later("Third"), later("Fourth"))
 MOST_NAMED = 14
 WIDE_MM, HIGH_MM = 110.0, 60.0
 # Of the width, what the vertical axis and the margins take.
@@ -59,16 +62,16 @@ def times_chart(
     """
     rows = _known(times, condition)
     groups = {
-        "All answers": rows.loc[rows["by"] == "overall"],
-        "Correct answers": rows.loc[(rows["by"] == "correct") & (rows["group"] == "correct")],
-        "Wrong answers": rows.loc[(rows["by"] == "correct") & (rows["group"] == "wrong")],
+        t("All answers"): rows.loc[rows["by"] == "overall"],
+        t("Correct answers"): rows.loc[(rows["by"] == "correct") & (rows["group"] == "correct")],
+        t("Wrong answers"): rows.loc[(rows["by"] == "correct") & (rows["group"] == "wrong")],
     }
     groups = {title: part for title, part in groups.items() if len(part)}
     if not groups:
         return None
     shown = pd.concat(list(groups.values()))
     raters = sorted(shown["rater_id"].unique())
-    axis = seconds_axis([*(shown[LOW] / 1000), *(shown[HIGH] / 1000)], title="Seconds")
+    axis = seconds_axis([*(shown[LOW] / 1000), *(shown[HIGH] / 1000)], title=t("Seconds"))
     panels = tuple(
         Panel(
             x=axis,
@@ -79,7 +82,7 @@ def times_chart(
         )
         for i, (title, part) in enumerate(groups.items())
     )
-    key = Key(label="From the lower to the upper quartile, stroke: median", ink=Ink.READER)
+    key = Key(label=t("From the lower to the upper quartile, stroke: median"), ink=Ink.READER)
     return Chart(rows=(panels,), key=(key,))
 
 
@@ -106,8 +109,8 @@ def speed_chart(
         return None
     room = width_mm - BESIDE_MM
     values = 100 * both["accuracy"]
-    x = seconds_axis(list(both[MIDDLE] / 1000), title="Median seconds an answer")
-    y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title="Percent correct")
+    x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds an answer"))
+    y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
     layers: list[Layer] = [
         uprights(both[MIDDLE] / 1000, 100 * both["ci_low"], 100 * both["ci_high"])
     ]
@@ -165,7 +168,11 @@ def drift_chart(
         places = [(float(i), float(value)) for i, value in enumerate(values)]
         lines += [*places, (math.nan, math.nan)]
         marks += [
-            (x, y, f"{name.text}\n{quarter}: {y:.1f} s")
+            (
+                x,
+                y,
+                f"{name.text}\n{_quarter(quarter)}: {t('{seconds} s', seconds=signed(f'{y:.1f}'))}",
+            )
             for (x, y), quarter in zip(places, QUARTERS, strict=True)
             if not math.isnan(y)
         ]
@@ -176,14 +183,12 @@ def drift_chart(
         Points(ink=Ink.READER, mark=Mark.CIRCLE, x=x_known, y=y_known, hover=hover),
     ]
     axis = seconds_axis(
-        [float(v) for v in wide.to_numpy().ravel() if v == v], title="Median seconds an answer"
+        [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds an answer")
     )
-    ticks = tuple(
-        Tick(at=i, label=Label(text=q.split()[0].capitalize())) for i, q in enumerate(QUARTERS)
-    )
+    ticks = tuple(Tick(at=i, label=Label(text=said(WHICH[i]))) for i, q in enumerate(QUARTERS))
     room = width_mm - BESIDE_MM
     high = 3.0 + 3.2 * NAME_MM / (room - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
-    x_axis = Axis(low=-0.2, high=high, ticks=ticks, title="Quarter of the session", grid=False)
+    x_axis = Axis(low=-0.2, high=high, ticks=ticks, title=t("Quarter of the session"), grid=False)
     if len(wide) <= MOST_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
@@ -196,6 +201,16 @@ def drift_chart(
         stretches=False,
         again=partial(drift_chart, times, condition=condition, names=names),
     )
+
+
+def _quarter(name: str) -> str:
+    words = (
+        t("first quarter"),
+        t("second quarter"),
+        t("third quarter"),
+        t("fourth quarter"),
+    )
+    return words[QUARTERS.index(name)]
 
 
 def _known(times: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -219,9 +234,21 @@ def _boxes(
 def _times_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
     low, middle, high, mean = (row[c] / 1000 for c in (LOW, MIDDLE, HIGH, "geometric_mean_ms"))
     return (
-        f"{name_of(names, row['rater_id']).on_figure.text}\nmedian {middle:.1f} s, quartiles"
-        f" {low:.1f} to {high:.1f} s\ngeometric mean {mean:.1f} s, n = {row['n']},"
-        f" {row['n_flagged']} flagged"
+        name_of(names, row["rater_id"]).on_figure.text
+        + "\n"
+        + t(
+            "median {median} s, quartiles {low} to {high} s",
+            median=signed(f"{middle:.1f}"),
+            low=signed(f"{low:.1f}"),
+            high=signed(f"{high:.1f}"),
+        )
+        + "\n"
+        + t(
+            "geometric mean {mean} s, n = {n}, {flagged} flagged",
+            mean=signed(f"{mean:.1f}"),
+            n=str(row["n"]),
+            flagged=str(row["n_flagged"]),
+        )
     )
 
 
@@ -229,4 +256,6 @@ def _speed_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) 
     value, low, high = (100 * row[c] for c in ("accuracy", "ci_low", "ci_high"))
     text = interval_text(value, low, high, decimals=1)
     name = name_of(names, row["rater_id"]).on_figure.text
-    return f"{name}\n{text} % correct, n = {row['n']}\nmedian {row[MIDDLE] / 1000:.1f} s"
+    correct = t("{value} % correct, n = {n}", value=text, n=str(row["n"]))
+    median = t("median {seconds} s", seconds=signed(f"{row[MIDDLE] / 1000:.1f}"))
+    return f"{name}\n{correct}\n{median}"

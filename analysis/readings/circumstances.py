@@ -13,6 +13,7 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.faults import each_distinct
 from analysis.bundle.model import Bundle
 from analysis.readings.matrix import UNIT, ReadingMatrix, cells_of, first_readings
+from analysis.translation import later
 
 SITTING = ["rater_id", "session"]
 FAULTY = "question_faulty"
@@ -168,7 +169,7 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     return found
 
 
-REVIEWED, MARKED = "faulty questions dropped", "marked questions dropped"
+REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
 """The analyses that leave out what an expert review found faulty, and what a reader marked so."""
 
 

@@ -15,15 +15,16 @@ import pandas as pd
 from scipy.stats import norm, t
 
 from analysis.arrays import Bools, Floats, Ints
+from analysis.translation import later
 
 # Share of resamples in which an estimate must be defined for its percentiles to be given.
 ENOUGH_RESAMPLES = 0.8
-ALL_IN_ONE = "all items belong to one patient or examination"
+ALL_IN_ONE = later("all items belong to one patient or examination")
 # Fewer say nothing about how the next would differ; of fewer than FEW a percentile interval is
 # short, and its levels are widened (docs/coverage.md).
 FEWEST, FEW = 8, 30
 TOO_FEW = f"fewer than {FEWEST} patients or examinations"
-PERCENTILE = "percentile bootstrap over patients"
+PERCENTILE = later("percentile bootstrap over patients")
 WIDENED = f"{PERCENTILE}, levels widened for fewer than {FEW}"
 # Drawn at once; the draw as a whole would take as much memory again as the weights.
 RESAMPLES_AT_ONCE = 64
@@ -156,7 +157,7 @@ def too_few(n_units: int, *, clustered: bool) -> str:
         return ""
     if n_units > 1:
         return TOO_FEW if clustered else f"fewer than {FEWEST} items"
-    return ALL_IN_ONE if clustered else "a single item"
+    return ALL_IN_ONE if clustered else later("a single item")
 
 
 def is_widened(n_units: Ints) -> Bools:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
+from analysis.translation import later, said, t
 
 
 class Meaning(StrEnum):
@@ -17,10 +18,10 @@ class Meaning(StrEnum):
 
 
 WORDS = {
-    Meaning.ANSWER: "how sure the rater is of the answer",
-    Meaning.FINDING: "a rating of the finding",
+    Meaning.ANSWER: later("how sure the rater is of the answer"),
+    Meaning.FINDING: later("a rating of the finding"),
 }
-UNSAID = "nothing says what confidence means; --confidence answer changes it"
+UNSAID = later("nothing says what confidence means; --confidence answer changes it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +70,21 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     >>> confidence_of(Options(confidence="answer"), bundle)
     Confidence(meaning=<Meaning.ANSWER: 'answer'>, origin='given at analysis')
     """
-    said = bundle.confidence_means
-    if options.confidence and said not in ("", options.confidence):
-        origin = f"chosen at analysis; the bundle says {WORDS[Meaning(said)]}"
+    told = bundle.confidence_means
+    if options.confidence and told not in ("", options.confidence):
+        words = said(WORDS[Meaning(told)])
+        origin = t("chosen at analysis; the bundle says {meaning}", meaning=words)
         return Confidence(meaning=Meaning(options.confidence), origin=origin)
-    if said:
-        return Confidence(meaning=Meaning(said), origin="")
+    if told:
+        return Confidence(meaning=Meaning(told), origin="")
     if options.confidence:
-        return Confidence(meaning=Meaning(options.confidence), origin="given at analysis")
+        return Confidence(meaning=Meaning(options.confidence), origin=t("given at analysis"))
     return Confidence()
+
+
+def meaning_words(taken: Confidence) -> str:
+    """Return what confidence is taken for, and who says so."""
+    meaning = said(WORDS[taken.meaning])
+    if not taken.origin:
+        return meaning
+    return t("{meaning} ({origin})", meaning=meaning, origin=said(taken.origin))

@@ -19,8 +19,9 @@ from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
 from analysis.report.formats.page import isolated
 from analysis.report.formats.placing import Part, fresh_folder
-from analysis.report.wording.numbers import percent
+from analysis.report.wording.numbers import percent, span
 from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.translation import ENGLISH, language, later, said, spoken, t
 
 _HERE = Path(__file__).parent / "formats"
 _STRIPS = _HERE / "boards.css"
@@ -31,6 +32,17 @@ MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
 Row = Mapping[Any, Any]
 CARD = ("name", "institution", "url", "date", "licence", "training", "prompt", "hardware", "cost")
 """What a model's card may say, by the columns of the file of cards; `model` names it."""
+_CARD_WORDS = {
+    "name": later("Name"),
+    "institution": later("Institution"),
+    "url": later("Url"),
+    "date": later("Date"),
+    "licence": later("Licence"),
+    "training": later("Training"),
+    "prompt": later("Prompt"),
+    "hardware": later("Hardware"),
+    "cost": later("Cost"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +110,8 @@ def write_leaderboard(
         When it cannot be written; then nothing is, and what was there stays.
     """
     place = Path(out)
-    tables = {name: leaderboard(bundle, options) for name, bundle in bundles.items()}
+    with spoken(ENGLISH):
+        tables = {name: leaderboard(bundle, options) for name, bundle in bundles.items()}
     boards = [
         board for name, bundle in bundles.items() for board in _boards(name, bundle, tables[name])
     ]
@@ -199,13 +212,14 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
         lines = _lines(bundle, own, tasks)
         n_items = int(own["n"].max())
         n_models = sum(line.is_model for line in lines)
-        facts = [f"{n_items} items", f"{len(lines) - n_models} readers", f"{n_models} models"]
+        told = {"items": str(n_items), "readers": str(len(lines) - n_models)}
+        facts = t("{items} items, {readers} readers, {models} models", **told, models=str(n_models))
         if several and condition:
-            facts.insert(0, f"condition {condition!s}")
+            facts = t("condition {condition}, {facts}", condition=str(condition), facts=facts)
         at = [line.overall.at for line in lines if not line.is_model]
         yield Board(
             title=name,
-            facts=", ".join(facts),
+            facts=facts,
             tasks=tasks,
             lines=tuple(lines),
             readers=tuple(one for one in at if one is not None),
@@ -253,7 +267,7 @@ def _bar(row: Row) -> Bar:
         return Bar(text="–", at=None, low=None, high=None)
     if isnan(low):
         return Bar(text=percent(at), at=100 * at, low=None, high=None)
-    text = f"{percent(at)} {percent(low)} to {percent(high)}"
+    text = f"{percent(at)} {span(percent(low), percent(high))}"
     return Bar(text=text, at=100 * at, low=100 * low, high=100 * high)
 
 
@@ -274,7 +288,37 @@ def _told(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[str, Any]:
     return {
         "boards": boards,
         "cards": [card for model, card in sorted(cards.items()) if model in shown],
-        "card_columns": CARD,
+        "card_columns": {name: said(words) for name, words in _CARD_WORDS.items()},
+        "words": _words(),
+        "language": language(),
+    }
+
+
+def _words() -> dict[str, str]:
+    """Return the words of the boards by name, in the language in use."""
+    return {
+        "leaderboard": t("Leaderboard"),
+        "rank": t("Rank"),
+        "rater": t("Rater"),
+        "strip": t("0 to 100 %"),
+        "macro": t("Macro"),
+        "micro": t("Micro"),
+        "no_task": t("No task"),
+        "items": t("Items"),
+        "simulated": t("simulated"),
+        "reader": t("reader"),
+        "models": t("Models"),
+        "download": t("Download:"),
+        "note": t(
+            "Accuracy in percent with its interval; an item without an answer counts as wrong."
+            " Raters stand in the order of the mean of their tasks (macro); micro weighs every"
+            " question alike, and its order may differ. In brackets behind a rank: the ranks that"
+            " the data are compatible with, for each rater by itself."
+        ),
+        "lines": t("Blue lines are the readers."),
+        "lines_several": t(
+            "Blue lines are the readers; studies have different items, so compare within a study."
+        ),
     }
 
 

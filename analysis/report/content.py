@@ -10,7 +10,7 @@ from typing import Any
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, n_amendments, stated
 from analysis.figures.drawing.names import RaterName, rater_names
-from analysis.readings.confidence import WORDS, confidence_of
+from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.figure import DrawnFigure
 from analysis.report.figures import OVERVIEW
@@ -21,20 +21,21 @@ from analysis.report.methods import Paragraph, cited, methods
 from analysis.report.methods.provenance import provenance
 from analysis.report.methods.references import Reference
 from analysis.report.tables import ReportTable, overviews
-from analysis.report.wording.numbers import count
+from analysis.report.wording.numbers import cases, models, readers
 from analysis.report.wording.rows import has_several
 from analysis.results import Results
+from analysis.translation import ENGLISH, language, later, said, spoken, t, tn, written
 
 # Sections in the order of the report, with the figures that belong to them.
 SECTIONS = {
-    "accuracy": "Accuracy",
-    "comparison": "Models against readers",
-    "agreement": "Agreement",
-    "tasks": "Tasks",
-    "items": "Hard cases",
-    "leaderboard": "Ranking",
-    "robustness": "Robustness",
-    "time": "Time",
+    "accuracy": later("Accuracy"),
+    "comparison": later("Models against readers"),
+    "agreement": later("Agreement"),
+    "tasks": later("Tasks"),
+    "items": later("Hard cases"),
+    "leaderboard": later("Ranking"),
+    "robustness": later("Robustness"),
+    "time": later("Time"),
 }
 
 
@@ -89,6 +90,8 @@ class ReportContent:
         The reporting checklists.
     provenance : list of (str, str)
         What the numbers were made from.
+    language : str
+        What it is written in.
     """
 
     name: str
@@ -105,15 +108,18 @@ class ReportContent:
     references: list[Reference]
     checklists: list[Checklist]
     provenance: list[tuple[str, str]]
+    language: str = ENGLISH
 
 
 def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportContent:
     """Collect what the report says."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
-    paragraphs = methods(results)
+    # What a paper quotes is in English, whatever the report is in.
+    with spoken(ENGLISH):
+        paragraphs, lists = methods(results), checklists(results)
     return ReportContent(
-        name=str(stated(bundle.protocol, "name") or "Reader study"),
+        name=str(stated(bundle.protocol, "name") or t("Reader study")),
         facts=_facts(results),
         simulated=[names[rater] for rater in simulated],
         all_simulated=bool(simulated) and len(simulated) == len(bundle.raters),
@@ -128,26 +134,27 @@ def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportCo
         item_lists=item_lists(results),
         methods=paragraphs,
         references=cited(paragraphs),
-        checklists=checklists(results),
+        checklists=lists,
         provenance=_provenance(results),
+        language=language(),
     )
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
     kinds = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
+    n_readings = len(results.bundle.readings)
     counts = (
-        (int(kinds.get(RaterKind.READER, 0)), "reader"),
-        (int(kinds.get(RaterKind.MODEL, 0)), "model"),
-        (len(results.bundle.items), "case"),
-        (len(results.bundle.readings), "reading"),
+        readers(int(kinds.get(RaterKind.READER, 0))),
+        models(int(kinds.get(RaterKind.MODEL, 0))),
+        cases(len(results.bundle.items)),
+        tn("{n} reading", "{n} readings", n_readings),
     )
-    split = (count(n, word).partition(" ") for n, word in counts)
-    return [(number, word) for number, _, word in split]
+    return [(number, word) for number, _, word in (one.partition(" ") for one in counts)]
 
 
 def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     return [
-        (str(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
+        (said(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
         for theme, part in groupby(findings(results), key=lambda finding: finding.theme)
     ]
 
@@ -157,7 +164,7 @@ def _sections(figures: Sequence[DrawnFigure], *, named: bool) -> list[FigureSect
     return [
         FigureSection(
             name=name,
-            title=SECTIONS.get(name, name.capitalize()),
+            title=said(SECTIONS.get(name, name.capitalize())),
             conditions=[
                 (condition if named else "", list(part))
                 for condition, part in groupby(
@@ -176,29 +183,30 @@ def _provenance(results: Results) -> list[tuple[str, str]]:
     options = results.options
     margin = known["options"]["margin"]
     return [
-        ("Protocol hash", known["protocol_hash"] or "none stated in the input"),
-        ("Amendments after opening", _amendments(results)),
-        ("Declared beforehand", declared(results.bundle.protocol) or "no endpoint"),
-        ("Bundle hash", f"sha256 {known['input']['bundle_sha256']}"),
+        (t("Protocol hash"), known["protocol_hash"] or t("none stated in the input")),
+        (t("Amendments after opening"), _amendments(results)),
+        (t("Declared beforehand"), declared(results.bundle.protocol) or t("no endpoint")),
+        (t("Bundle hash"), f"sha256 {known['input']['bundle_sha256']}"),
         *((file, f"sha256 {digest}") for file, digest in known["input"]["sha256"].items()),
-        ("Seed of the resamples", str(options.seed)),
-        ("Resamples", f"{options.bootstrap:,}"),
-        ("Alpha", f"{options.alpha:g}"),
-        ("Non-inferiority margin", _margin(margin, known["options"]["margin_is"])),
-        ("Confidence taken as", _confidence(results)),
-        ("Versions", ", ".join(f"{name} {number}" for name, number in known["versions"].items())),
+        (t("Seed of the resamples"), str(options.seed)),
+        (t("Resamples"), written(f"{options.bootstrap:,}")),
+        (t("Alpha"), written(f"{options.alpha:g}")),
+        (t("Non-inferiority margin"), _margin(margin, known["options"]["margin_is"])),
+        (t("Confidence taken as"), meaning_words(confidence_of(options, results.bundle))),
+        (
+            t("Versions"),
+            ", ".join(f"{name} {number}" for name, number in known["versions"].items()),
+        ),
     ]
 
 
 def _margin(margin: float | None, origin: str) -> str:
-    return "none" if margin is None else f"{margin:g}" + (f" ({origin})" if origin else "")
-
-
-def _confidence(results: Results) -> str:
-    taken = confidence_of(results.options, results.bundle)
-    return WORDS[taken.meaning] + (f" ({taken.origin})" if taken.origin else "")
+    if margin is None:
+        return t("none")
+    size = written(f"{margin:g}")
+    return t("{margin} ({origin})", margin=size, origin=origin) if origin else size
 
 
 def _amendments(results: Results) -> str:
     n = n_amendments(results.bundle.protocol)
-    return "not stated in the input" if n is None else str(n) if n else "none"
+    return t("not stated in the input") if n is None else str(n) if n else t("none")

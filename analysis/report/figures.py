@@ -47,13 +47,17 @@ from analysis.statistics.accuracy.open_ended import HALF, STRICT
 from analysis.statistics.agreement.pairs.table import category_pairs
 from analysis.statistics.comparison.by_task import over_patients
 from analysis.statistics.study import Study
+from analysis.translation import later, said, t
 
 MATRICES = tuple(captions.AGREEMENT_CAPTIONS)
 OVERVIEW = "overview"
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
 MOST_PLACES = 6
-METRICS = {"accuracy": "accuracy", "auc": "AUC"}
+PANEL_TITLES = {
+    "accuracy": later("Models against the readers' mean, accuracy"),
+    "auc": later("Models against the readers' mean, AUC"),
+}
 _CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
 # Section, name, title, caption, chart; no chart, no figure.
 Drawn = tuple[str, str, str, str, Chart | None]
@@ -100,7 +104,7 @@ def overview_figure(results: Results) -> list[ReportFigure]:
             name=OVERVIEW,
             section=OVERVIEW,
             condition="",
-            title="Accuracy of every rater",
+            title=t("Accuracy of every rater"),
             caption=captions.overview_caption(
                 rows, results.options.confidence_percent, clustered=results.clustered
             ),
@@ -128,7 +132,7 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
     yield (
         "accuracy",
         "accuracy",
-        "Accuracy with its interval, overall and by task",
+        t("Accuracy with its interval, overall and by task"),
         captions.accuracy_caption(drawn, percent, clustered=results.clustered),
         accuracy_chart(table, condition=condition, names=names),
     )
@@ -139,14 +143,14 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
         yield (
             "leaderboard",
             "leaderboard",
-            "Ranks, and how certain they are",
+            t("Ranks, and how certain they are"),
             captions.leaderboard_caption(with_macro_if_other(shown), percent) if len(shown) else "",
             leaderboard_chart(board, condition=condition, names=names),
         )
     yield (
         "tasks",
         "task-profile",
-        "Accuracy by task: readers' range and every model",
+        t("Accuracy by task: readers' range and every model"),
         captions.profile_caption(rows, percent, clustered=results.clustered),
         profile_chart(table, condition=condition, names=names),
     )
@@ -157,7 +161,7 @@ def _comparison(
 ) -> Iterator[Drawn]:
     percent = results.options.confidence_percent
     panel = _table(results, "reader_panel")
-    for metric, words in METRICS.items():
+    for metric, title in PANEL_TITLES.items():
         if panel is None:
             break
         rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
@@ -168,7 +172,7 @@ def _comparison(
         yield (
             "comparison",
             f"panel-{metric}",
-            f"Models against the readers' mean, {words}",
+            said(title),
             captions.panel_caption(rows, percent, origin_of_margin(results)) if len(rows) else "",
             chart,
         )
@@ -180,7 +184,7 @@ def _comparison(
         yield (
             "comparison",
             "model-against-reader",
-            "Every model against every reader",
+            t("Every model against every reader"),
             captions.comparisons_caption(rows, percent) if len(rows) else "",
             comparisons_chart(pairs, condition=condition, alpha=alpha, names=names),
         )
@@ -196,7 +200,7 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
         yield (
             "agreement",
             "group-agreement",
-            "Agreement of readers, of models and of all raters",
+            t("Agreement of readers, of models and of all raters"),
             captions.groups_caption(overall, percent) if len(overall) else "",
             group_agreement_chart(groups, condition=condition),
         )
@@ -205,7 +209,7 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
         yield (
             "agreement",
             "agreement-by-task",
-            "Agreement by task",
+            t("Agreement by task"),
             captions.task_agreement_caption(rows, mixed, percent) if len(rows) else "",
             task_agreement_chart(groups, mixed, condition=condition),
         )
@@ -218,7 +222,7 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
         yield (
             "agreement",
             "readers-and-models",
-            "Agreement among readers, and of readers with models",
+            t("Agreement among readers, and of readers with models"),
             captions.between_caption(rows, percent) if len(rows) else "",
             between_chart(between, condition=condition),
         )
@@ -253,7 +257,7 @@ def matrix_figure(
         name=measure,
         section="agreement",
         condition=condition,
-        title=MEASURE_TITLES[measure] + ("" if scope == "all" else f", {scope_text(scope)}"),
+        title=_matrix_title(measure, scope),
         caption=captions.matrix_caption(rows, measure, results.options.confidence_percent, beside),
         chart=kappa_matrix_chart(
             pairs,
@@ -264,6 +268,13 @@ def matrix_figure(
             beside=beside,
         ),
     )
+
+
+def _matrix_title(measure: str, scope: str) -> str:
+    title = said(MEASURE_TITLES[measure])
+    if scope == "all":
+        return title
+    return t("{measure}, {cases}", measure=title, cases=scope_text(scope))
 
 
 def reference_rows(
@@ -309,21 +320,21 @@ def _robustness(
             yield (
                 "robustness",
                 _name("input", place, name),
-                f"Models under another condition: {name}",
+                t("Models under another condition: {condition}", condition=name),
                 captions.input_caption(rows, name, percent),
-                differences_chart(rows, axis_title="Accuracy lost, points", names=names),
+                differences_chart(rows, axis_title=t("Accuracy lost, points"), names=names),
             )
     places = _table(results, "option_positions")
     if places is not None:
         rows = in_condition(places, condition)
         rows = rows.loc[rows["place"] <= MOST_PLACES]
-        rows = rows.assign(panel=rows["place"].map("Option {}".format))
+        rows = rows.assign(panel=rows["place"].map(lambda place: t("Option {n}", n=int(place))))
         yield (
             "robustness",
             "option-places",
-            "Place of the option chosen",
+            t("Place of the option chosen"),
             captions.places_caption(rows, percent) if len(rows) else "",
-            differences_chart(rows, axis_title="Chosen minus correct, points", names=names),
+            differences_chart(rows, axis_title=t("Chosen minus correct, points"), names=names),
         )
     sure = _table(results, "model_reliability")
     if sure is not None:
@@ -331,7 +342,7 @@ def _robustness(
         yield (
             "robustness",
             "reliability",
-            "Calibration of models",
+            t("Calibration of models"),
             captions.reliability_caption(rows, percent) if len(rows) else "",
             reliability_chart(rows, names=names),
         )
@@ -343,9 +354,11 @@ def _robustness(
             yield (
                 "robustness",
                 f"open-gap-{scoring.replace(' ', '-')}",
-                f"Multiple choice minus open-ended, {scoring}",
+                t("Multiple choice minus open-ended, strict")
+                if scoring == STRICT
+                else t("Multiple choice minus open-ended, half credit"),
                 captions.open_gap_caption(of, scoring, percent) if len(of) else "",
-                differences_chart(of, axis_title="Difference, points", names=names),
+                differences_chart(of, axis_title=t("Difference, points"), names=names),
             )
     banks = _table(results, "banks")
     if banks is not None:
@@ -355,9 +368,13 @@ def _robustness(
             yield (
                 "robustness",
                 f"banks-{place}",
-                f"Difference between banks: {bank} minus {other}",
+                t(
+                    "Difference between banks: {bank} minus {other_bank}",
+                    bank=bank,
+                    other_bank=other,
+                ),
                 captions.banks_caption(rows, percent),
-                differences_chart(rows, axis_title="Difference, points", names=names),
+                differences_chart(rows, axis_title=t("Difference, points"), names=names),
             )
 
 
@@ -370,7 +387,7 @@ def _of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame
 
 
 def _groups(rows: pd.DataFrame) -> pd.Series[str]:
-    return rows["group"].where(rows["by"] == "task", "All cases")
+    return rows["group"].where(rows["by"] == "task", t("All cases"))
 
 
 def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
@@ -385,14 +402,14 @@ def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> 
     yield (
         "time",
         "times",
-        "Response times",
+        t("Response times"),
         captions.times_caption(overall) if len(overall) else "",
         times_chart(times, condition=condition, names=names),
     )
     yield (
         "time",
         "speed-and-accuracy",
-        "Speed and accuracy",
+        t("Speed and accuracy"),
         captions.speed_caption(overall, percent) if len(overall) else "",
         speed_chart(times, accuracy, condition=condition, names=names),
     )
@@ -400,7 +417,7 @@ def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> 
     yield (
         "time",
         "drift",
-        "Response times as the session goes on",
+        t("Response times as the session goes on"),
         captions.drift_caption(quarters) if len(quarters) else "",
         drift_chart(times, condition=condition, names=names),
     )
@@ -415,7 +432,7 @@ def _items(results: Results, condition: str) -> Iterator[Drawn]:
         yield (
             "items",
             "item-difficulty",
-            "Hard cases, for readers and for models",
+            t("Hard cases, for readers and for models"),
             captions.difficulty_caption(rows),
             difficulty_chart(items, condition=condition),
         )

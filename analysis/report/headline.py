@@ -11,7 +11,7 @@ from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.names import conditions_of, rater_names
 from analysis.figures.kappa_matrix import pairs_in_condition
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
-from analysis.report.findings.finding import MOST_CONDITIONS
+from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -22,9 +22,11 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
-from analysis.report.wording.numbers import count, rounded
+from analysis.report.wording.numbers import clauses, in_a_row, rounded, sentences
 from analysis.report.wording.rows import (
+    THESE,
     Row,
+    claim_words,
     has_several,
     headline_intervals,
     number,
@@ -34,13 +36,8 @@ from analysis.report.wording.rows import (
 from analysis.report.wording.verdicts import declared_plan
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import t, tn
 
-THESE = "these readers"
-PAIR_WORDS = {
-    PairKind.READERS: "within readers",
-    PairKind.MODELS: "within models",
-    PairKind.MIXED: "between readers and models",
-}
 # What page 1 of the PDF has room for, beside a figure.
 MOST_RATERS_IN_PRINT = 40
 
@@ -93,20 +90,23 @@ def raters_table(results: Results) -> ReportTable:
         [{str(k): v for k, v in row.items()} for row in found if row["rater_kind"] == kind]
         for kind in RaterKind
     )
-    confidence = results.options.confidence_percent
+    confidence = confidence_percent(results)
     made = report_table(
         name="raters",
-        title="All raters",
+        title=t("All raters"),
         note=_note(results),
         file="tables/accuracy.csv",
         header=(
-            "Rater",
-            "Condition",
+            t("Rater"),
+            t("Condition"),
             "n",
-            f"Accuracy,\u00a0% ({confidence}\u00a0%\u00a0CI)",
-            f"Difference\u00a0from readers,\u00a0points ({confidence}\u00a0%\u00a0CI)",
-            "Median time,\u00a0s",
-            "Missing",
+            t("Accuracy,\u00a0% ({percent}\u00a0%\u00a0CI)", percent=confidence),
+            t(
+                "Difference\u00a0from readers,\u00a0points ({percent}\u00a0%\u00a0CI)",
+                percent=confidence,
+            ),
+            t("Median time,\u00a0s"),
+            t("Missing"),
         ),
         rows=[
             *(_rater(results, row) for row in readers),
@@ -115,7 +115,7 @@ def raters_table(results: Results) -> ReportTable:
         ],
         most_in_print=MOST_RATERS_IN_PRINT,
     )
-    return made if has_several(results) else made.without("Condition")
+    return made if has_several(results) else made.without(t("Condition"))
 
 
 def claim_shown(results: Results) -> str:
@@ -124,13 +124,21 @@ def claim_shown(results: Results) -> str:
 
 
 def _note(results: Results) -> str:
-    which = "over patients" if results.clustered else "Wilson"
     models = ""
     if rows_of(results, "reader_panel", metric="accuracy"):
-        models = f" Difference: model minus the mean of the readers, for {claim_shown(results)}."
-    return (
-        f"Readers first, each group in order of accuracy. Intervals of accuracy: {which}.{models}"
-        " Missing: assigned cases without an answer."
+        models = t(
+            "Difference: model minus the mean of the readers, for {readers}.",
+            readers=claim_words(claim_shown(results)),
+        )
+    return sentences(
+        [
+            t("Readers first, each group in order of accuracy."),
+            t("Intervals of accuracy: over patients.")
+            if results.clustered
+            else t("Intervals of accuracy: Wilson."),
+            models,
+            t("Missing: assigned cases without an answer."),
+        ]
     )
 
 
@@ -141,11 +149,11 @@ def _rater(results: Results, row: Row) -> TableRow:
     missing = number(lacking, "n_assigned") - number(lacking, "n_answered")
     cells = (
         condition or EMPTY,
-        f"{int(number(row, 'n')):,}",
+        _whole(number(row, "n")),
         _percent(row, "accuracy"),
         _difference(results, row),
         rounded(number(time, "median_ms") / 1000, 1),
-        EMPTY if math.isnan(missing) else f"{int(missing):,}",
+        EMPTY if math.isnan(missing) else _whole(missing),
     )
     return (named(rater_names(results.bundle), rater),), cells
 
@@ -173,7 +181,7 @@ def _difference(results: Results, row: Row) -> str:
     own = [one for one in rows if one["condition"] == row["condition"]]
     if own:
         return _percent(own[0], "difference")
-    return "; ".join(f"{one['condition']}: {_percent(one, 'difference')}" for one in rows)
+    return clauses([f"{one['condition']}: {_percent(one, 'difference')}" for one in rows])
 
 
 def _means(results: Results) -> list[TableRow]:
@@ -185,10 +193,18 @@ def _means(results: Results) -> list[TableRow]:
     }
     return [
         (
-            (words(f"Mean of the {count(int(number(row, 'n_readers')), 'reader')}"),),
+            (
+                words(
+                    tn(
+                        "Mean of the {n} reader",
+                        "Mean of the {n} readers",
+                        int(number(row, "n_readers")),
+                    )
+                ),
+            ),
             (
                 condition or EMPTY,
-                f"{int(number(row, 'n_items')):,}",
+                _whole(number(row, "n_items")),
                 percent_cell(number(row, "reader_mean")),
                 EMPTY,
                 EMPTY,
@@ -211,17 +227,33 @@ def agreement_lines(results: Results) -> list[str]:
     for condition in conditions_of(results.tables["accuracy"])[:MOST_CONDITIONS]:
         both = pairs_in_condition(kappa, condition), pairs_in_condition(corrected, condition)
         parts = [
-            f"{first} ({second}) {where}"
-            for kind, where in PAIR_WORDS.items()
+            _agreement(kind, first, second)
+            for kind in (PairKind.READERS, PairKind.MODELS, PairKind.MIXED)
             for first, second in [(_mean(both[0], kind), _mean(both[1], kind))]
             if (first, second) != (EMPTY, EMPTY)
         ]
         if parts:
             lines.append(
-                f"Mean agreement{under(results, condition)}, Cohen's kappa (Brennan-Prediger):"
-                f" {', '.join(parts)}."
+                t(
+                    "Mean agreement{where}, Cohen's kappa (Brennan-Prediger): {values}.",
+                    where=under(results, condition),
+                    values=in_a_row(parts),
+                )
             )
     return lines
+
+
+def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:
+    told = {"kappa": kappa, "corrected": corrected}
+    if kind is PairKind.READERS:
+        return t("{kappa} ({corrected}) within readers", **told)
+    if kind is PairKind.MODELS:
+        return t("{kappa} ({corrected}) within models", **told)
+    return t("{kappa} ({corrected}) between readers and models", **told)
+
+
+def _whole(n: float) -> str:
+    return rounded(n, 0)
 
 
 def _mean(pairs: pd.DataFrame, kind: PairKind) -> str:

@@ -12,13 +12,14 @@ from analysis.report.case import case_of
 from analysis.report.findings.errors import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
 from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
+from analysis.translation import later, said, t
 
 MOST_ITEMS = 20
 LONGEST_QUESTION = 320
 TITLES = {
-    READERS_MISSED: "All readers missed it, a model did not",
-    MODELS_MISSED: "All models missed it, a reader did not",
-    EVERYBODY_MISSED: "Everybody missed it",
+    READERS_MISSED: later("All readers missed it, a model did not"),
+    MODELS_MISSED: later("All models missed it, a reader did not"),
+    EVERYBODY_MISSED: later("Everybody missed it"),
 }
 
 
@@ -82,7 +83,7 @@ def item_lists(results: Results) -> list[ItemList]:
             listed = [
                 _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]
             ]
-            lists.append(ItemList(title=title, items=listed, total=len(rows)))
+            lists.append(ItemList(title=said(title), items=listed, total=len(rows)))
     return lists
 
 
@@ -131,7 +132,9 @@ def _truth(item: Row) -> str:
 
 def _of(row: Row, kind: str) -> str:
     right, there = number(row, f"n_{kind}_correct"), number(row, f"n_{kind}")
-    return f"{right:.0f} of {there:.0f}" if there > 0 else ""
+    if not there > 0:
+        return ""
+    return t("{n} of {total}", n=f"{right:.0f}", total=f"{there:.0f}")
 
 
 def _cut(text: str) -> str:

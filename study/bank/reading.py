@@ -96,7 +96,8 @@ def read_bank(
         Taken from a file's ending, else from its first character.
     missing_images : {"refuse", "drop", "frontal"}
         What becomes of items whose films are not all there: each is a fault; left out; or taken
-        without them, where the frontal film is there.
+        without them, where the frontal film is there. Without prior films that are not there an
+        item is taken unless missing ones are refused.
     skip_faulty : bool
         Whether the sound items are wanted without the others: their films are all looked at.
     n_workers : int
@@ -120,8 +121,18 @@ def read_bank(
         _settle_examinations(staged, notes)
         refused = not skip_faulty and staged.n_faults() > 0
         n_unseen = _read_films(folder, staged, tell, refused=refused, missing=missing_images)
-        shortened = staged.drop_missing_views() if missing_images == "frontal" else None
+        without_prior = None if missing_images == "refuse" else staged.drop_missing_priors()
+        if without_prior:
+            what = "prior image not found, item taken without it"
+            notes.add(what, without_prior.first, without_prior.n)
+        if missing_images == "frontal":
+            staged.drop_missing_views()
+        shortened = staged.shortened()
         staged.fault_films()
+        staged.fault_priors(
+            "prior image {path} is the same file as a current one",
+            "name the image of the earlier examination, or none",
+        )
         for path, n, key in staged.flat_films(MOST_TOLD):
             notes.add(f"image {path} has one grey level only", key, n)
         for path, key in staged.set_spacings(TOLERANCE, MOST_TOLD):

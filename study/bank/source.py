@@ -350,6 +350,8 @@ class _Text:
                     raise refused from None
             except RecursionError:
                 raise BadFile(_NOT_JSON.format(self._path, "nested too deeply")) from None
+            except ValueError:  # not of JSON: Python takes no number of more digits
+                raise BadFile(_NOT_JSON.format(self._path, "a number too long")) from None
 
     def expected(self, what: str) -> BadFile:
         """Return the refusal of what stands here instead of what should."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import SeveralBanks, find_bank, has_bank
@@ -135,35 +135,22 @@ def import_arrived(
     """
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
+    told: dict[str, Any] = {
+        "name": name,
+        "skip_faulty": skip_faulty,
+        "simulated": simulated,
+        "provenance": provenance,
+        "progress": progress,
+        "by": by,
+        "now": now,
+    }
     done, is_dicom = None, False
     try:
         if is_dicom := holds_dicom(arrived.place):
-            done = import_dicom(
-                store,
-                arrived.place,
-                name=name,
-                skip_faulty=skip_faulty,
-                simulated=simulated,
-                provenance=provenance,
-                progress=progress,
-                by=by,
-                now=now,
-            )
-            return done
-        parts, images = find_bank(arrived.place, chosen)
-        done = import_bank(
-            store,
-            parts,
-            name=name,
-            images=images,
-            missing_images=missing_images,
-            skip_faulty=skip_faulty,
-            simulated=simulated,
-            provenance=provenance,
-            progress=progress,
-            by=by,
-            now=now,
-        )
+            done = import_dicom(store, arrived.place, **told)
+        else:
+            parts, images = find_bank(arrived.place, chosen)
+            done = import_bank(store, parts, images=images, missing_images=missing_images, **told)
         return done
     except (FaultyBank, SeveralBanks):
         raise

@@ -29,6 +29,7 @@ from study.store import Store
 @click.option("--resolution", metavar="full|quarter|PIXELS", default="full")
 @click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
+@click.option("--bank-ids", is_flag=True, help="Keep the bank's item ids, which may tell answers.")
 def paper(
     db: Path,
     study: str | None,
@@ -42,6 +43,7 @@ def paper(
     resolution: str,
     explanation: bool,
     model: str,
+    bank_ids: bool,
 ) -> None:
     """Write the drawn cases as exam papers for models: images and words, no reference standard."""
     if bool(study) == bool(bank) or (split and study):
@@ -65,6 +67,7 @@ def paper(
         out,
         formats=formats or tuple(FORMATS),
         model=model,
+        bank_ids=bank_ids,
         by=COMMAND_LINE,
         now=now(),
         progress=_told if sys.stderr.isatty() else lambda done, total: None,

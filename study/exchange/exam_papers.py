@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from study.exchange.formats.exam_papers import (
     Rendered,
 )
 from study.models.model_protocol import Order, Shown
-from study.models.paper import Paper, PaperFilm
+from study.models.paper import Paper, PaperFilm, paper_ids
 from study.models.prompting import template_of
 from study.store import Store
 from study.trail.downloads import record_taking
@@ -42,6 +43,7 @@ def hand_out(
     *,
     formats: Sequence[str] = tuple(FORMATS),
     model: str = MODEL,
+    bank_ids: bool = False,
     by: By,
     now: datetime,
     progress: Progress = lambda done, total: None,
@@ -54,6 +56,9 @@ def hand_out(
         Of `FORMATS`; each is a folder of its own, whole by itself.
     model
         The model that a batch file names.
+    bank_ids
+        Whether items go by the bank's own ids, which may tell what is right, instead of
+        `study.models.paper.paper_ids`.
     progress
         Told after each image how many of how many are rendered.
 
@@ -66,10 +71,12 @@ def hand_out(
     """
     try:
         with _new(out) as made:
+            written = paper if bank_ids else _with_own_ids(store, paper)
+            about = {**_about(written), "paper_sha256": paper.sha256}
             with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
                 films = _rendered(paper, formats, Path(scratch), progress)
                 for name in dict.fromkeys(formats):
-                    _write(paper, films, made / name, name, model)
+                    _write(written, about, films, made / name, name, model)
             record_taking(
                 store,
                 study=paper.study,
@@ -144,15 +151,25 @@ def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: Prog
     return Rendered(folder=folder, names=names, sixteen_bit=frozenset(deep))
 
 
-def _write(paper: Paper, films: Rendered, folder: Path, name: str, model: str) -> None:
+def _with_own_ids(store: Store, paper: Paper) -> Paper:
+    with store.look() as look:
+        ids = paper_ids(look, (one.item_id for one in paper.items))
+    return replace(
+        paper, items=tuple(replace(one, item_id=ids[one.item_id]) for one in paper.items)
+    )
+
+
+def _write(
+    paper: Paper, about: dict[str, Any], films: Rendered, folder: Path, name: str, model: str
+) -> None:
     folder.mkdir()
     FORMATS[name](paper, films, folder, model)
     if name in WITH_IMAGES:
         _link(films.folder / IMAGES, folder / IMAGES)
     if name in WITH_SIXTEEN_BIT and films.sixteen_bit:
         _link(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
-    about = json.dumps(_about(paper), indent=2, ensure_ascii=False) + "\n"
-    (folder / "paper.json").write_text(about, encoding="utf-8")
+    told = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    (folder / "paper.json").write_text(told, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
     sums = "".join(f"{_digest(folder / one)}  {one}\n" for one in _files(folder))
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
@@ -181,7 +198,6 @@ def _about(paper: Paper) -> dict[str, Any]:
         "provenance": paper.provenance.told(),
         "terms": paper.provenance.warning,
         "simulated_images": paper.simulated,
-        "paper_sha256": paper.sha256,
         "protocol_sha256": paper.protocol_sha256,
         "model_protocol": paper.asked.as_json(),
         "model_protocol_sha256": paper.asked.sha256,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from study.base.actor import By
-from study.base.bank_model import Item
+from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile, NotNow
 from study.base.text import name_fault
@@ -198,6 +198,11 @@ def _items(bundle: Received) -> list[Item]:
             explanation="",
             attributes={},
             origin=case.get("origin", ""),
+            priors=tuple(
+                Prior(path="", label="", days=None if days == "?" else int(days))
+                for days in (case.get("prior_days") or "").split("|")
+                if days
+            ),
         )
         for row in bundle.items
         for case in (shown[row["item_id"]],)

@@ -56,6 +56,12 @@ ITEMS = (
         "empty where no other item of the study does",
     ),
     Column(name="bank", description="The bank it is of, where several were joined", seldom=True),
+    Column(
+        name="prior_days",
+        description="Of each prior image shown, how many days before the current ones it was "
+        "made, divided by |; ? where that is not known; empty where none was shown",
+        seldom=True,
+    ),
 )
 
 RATERS = (
@@ -176,8 +182,7 @@ DISPLAY_CHECKS = (
 OPEN_ANSWERS = (
     Column(
         name="answer_id",
-        description="Which words these are; the same for as long as the study is, and it tells "
-        "nobody whose they are",
+        description="Which words these are; the same for as long as the study is",
         required=True,
     ),
     Column(

@@ -107,7 +107,7 @@ class JudgingDesk(ABC, Generic[_One]):
             at = self.sitting(look, person, number)
             for one in (*at.waiting, *at.given):
                 if self._case(look, at, one) == case:
-                    return teaching.film(look, self.item(one), view)
+                    return teaching.film(look, self.item(one), view, prior=True)
         return None
 
     def take_records(

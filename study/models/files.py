@@ -56,6 +56,12 @@ class Records:
     notes: tuple[str, ...] = ()
 
 
+_NOT_OPENED = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
+    b"\x80": "a Python pickle, which could run a program and is never opened",
+}
+
+
 def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) -> Records:
     """Read a file into records; what it is, its content says, or else its name's ending.
 
@@ -78,6 +84,9 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
             sha256 = file_digest(file, "sha256").hexdigest()
         else:
             sha256 = ""
+    for magic, what in _NOT_OPENED.items():
+        if begins.startswith(magic):
+            raise BadFile(f"{path} is {what}; write it as XLSX, CSV or JSON")
     if begins.startswith(b"PK"):
         return _packed(path, sha256)
     if begins.startswith(b"PAR1"):

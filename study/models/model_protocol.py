@@ -51,7 +51,7 @@ class ModelProtocol:
     condition : Shown
         What is shown of an item.
     views : {"all", "first"}
-        Every view of an item, or the first alone.
+        Every view of an item, or the first alone, of its prior ones likewise.
     resolution : {"full", "quarter"} or int
         Every pixel; a quarter of each side; or this many pixels across, never more than there are.
     context : tuple of str or None

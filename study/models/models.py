@@ -18,6 +18,7 @@ from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.columns import Meant
 from study.models.model_protocol import Shown
+from study.models.paper import paper_ids
 from study.models.predictions import (
     Prediction,
     PredictionFile,
@@ -120,8 +121,9 @@ def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = Non
     """
     with store.look() as look:
         cases = studies.cases(look, study_row(look, study).id)
+        known_as = {ours: one for one, ours in paper_ids(look, (c.item_id for c in cases)).items()}
     options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
-    read = read_predictions(*paths, options=options, meant=meant)
+    read = read_predictions(*paths, options=options, known_as=known_as, meant=meant)
     if not read.predictions:
         raise BadFile(
             t(

@@ -40,6 +40,7 @@ def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
 
 def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     """Return what a draw from a bank gives, or refuse as `foresee` does."""
+    _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
     asked = _conditions(look, bank, protocol)
     found = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
@@ -62,6 +63,16 @@ def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
     with store.look() as look:
         asked = _conditions(look, bank, protocol)
         return draws.left(look, bank, protocol.one_question_per, asked)
+
+
+def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
+    if "prior" in protocol.context and not banks.n_with_prior(look, bank):
+        raise BadInput(
+            t(
+                "context names prior, but no question of the bank has a prior image. Remove it, or "
+                "choose another bank."
+            )
+        )
 
 
 def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:

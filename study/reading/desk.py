@@ -325,7 +325,9 @@ def case_view(
     """
     texts = json.loads(row.options)
     order = "" if row.condition == Condition.OPEN_ENDED else row.shown_order
-    films = [] if row.condition == Condition.IMAGE_ABSENT else readings.views(look, row.item)
+    prior = "prior" in protocol.context
+    blind = row.condition == Condition.IMAGE_ABSENT
+    films = [] if blind else readings.views(look, row.item, prior=prior)
     return CaseView(
         case=row.id,
         position=row.position - before,
@@ -352,6 +354,8 @@ def _film(case: str, row: ViewRow) -> FilmView:
         low=row.low,
         high=row.high,
         spacing_mm=row.spacing_mm,
+        prior=bool(row.prior),
+        days=row.days,
     )
 
 

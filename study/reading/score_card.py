@@ -30,6 +30,8 @@ class ScoredFilm:
     label: str
     width: int
     height: int
+    prior: bool
+    days: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,8 @@ def score_card(store: Store, person: Person) -> ScoreCard:
         n_assigned = readings.counts(look, person.reader or 0).n_assigned
         with_peers = stored_protocol(study).score_card == "peers"
         found = comparison(look, study.id, person.reader or 0) if with_peers else None
-        cases = tuple(_case(look, row, found) for row in rows)
+        prior = "prior" in stored_protocol(study).context
+        cases = tuple(_case(look, row, found, prior=prior) for row in rows)
     return ScoreCard(
         study=study.name,
         reader=person.name,
@@ -165,9 +168,12 @@ def _not_yet(study: StudyRow) -> str:
     return f"{when} {t('Your place among other readers appears when the study is closed.')}"
 
 
-def _case(look: Transaction, row: ScoredRow, beside: Comparison | None) -> ScoredCase:
+def _case(
+    look: Transaction, row: ScoredRow, beside: Comparison | None, *, prior: bool
+) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
-    with_film = row.condition != Condition.IMAGE_ABSENT
+    blind = row.condition == Condition.IMAGE_ABSENT
+    films = [] if blind else readings.views(look, row.item, prior=prior)
     in_words = row.condition == Condition.OPEN_ENDED
     right = None if truth is None else shown(truth, order)
     if truth is not None and in_words:
@@ -187,14 +193,20 @@ def _case(look: Transaction, row: ScoredRow, beside: Comparison | None) -> Score
         right=right,
         correct=None if truth is None or in_words else row.answer == truth,
         explanation=row.explanation,
-        films=tuple(_film(view) for view in readings.views(look, row.item) if with_film),
+        films=tuple(map(_film, films)),
         others=None if beside is None or in_words else beside.others(row.item, row.condition),
         open_ended=in_words,
     )
 
 
 def _film(row: ViewRow) -> ScoredFilm:
-    return ScoredFilm(label=view_label(row.label)[0], width=row.width, height=row.height)
+    return ScoredFilm(
+        label=view_label(row.label)[0],
+        width=row.width,
+        height=row.height,
+        prior=bool(row.prior),
+        days=row.days,
+    )
 
 
 def _count(cases: Iterable[ScoredCase]) -> Count:

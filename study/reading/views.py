@@ -13,7 +13,8 @@ class FilmView:
     """A film as a reader may know it: its name and how to draw it, never its number or path.
 
     The name is the case's id and the view's place in it: another one for every reader, and for
-    every time a reader is shown the film.
+    every time a reader is shown the film. A `prior` one is of an earlier examination, made so many
+    `days` before, where that is known.
     """
 
     film: str
@@ -24,6 +25,8 @@ class FilmView:
     low: int
     high: int
     spacing_mm: float | None
+    prior: bool = False
+    days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from study.store import models
+from study.store.banks import PRIOR_DAYS
 from study.store.connection import Transaction
+from study.store.extract import asks_for_prior
 
 _Written = TypeVar("_Written")
 
@@ -65,12 +67,14 @@ KINDS: Mapping[str, Kind] = {
     "case": Kind(
         table="cases",
         columns=", item_id, origin, age, sex, indication.words AS indication, "
-        "comparison.words AS comparison",
+        "comparison.words AS comparison, prior_days",
         source="JOIN items ON items.id = cases.item "
         f"{_shown_beside('indication')} {_shown_beside('comparison')} "
+        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = cases.item "
+        f"AND {asks_for_prior('cases.study')} "
         "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
-        since={"origin": "", "indication": None, "comparison": None},
+        since={"origin": "", "indication": None, "comparison": None, "prior_days": None},
     ),
     "reader": Kind(
         table="readers",

@@ -22,7 +22,8 @@ class OpenAnswer(NamedTuple):
     ----------
     answer_id
         The reading's id; of a model a hash of which model, item, condition and run it is. It is the
-        same for as long as the study is, in a restored study too, and tells nobody who answered.
+        same for as long as the study is, in a restored study too. It names nobody, but its form may
+        tell a reader's from a model's: no scorer is shown it.
     kind
         ``answer``: to an open-ended case. ``explanation``: why a model answered as it did, under
         whichever condition.

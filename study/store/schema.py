@@ -32,6 +32,13 @@ CREATE TABLE backups (
 ) STRICT;
 """
 
+ITEM_FILMS = (
+    "CREATE VIEW item_films AS SELECT item, position, film, label, 0 AS prior, NULL AS days "
+    "FROM item_views UNION ALL SELECT item, position + (SELECT count(*) FROM item_views "
+    "WHERE item_views.item = item_priors.item), film, label, 1, days FROM item_priors"
+)
+"""All films of an item in one order, the current ones first; `prior` says of which kind one is."""
+
 _BANKS = """
 CREATE TABLE banks (
     id INTEGER PRIMARY KEY,
@@ -726,9 +733,26 @@ def _allow_in(connection: sqlite3.Connection, table: str, changes: Mapping[str, 
     connection.execute("PRAGMA writable_schema = OFF")
 
 
+def _priors(connection: sqlite3.Connection) -> None:
+    """Add films of earlier examinations: apart, so that nobody is shown one who did not ask.
+
+    `film` is null in a bank that came with a bundle, which has no films.
+    """
+    connection.execute(
+        "CREATE TABLE item_priors (item INTEGER NOT NULL REFERENCES items (id), "
+        "position INTEGER NOT NULL CHECK (position > 0), film INTEGER REFERENCES films (id), "
+        "label TEXT NOT NULL, said TEXT NOT NULL DEFAULT '', days INTEGER CHECK (days >= 0), "
+        "PRIMARY KEY (item, position)) STRICT"
+    )
+    connection.execute("CREATE INDEX priors_of_film ON item_priors (film)")
+    connection.execute(ITEM_FILMS)
+    _write_once(connection, ("item_priors",))
+    _remove_with_bank(connection, "item_priors", _OF_AN_ITEM)
+
+
 MIGRATIONS = [
     *(_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck),
-    *(_several_banks, _reviews, _scorings),
+    *(_several_banks, _reviews, _priors, _scorings),
 ]
 """Each is run once, in this order; the first is number 1."""
 

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from study.base.errors import BadFile
-from study.base.translation import t
+from study.base.translation import ENGLISH, t
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
 from study.lifecycle.closing import accuracy_is_shown
@@ -53,7 +53,7 @@ async def _bundle(request: Request) -> Response:
 async def _report(request: Request) -> Response:
     return await _for_whoever_may(
         request,
-        lambda person: _sent(person, "report.zip", _reported(person, ""), _ZIP),
+        lambda person: _sent(person, "report.zip", _reported(person, "", request), _ZIP),
     )
 
 
@@ -61,7 +61,7 @@ async def _report_page(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
     return await _for_whoever_may(
         request,
-        lambda person: _sent(person, name, _reported(person, name), _PAGES[name]),
+        lambda person: _sent(person, name, _reported(person, name, request), _PAGES[name]),
     )
 
 
@@ -102,15 +102,20 @@ async def _archive(request: Request) -> Response:
     )
 
 
-def _reported(person: Person, name: str) -> bytes:
-    """Return a file of the report, or the whole of it; refused where it cannot be made."""
+def _reported(person: Person, name: str, request: Request) -> bytes:
+    """Return a file of the report, or the whole of it; refused where it cannot be made.
+
+    In English, or in the language that is asked for.
+    """
     # Loading the analysis takes longer than all else of the server, and few starts need it.
     from analysis import AnalysisError
     from ui.results.analysis import report, report_file
 
-    study = person.study_name
+    study, language = person.study_name, request.query_params.get("language", ENGLISH)
     try:
-        return report_file(store(), study, name) if name else report(store(), study)
+        if name:
+            return report_file(store(), study, name, language)
+        return report(store(), study, language)
     except AnalysisError as error:
         raise BadFile(str(error)) from error
 

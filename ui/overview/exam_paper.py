@@ -46,8 +46,8 @@ def exam_paper(person: Person) -> None:
         t("Exam paper"),
         t(
             "The cases of this study for a model: images and questions as readers see them, "
-            "without the reference standard. Many large images take minutes to prepare. Each "
-            "download is recorded in the audit trail."
+            "without the reference standard. Preparing many large images can take several minutes. "
+            "Each download is recorded in the audit trail."
         ),
     )
     chosen = st.selectbox(

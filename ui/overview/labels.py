@@ -64,7 +64,7 @@ def left_words(left: TimeLeft | None) -> str:
         return tn("{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, long=long)
     return tn(
         "{long} (pace of {n} other reader)",
-        "{long} (median pace of {n} other readers)",
+        "{long} (at the median pace of {n} other readers)",
         left.n,
         long=long,
     )

@@ -35,7 +35,7 @@ def show_words(person: Person, found: list[ModelRow]) -> None:
         )
         which = right.selectbox(t("Show"), list(_kinds()), key="words-which")
         if name is None:
-            st.write(t("Choose a model to see what it answered and how that was read."))
+            st.write(t("Choose a model to see its output and how it was interpreted."))
         else:
             said = _said(store(), head(store(), study), study, name)
             _by_rules(study, said)

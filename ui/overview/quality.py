@@ -55,7 +55,7 @@ def _whose(one: Fact) -> str:
 
 def _count(one: Fact) -> str:
     if one.kind is FactKind.WASHOUT:
-        return t("{n} of {total} pairs too close together", n=one.n, total=one.of)
+        return t("{n} of {total} pairs read too close together", n=one.n, total=one.of)
     return t("{n} of {total}", n=one.n, total=one.of)
 
 

@@ -14,7 +14,7 @@ from study.store.exclusions import ExclusionRow
 from ui.overview.labels import seconds, status_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section, table
-from ui.parts.text import instant, minute
+from ui.parts.text import day_form, instant, minute
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -95,20 +95,33 @@ def _list(found: list[ReadingFacts]) -> None:
 def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     columns = st.columns(3)
     readers = columns[0].multiselect(
-        t("Readers"), list(dict.fromkeys(one.reader_id for one in found)), key="list-readers"
+        t("Readers"),
+        list(dict.fromkeys(one.reader_id for one in found)),
+        placeholder=t("Any"),
+        key="list-readers",
     )
     statuses = columns[1].multiselect(
         t("Status"),
         sorted({one.status for one in found}),
         format_func=status_word,
+        placeholder=t("Any"),
         key="list-statuses",
     )
     there = sorted({flag for one in found for flag in one.flags})
-    flags = columns[2].multiselect(t("Flags"), there, key="list-flags") if there else []
+    flags: list[str] = []
+    if there:
+        flags = columns[2].multiselect(t("Flags"), there, placeholder=t("Any"), key="list-flags")
     first, second, third = st.columns([2, 1, 1])
-    cases = first.multiselect(t("Cases"), sorted({one.item_id for one in found}), key="list-cases")
-    since = second.date_input(t("From (UTC)"), value=None, key="list-since")
-    until = third.date_input(t("To, inclusive (UTC)"), value=None, key="list-until")
+    cases = first.multiselect(
+        t("Cases"),
+        sorted({one.item_id for one in found}),
+        placeholder=t("Any"),
+        key="list-cases",
+    )
+    since = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
+    until = third.date_input(
+        t("To, inclusive (UTC)"), value=None, format=day_form(), key="list-until"
+    )
     days = since.isoformat() if since else "", until.isoformat() if until else "9999"
     return (
         one

@@ -23,7 +23,7 @@ from study.trail.search import Search
 from study.trail.verification import Verdict, verify_study
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
 from ui.parts.look import grid, table
-from ui.parts.text import instant, plain
+from ui.parts.text import day_form, instant, plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -117,8 +117,12 @@ def _search(study: str) -> Search:
         format_func=lambda one: one or t("anyone"),
         key=f"trail-actor-{study}",
     )
-    since = first[3].date_input(t("From (UTC)"), value=None, key=f"trail-since-{study}")
-    until = first[4].date_input(t("To, inclusive (UTC)"), value=None, key=f"trail-until-{study}")
+    since = first[3].date_input(
+        t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"
+    )
+    until = first[4].date_input(
+        t("To, inclusive (UTC)"), value=None, format=day_form(), key=f"trail-until-{study}"
+    )
     readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
     return Search(
         text=text,

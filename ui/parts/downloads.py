@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from study.base.translation import t
+from study.base.translation import ENGLISH, language, t
 from ui.parts.links import links
 
 _CSS = """
@@ -75,16 +75,17 @@ def bundle_link() -> None:
 
 
 def report_links() -> None:
-    """Show the downloads of the report, asked for with the cookie."""
-    links(
-        "report",
-        {
-            "export/report.html": t("Report (HTML)"),
-            "export/report.pdf": t("Report (PDF)"),
-            "export/report.zip": t("Everything: figures, tables, paper (ZIP)"),
-        },
-        download=True,
-    )
+    """Show the downloads of the report, asked for with the cookie; in English beside another."""
+    spoken = language()
+    asked = "" if spoken == ENGLISH else f"?language={spoken}"
+    found = {
+        f"export/report.html{asked}": t("Report (HTML)"),
+        f"export/report.pdf{asked}": t("Report (PDF)"),
+        f"export/report.zip{asked}": t("Everything: figures, tables, paper (ZIP)"),
+    }
+    if asked:
+        found["export/report.zip"] = t("Everything in English (ZIP)")
+    links("report", found, download=True)
 
 
 def closing_links() -> None:

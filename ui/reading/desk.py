@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.base.errors import StudyError
 from study.base.translation import later, said, t
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
@@ -22,9 +22,9 @@ from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
-from ui.parts.text import number
+from ui.parts.text import number, prior_in_words
 from ui.reading.films import address, prepare_ahead
-from ui.server.access import token_of
+from ui.server.access import status_of, token_of
 from ui.server.deployment import store
 from ui.server.origin import same_origin
 from ui.server.turns import PATIENCE_S, in_turn
@@ -38,7 +38,6 @@ _CALLED = {
     "Indication": later("Indication"),
     "Comparison": later("Comparison"),
 }
-_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 
 
 def routes() -> list[Route]:
@@ -146,7 +145,7 @@ async def answered(
     try:
         found = await (in_turn(work) if writes else run_in_threadpool(work))
     except StudyError as error:
-        return refusal(_STATUS.get(type(error), 503), str(error))
+        return refusal(status_of(error), str(error))
     if isinstance(found, Response):
         return found
     return JSONResponse(found, headers={"Cache-Control": "no-store"})
@@ -251,6 +250,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
         "low": film.low if film.bits > 8 else 0,
         "high": film.high if film.bits > 8 else 255,
         "spacing_mm": film.spacing_mm,
+        "prior": prior_in_words(film.days) if film.prior else "",
     }
 
 

@@ -3,23 +3,21 @@
 from collections.abc import Mapping
 from html import escape
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.reading import score_card
 from study.reading.peers import LEAST_PEERS, Comparison, Count, Others, total
 from study.reading.score_card import ScoreCard, ScoredCase
-from ui.parts.text import number
+from ui.parts.text import film_name, number
 from ui.results.case_films import picture
-from ui.server.access import allowed
+from ui.server.access import answer, status_of
 from ui.server.deployment import store
 
-_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _CSS = """<style>
 .scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 @media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
@@ -139,10 +137,11 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         The case that will probably follow: its films are fetched meanwhile.
     """
     films = "".join(
-        f'<figure><img src="{_address(case, place)}" alt="{escape(film.label)}" '
+        f'<figure><img src="{_address(case, place)}" alt="{escape(name)}" '
         f'width="{film.width}" height="{film.height}">'
-        f"<figcaption>{escape(film.label)}</figcaption></figure>"
+        f"<figcaption>{escape(name)}</figcaption></figure>"
         for place, film in enumerate(case.films)
+        for name in (film_name(film.label, film.prior, film.days),)
     )
     others = escape(_others(case.others)) if case.others else ""
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
@@ -222,18 +221,13 @@ def _words(text: str | None, mark: str) -> str:
 
 
 async def _film(request: Request) -> Response:
-    try:
-        return await run_in_threadpool(_answer, request)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=_STATUS.get(type(error), 503))
-
-
-def _answer(request: Request) -> Response:
-    person = allowed(request, Act.READ)
-    if person is None:
-        return PlainTextResponse(t("Sign in as a reader."), status_code=401)
     position, view = (number(request.path_params[key]) for key in ("position", "view"))
-    row = score_card.film(store(), person, position, view)
-    if row is None:
-        return PlainTextResponse(t("There is no such image on your score card."), status_code=404)
-    return picture(row)
+
+    def make(person: Person) -> Response:
+        row = score_card.film(store(), person, position, view)
+        if row is None:
+            why = t("There is no such image on your score card.")
+            return PlainTextResponse(why, status_code=404)
+        return picture(row)
+
+    return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)

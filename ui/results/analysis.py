@@ -14,7 +14,7 @@ from analysis.report.figure import ReportFigure
 from analysis.report.figures import OVERVIEW
 from analysis.report.findings.finding import Theme
 from study.base.errors import NotNow
-from study.base.translation import t
+from study.base.translation import ENGLISH, t
 from study.lifecycle.closing import accuracy_is_shown
 from study.store import Store
 from ui.overview.now import head
@@ -53,7 +53,7 @@ def sections(found: Analysis) -> dict[str, SectionFigures]:
     return {title: part for title, part in by_title.items() if part}
 
 
-def report(store: Store, study: str) -> bytes:
+def report(store: Store, study: str, language: str = ENGLISH) -> bytes:
     """Return the whole report as a zip file: pages, figures, tables, a paper's files.
 
     Raises
@@ -65,15 +65,15 @@ def report(store: Store, study: str) -> bytes:
         raise NotNow(
             t("The report is available once the study is closed, because it shows accuracy.")
         )
-    return _report(store, study, head(store, study))
+    return _report(store, study, head(store, study), language)
 
 
-def report_file(store: Store, study: str, name: str) -> bytes:
+def report_file(store: Store, study: str, name: str, language: str = ENGLISH) -> bytes:
     """Return one file of the report, such as `report.html`."""
-    with zipfile.ZipFile(io.BytesIO(report(store, study))) as archive:
+    with zipfile.ZipFile(io.BytesIO(report(store, study, language))) as archive:
         return archive.read(name)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _report(_store: Store, study: str, head: str) -> bytes:
-    return report_of(_store, study)
+def _report(_store: Store, study: str, head: str, language: str) -> bytes:
+    return report_of(_store, study, language)

@@ -20,7 +20,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from study.base.errors import BadFile, NotNow
 from study.base.timestamps import stamp
-from study.base.translation import t
+from study.base.translation import ENGLISH, language, t
 from study.exchange.bundle import bundle_files, zipped
 from study.lifecycle.closing import accuracy_is_shown
 from study.lifecycle.reviewing import faulty_cases
@@ -67,6 +67,7 @@ class Asked:
     head: str
     blinded: bool
     faulty: tuple[str, ...] = ()
+    language: str = ENGLISH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,13 +137,14 @@ class Job:
 
 
 def asked_now(store: Store, study: str) -> Asked:
-    """Return what is asked for as the study stands."""
+    """Return what is asked for as the study stands, in the language of whoever asks."""
     return Asked(
         path=store.path,
         study=study,
         head=head(store, study),
         blinded=not accuracy_is_shown(store, study),
         faulty=_faulty(store, study),
+        language=language(),
     )
 
 
@@ -159,7 +161,7 @@ def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
     returned as it was, unless it is asked for `anew`. While one is under way no other is begun.
     """
     asked = asked_now(store, study)
-    key = (asked.path, study, asked.blinded)
+    key = (asked.path, study, asked.blinded, asked.language)
     with _LOCK:
         job = _JOBS.pop(key, None)
         if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, anew=anew)):
@@ -174,15 +176,15 @@ def _is_stale(job: Job, asked: Asked, *, anew: bool) -> bool:
     return job.asked != asked and (anew or job.is_quick)
 
 
-def report_of(store: Store, study: str) -> bytes:
-    """Return the whole report of a study whose accuracy may be seen, zipped.
+def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
+    """Return the whole report of a study whose accuracy may be seen, zipped, in a language.
 
     Raises
     ------
     StudyError, AnalysisError
         As `Job.analysis`.
     """
-    asked = replace(asked_now(store, study), blinded=False)
+    asked = replace(asked_now(store, study), blinded=False, language=language)
     try:
         return bytes(_pool().submit(_report, asked).result())
     except BrokenProcessPool as error:
@@ -199,7 +201,10 @@ def leaderboard_of(
     StudyError
         A study is gone, its bundle cannot be analysed, or the process was ended.
     """
-    asked = [Asked(path=store.path, study=one, head="", blinded=False) for one in studies]
+    asked = [
+        Asked(path=store.path, study=one, head="", blinded=False, language=language())
+        for one in studies
+    ]
     try:
         html, files = _pool().submit(_leaderboard, asked, [dict(one) for one in cards]).result()
     except BrokenProcessPool as error:
@@ -218,7 +223,7 @@ def warm_up() -> None:
     threading.Thread(target=load, daemon=True).start()
 
 
-_JOBS: dict[tuple[Path, str, bool], Job] = {}
+_JOBS: dict[tuple[Path, str, bool, str], Job] = {}
 _LOCK = threading.Lock()
 
 
@@ -264,6 +269,7 @@ def _analysis(asked: Asked, note: Path) -> Analysis:
     from analysis.report.findings import findings
     from analysis.report.headline import headline
     from analysis.results import TABLES
+    from analysis.translation import spoken
 
     steps = {"bundle": 0.0, **dict.fromkeys(TABLES, _SHORT), **_LONG, **_STEPS}
     done = 0.0
@@ -277,12 +283,13 @@ def _analysis(asked: Asked, note: Path) -> Analysis:
 
     tell("bundle")
     results = _results(asked, tell)
-    tell("figures")
-    figures = report_figures(results)
-    tell("findings")
-    found = findings(results)
-    tell("headline")
-    begins = headline(results)
+    with spoken(asked.language):
+        tell("figures")
+        figures = report_figures(results)
+        tell("findings")
+        found = findings(results)
+        tell("headline")
+        begins = headline(results)
     tell("handing over")
     return Analysis(results=_small(results), figures=figures, findings=found, headline=begins)
 
@@ -303,6 +310,8 @@ def _small(results: "Results") -> "Results":
 def _results(asked: Asked, tell: Any = None) -> "Results":
     import analysis
 
+    # Numbers are the same in every language.
+    asked = replace(asked, language=ENGLISH)
     if asked not in _KEPT:
         _KEPT.clear()
         options = analysis.Options(faulty=asked.faulty)
@@ -316,7 +325,7 @@ def _report(asked: Asked) -> bytes:
     # The report names the hash of the bundle as it is exported, trails and all.
     results = replace(_results(asked), bundle=_bundle(asked, trails=True))
     with tempfile.TemporaryDirectory() as folder:
-        analysis.write_results(results, folder)
+        analysis.write_results(results, folder, language=asked.language)
         return _zipped(Path(folder))
 
 
@@ -325,11 +334,12 @@ def _leaderboard(asked: Sequence[Asked], cards: Sequence[dict[str, str]]) -> tup
 
     from analysis.errors import AnalysisError
     from analysis.report.board import write_leaderboard
+    from analysis.translation import spoken
 
     told = pd.DataFrame(cards).fillna("") if cards else None
     try:
         bundles = {one.study: _bundle(one, trails=False) for one in asked}
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, spoken(asked[0].language):
             html = write_leaderboard(bundles, folder, cards=told)
             return html, _zipped(Path(folder))
     except AnalysisError as error:

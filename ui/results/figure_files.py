@@ -11,8 +11,9 @@ import streamlit as st
 
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import matrix_figure
+from analysis.translation import spoken
 from study.base.errors import NotFound
-from study.base.translation import t
+from study.base.translation import language, t
 from study.store import Store
 from ui.parts.links import links
 from ui.results.background import job_of
@@ -49,10 +50,11 @@ def figure_file(
         The study has no such figure at present.
     """
     parts = _NAME.fullmatch(name)
-    figure = parts and _figure(store, study, parts[1], matrix)
-    if not parts or not figure:
-        raise NotFound(t("There is no such figure."))
-    return figure.file(parts[3], float(parts[2] or PAGE_MM)), TYPES[parts[3]]
+    with spoken(language()):
+        figure = parts and _figure(store, study, parts[1], matrix)
+        if not parts or not figure:
+            raise NotFound(t("There is no such figure."))
+        return figure.file(parts[3], float(parts[2] or PAGE_MM)), TYPES[parts[3]]
 
 
 def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> ReportFigure | None:

@@ -6,9 +6,9 @@ from analysis.report.findings.endpoint import VerdictLine
 from analysis.report.formats.page import isolated
 from analysis.report.headline import Headline
 from analysis.report.tables import ReportTable, TableRow
+from study.base.translation import said, t
 
-# The report is written in English whatever the page's language: a translator leaves it alone.
-_REPORT = '<div class="rr-report" translate="no" lang="en" dir="ltr">{}</div>'
+_REPORT = '<div class="rr-report">{}</div>'
 MOST_ROWS_SHOWN = 12
 
 
@@ -32,7 +32,8 @@ def agreement_html(headline: Headline) -> str:
 def findings_html(found: list[tuple[str, list[str]]]) -> str:
     """Return the findings by theme."""
     parts = (
-        f"<dt>{escape(theme)}</dt><dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
+        f"<dt>{escape(said(theme))}</dt>"
+        f"<dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
         for theme, texts in found
     )
     return _REPORT.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
@@ -55,7 +56,7 @@ def _table(table: ReportTable) -> str:
 
 def _row(row: TableRow, sides: tuple[str, ...]) -> str:
     names, cells = row
-    who = " and ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
+    who = f" {t('and')} ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
     found = "".join(
         f'<td class="rr-{side}">{escape(cell)}</td>'
         for cell, side in zip(cells, sides[1:], strict=True)

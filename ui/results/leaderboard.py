@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from study.base.errors import NotAllowed
-from study.base.translation import t
+from study.base.translation import language, t
 from study.lifecycle.closing import shows_accuracy
 from study.models.cards import FIELDS, cards
 from study.people.roles import IN_STUDY, Act
@@ -53,11 +53,13 @@ def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[s
     if not studies or not set(studies) <= set(seen_by(store, person)):
         raise NotAllowed(t("You cannot see the results of these studies."))
     heads = tuple(head(store, study) for study in studies)
-    return _made(store, tuple(studies), heads)
+    return _made(store, tuple(studies), heads, language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _made(_store: Store, studies: tuple[str, ...], heads: tuple[str, ...]) -> tuple[str, bytes]:
+def _made(
+    _store: Store, studies: tuple[str, ...], heads: tuple[str, ...], language: str
+) -> tuple[str, bytes]:
     told = {
         model: {"model": model, **dict.fromkeys(FIELDS, ""), **card}
         for study in studies

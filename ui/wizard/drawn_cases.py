@@ -25,7 +25,10 @@ def drawn_cases(person: Person) -> None:
     left, right = st.columns(2)
     wanted = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
     strata = right.multiselect(
-        t("Stratum"), sorted({one.stratum for one in found}), key="drawn-strata"
+        t("Stratum"),
+        sorted({one.stratum for one in found}),
+        placeholder=t("Any"),
+        key="drawn-strata",
     )
     shown = [
         one

@@ -123,7 +123,10 @@ def _listed(working: Working, key: str, label: str) -> None:
     )
     working.values[key] = ids_in(written)
     brought = upload(
-        t("Or a file with them"), types=["txt", "csv"], key=working.key(f"{key}-file"), most_mb=20
+        t("Or upload the list as a file"),
+        types=["txt", "csv"],
+        key=working.key(f"{key}-file"),
+        most_mb=20,
     )
     if brought is None:
         return

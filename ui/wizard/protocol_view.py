@@ -88,6 +88,7 @@ _VALUES = {
     "age": later("age"),
     "indication": later("indication"),
     "comparison": later("comparison"),
+    "prior": later("prior images"),
     "proportional": later("proportional"),
     "equal": later("equal"),
     "never": later("never"),

@@ -17,7 +17,7 @@ def questionnaire(working: Working) -> None:
     asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
     st.caption(
         t(
-            "Asked once, before the first case. Answers stay on this server and are in no export "
+            "Asked once, before the first case. Answers stay on this server and are not exported "
             "unless the reading rules say so."
         )
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from analysis.figures.drawing.chart import Axis, Label, Panel, Tick
 from analysis.figures.drawing.names import RaterName, name_of
+from analysis.translation import t, written
 
 ROW_MM = 4.8
 SHEET_MM = 225.0
@@ -58,11 +59,11 @@ def rater_labels(raters: Sequence[str], names: Mapping[str, RaterName] | None) -
     return [name_of(names, rater).on_figure for rater in raters]
 
 
-def percent_axis(title: str = "% correct") -> Axis:
-    """Return an axis of percent from 0 to 100."""
+def percent_axis(title: str = "") -> Axis:
+    """Return an axis of percent from 0 to 100, of answers that are correct unless it is said."""
     texts = {0: "0", 25: "", 50: "50", 75: "", 100: "100"}
     ticks = tuple(Tick(at=at, label=Label(text=text)) for at, text in texts.items())
-    return Axis(low=-3, high=103, ticks=ticks, title=title)
+    return Axis(low=-3, high=103, ticks=ticks, title=title or t("% correct"))
 
 
 def fitted_axis(
@@ -99,7 +100,7 @@ def fitted_axis(
     return Axis(low=low, high=high, ticks=ticks, title=title)
 
 
-def seconds_axis(values: Sequence[float], *, title: str = "Seconds") -> Axis:
+def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
     """Return a logarithmic axis of seconds; over a decade with ticks at 1, 2, 5 and their tens."""
     known = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = min(known) / 1.15, max(known) * 1.15
@@ -110,7 +111,7 @@ def seconds_axis(values: Sequence[float], *, title: str = "Seconds") -> Axis:
     inside = [place for place in places if low <= place <= high]
     if len(inside) > 7:
         inside = [place for place in inside if f"{place:e}".startswith("1")]
-    ticks = tuple(Tick(at=place, label=Label(text=f"{place:g}")) for place in inside)
+    ticks = tuple(Tick(at=place, label=Label(text=written(f"{place:g}"))) for place in inside)
     return Axis(low=low, high=high, ticks=ticks, title=title, log=True)
 
 
@@ -129,10 +130,10 @@ def number(value: float, step: float) -> str:
 
 
 def signed(text: str) -> str:
-    """Return a number's text with a true minus sign, and none before zero."""
+    """Return a number as the language writes it: a true minus sign, and none before zero."""
     if not text.strip("-0."):
         text = text.removeprefix("-")
-    return text.replace("-", MINUS)
+    return written(text.replace("-", MINUS))
 
 
 def interval_text(value: float, low: float, high: float, *, decimals: int) -> str:
@@ -146,10 +147,22 @@ def interval_text(value: float, low: float, high: float, *, decimals: int) -> st
     '0.5 (no interval)'
     """
     if math.isnan(value):
-        return "undefined"
+        return t("undefined")
     ends = [signed(f"{one:.{decimals}f}") for one in (value, low, high)]
-    inside = "no interval" if math.isnan(low) else f"{ends[1]} to {ends[2]}"
-    return f"{ends[0]} ({inside})"
+    if math.isnan(low):
+        return t("{value} (no interval)", value=ends[0])
+    return t("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])
+
+
+def p_text(p: float) -> str:
+    """Write a p-value with its sign.
+
+    Examples
+    --------
+    >>> p_text(0.0001), p_text(0.25)
+    ('< 0.001', '= 0.250')
+    """
+    return f"< {written('0.001')}" if p < 0.001 else f"= {written(f'{p:.3f}')}"
 
 
 def _step(span: float, parts: int) -> float:

@@ -19,6 +19,8 @@ import matplotlib
 from matplotlib.font_manager import FontProperties, fontManager, get_font
 from matplotlib.ft2font import FT2Font
 
+from analysis.translation import t
+
 OURS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
 # Where Typst looks for fonts.
@@ -70,8 +72,12 @@ def without_glyph(texts: Iterable[str]) -> str:
     seen = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
     lacking = sorted(sign for sign in seen if ord(sign) not in signs())
     told = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in lacking]
-    more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    return f"No font here has a glyph for {', '.join(told[:MOST_TOLD])}{more}." if told else ""
+    if not told:
+        return ""
+    named, more = t(", ").join(told[:MOST_TOLD]), len(told) - MOST_TOLD
+    if more > 0:
+        return t("No font here has a glyph for {signs} and {n} more.", signs=named, n=str(more))
+    return t("No font here has a glyph for {signs}.", signs=named)
 
 
 def is_unseen(sign: str) -> bool:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.chart import Label
+from analysis.translation import t
 
 LONGEST = 28
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -43,7 +44,7 @@ class RaterName:
     def mark(self) -> str:
         """What marks a simulated rater whose label does not say so itself."""
         told = "simulated" in self.label.lower()
-        return " (simulated)" if self.simulated and not told else ""
+        return t(" (simulated)") if self.simulated and not told else ""
 
     @property
     def in_sentence(self) -> str:

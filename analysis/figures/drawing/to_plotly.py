@@ -37,6 +37,7 @@ from analysis.figures.drawing.layout import (
     laid_out,
 )
 from analysis.figures.drawing.look import FONT, LIGHT, Palette, colour_at
+from analysis.translation import separators
 
 PX_PER_MM = 5.0
 # Shares of the size of type: a letter of a screen's sans serif, a capital; how much wider bold is.
@@ -104,6 +105,8 @@ def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
     }
     if not chart.stretches:
         look["width"] = round(layout.width * PX_PER_MM)
+    if separators() != ".,":
+        look["separators"] = separators()
     return look
 
 

@@ -56,6 +56,7 @@ from analysis.figures.drawing.layout import (
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
 from analysis.figures.drawing.names import BIDI
+from analysis.translation import written
 
 MM_PER_INCH = 25.4
 PNG_DPI = 300
@@ -361,7 +362,7 @@ class _Panel:
             _fill(self.sheet, [(left, y, left + wide, end)], colour, 1)
         for value in layer.labels:
             y = one.bottom + (value - layer.low) / (layer.high - layer.low) * one.height
-            text = Label(text=f"{value:g}".replace("-", "\u2212"))
+            text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
             _write(self.sheet, left + wide + 1.0, y, text, LIGHT.quiet)
 
 

@@ -6,27 +6,28 @@ import math
 
 from analysis.bundle.model import RaterKind
 from analysis.report.findings.finding import (
-    KIND_WORDS,
     MOST_CONDITIONS,
     Finding,
     Scale,
     Theme,
+    confidence_percent,
     named,
     points,
 )
-from analysis.report.wording.numbers import count, percent, rounded
+from analysis.report.wording.numbers import clauses, in_a_row, percent, rounded, sentences, span
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import t, tn
 
 
 def accuracy_findings(results: Results) -> list[Finding]:
     """Say the range of accuracies, by kind of rater and condition."""
-    sentences = [
+    found = [
         sentence for condition in _shown(results) for sentence in _accuracy(results, condition)
     ]
-    return [Finding(theme=Theme.ACCURACY, text=" ".join(sentences))] if sentences else []
+    return [Finding(theme=Theme.ACCURACY, text=sentences(found))] if found else []
 
 
 def _shown(results: Results) -> list[str]:
@@ -39,7 +40,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
     overall = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     here = overall & (accuracy["condition"] == condition)
     rows = accuracy.loc[here & accuracy["accuracy"].notna()]
-    sentences = []
+    found = []
     for kind in RaterKind:
         part = rows.loc[rows["rater_kind"] == kind].sort_values(
             ["accuracy", "rater_id"], ascending=[False, True]
@@ -47,30 +48,46 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         if not len(part):
             continue
         best, worst = ({str(k): v for k, v in part.iloc[at].items()} for at in (0, -1))
-        where = under(results, condition)
+        told = {
+            "n": str(len(part)),
+            "where": under(results, condition),
+            "best": _one(results, best),
+            "worst": _one(results, worst),
+        }
+        is_reader = kind is RaterKind.READER
         if len(part) == 1:
-            sentences.append(f"The one {KIND_WORDS[kind]}{where}: {_one(results, best)}.")
+            found.append(
+                t("The one reader{where}: {best}.", **told)
+                if is_reader
+                else t("The one model{where}: {best}.", **told)
+            )
         elif best["n_correct"] == worst["n_correct"]:
-            sentences.append(
-                f"The {len(part)} {KIND_WORDS[kind]}s{where} all have the same accuracy:"
-                f" {_one(results, best)}."
+            found.append(
+                t("The {n} readers{where} all have the same accuracy: {best}.", **told)
+                if is_reader
+                else t("The {n} models{where} all have the same accuracy: {best}.", **told)
             )
         else:
-            sentences.append(
-                f"The {len(part)} {KIND_WORDS[kind]}s{where}: highest"
-                f" {_one(results, best)}, lowest {_one(results, worst)}."
+            found.append(
+                t("The {n} readers{where}: highest {best}, lowest {worst}.", **told)
+                if is_reader
+                else t("The {n} models{where}: highest {best}, lowest {worst}.", **told)
             )
-    return sentences
+    return found
 
 
 def _one(results: Results, row: Row) -> str:
     low, high = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
     if math.isnan(low) or math.isnan(high):
         low, high = number(row, "ci_low"), number(row, "ci_high")
-    interval = f"{percent(low)} to {percent(high)}" if low < high else "no informative interval"
-    name = named(results, str(row["rater_id"]))
-    of = f"{row['n_correct']:,} of {row['n']:,}"
-    return f"{name}, {percent(row['accuracy'])} % [{interval}; {of}]"
+    return t(
+        "{name}, {percent} % [{interval}; {n} of {total}]",
+        name=named(results, str(row["rater_id"])),
+        percent=percent(row["accuracy"]),
+        interval=span(percent(low), percent(high)) if low < high else t("no informative interval"),
+        n=int(row["n_correct"]),
+        total=int(row["n"]),
+    )
 
 
 def bank_findings(results: Results) -> list[Finding]:
@@ -85,25 +102,43 @@ def bank_findings(results: Results) -> list[Finding]:
     tasks = len({row["group"] for row in rows_of(results, "banks", by="task")})
     told = [_between_banks(results, row) for row in rows[:MOST_RATERS]]
     left = len(rows) - len(told)
-    more = f"; {left} more in tables/banks.csv" if left else ""
-    each = ", and for each task" if tasks > 1 else ""
-    text = (
+    if left:
+        told.append(t("{n} more in {file}", n=str(left), file="tables/banks.csv"))
+    first = t(
         "Accuracy on one bank minus accuracy on another, in percentage points"
-        f" [{results.options.confidence_percent} % interval]: {'; '.join(told)}{more}. The cases of"
-        f" two banks are different ones; tables/banks.csv has all differences{each}."
+        " [{percent} % interval]: {differences}.",
+        percent=confidence_percent(results),
+        differences=clauses(told),
     )
-    return [Finding(theme=Theme.ACCURACY, text=text)]
+    second = (
+        t(
+            "The cases of two banks are different ones; {file} has all differences, and for each"
+            " task.",
+            file="tables/banks.csv",
+        )
+        if tasks > 1
+        else t(
+            "The cases of two banks are different ones; {file} has all differences.",
+            file="tables/banks.csv",
+        )
+    )
+    return [Finding(theme=Theme.ACCURACY, text=sentences([first, second]))]
 
 
 def _between_banks(results: Results, row: Row) -> str:
     low = number(row, "ci_low")
     scale = points(results)
-    interval = "no interval" if math.isnan(low) else scale.limits(row)
-    return (
-        f"{named(results, str(row['rater_id']))}{under(results, str(row['condition']))},"
-        f" {row['bank']} minus {row['other_bank']} "
-        f"{rounded(100 * number(row, 'difference'))}"
-        f" [{interval}; {row['n']:,} and {row['n_other']:,} cases]"
+    return t(
+        "{name}{where}, {bank} minus {other_bank} {difference} [{interval}; {n} and {n_other}"
+        " cases]",
+        name=named(results, str(row["rater_id"])),
+        where=under(results, str(row["condition"])),
+        bank=row["bank"],
+        other_bank=row["other_bank"],
+        difference=rounded(100 * number(row, "difference")),
+        interval=t("no interval") if math.isnan(low) else scale.limits(row),
+        n=int(row["n"]),
+        n_other=int(row["n_other"]),
     )
 
 
@@ -130,21 +165,28 @@ def single_reader_findings(results: Results) -> list[Finding]:
 def _condition(results: Results, rows: list[Row], condition: str) -> str:
     alpha = results.options.alpha
     verdicts = [shown(row, alpha) for row in rows]
-    words = {
-        Verdict.MORE: "the model was more accurate in {}",
-        Verdict.FEWER: "the model was less accurate in {}",
-        Verdict.NOT_SHOWN: "no difference shown in {}",
-    }
-    counts = [words[one].format(f"{verdicts.count(one):,}") for one in words if verdicts.count(one)]
-    opening = f"Against single readers{under(results, condition)}, adjusted for"
-    opening += f" {count(len(rows), 'comparison')} (Holm): {', '.join(counts)}."
+    more, less, none = (
+        verdicts.count(one) for one in (Verdict.MORE, Verdict.FEWER, Verdict.NOT_SHOWN)
+    )
+    counts = [
+        *([t("the model was more accurate in {n}", n=more)] if more else []),
+        *([t("the model was less accurate in {n}", n=less)] if less else []),
+        *([t("no difference shown in {n}", n=none)] if none else []),
+    ]
+    opening = tn(
+        "Against single readers{where}, adjusted for {n} comparison (Holm): {counts}.",
+        "Against single readers{where}, adjusted for {n} comparisons (Holm): {counts}.",
+        len(rows),
+        where=under(results, condition),
+        counts=in_a_row(counts),
+    )
     # Accuracies over a few of the items are no match for those over all.
     most = max(number(row, "n") for row in rows)
     best = max(
         (row for row in rows if number(row, "n") >= ENOUGH * most),
         key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
     )
-    return f"{opening} {_best(results, best, points(results), picked=len(rows) > 1)}"
+    return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
 
 
 def shown(row: Row, alpha: float) -> Verdict:
@@ -171,22 +213,46 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     low, high = limits(row)
     turned = {**row, "ci_low": -high, "ci_high": -low}
     difference = -number(row, "difference")
-    model, reader = (named(results, str(row[c])) for c in ("rater_b", "rater_a"))
-    opening = f"{'The two with the most correct answers: ' if picked else ''}{model}"
-    opening += f" ({scale.value(number(row, 'accuracy_b'))}) against {reader}"
-    opening += f" ({scale.value(number(row, 'accuracy_a'))})"
+    told = {
+        "model": named(results, str(row["rater_b"])),
+        "value": scale.value(number(row, "accuracy_b")),
+        "reader": named(results, str(row["rater_a"])),
+        "reader_value": scale.value(number(row, "accuracy_a")),
+    }
+    opening = (
+        t(
+            "The two with the most correct answers: {model} ({value}) against {reader}"
+            " ({reader_value})",
+            **told,
+        )
+        if picked
+        else t("{model} ({value}) against {reader} ({reader_value})", **told)
+    )
     said = shown(row, results.options.alpha)
+    told = {
+        "opening": opening,
+        "size": scale.size(difference),
+        "difference": scale.signed(difference),
+        "interval": scale.interval(turned),
+    }
     if verdict(low, high) is Verdict.UNDEFINED:
-        return f"{opening}: {scale.signed(difference)}, no informative interval."
+        return t("{opening}: {difference}, no informative interval.", **told)
     if said is Verdict.NOT_SHOWN and verdict(-high, -low) is not said:
-        return (
-            f"{opening}: no difference shown after adjustment ({scale.signed(difference)},"
-            f" unadjusted {scale.interval(turned)})."
+        return t(
+            "{opening}: no difference shown after adjustment ({difference}, unadjusted"
+            " {interval}).",
+            **told,
         )
     if said is Verdict.NOT_SHOWN:
-        return (
-            f"{opening}: no difference shown ({scale.signed(difference)},"
-            f" {scale.interval(turned)})."
+        return t("{opening}: no difference shown ({difference}, {interval}).", **told)
+    if picked and said is Verdict.MORE:
+        return t(
+            "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **told
         )
-    note = ", not adjusted for picking these two" if picked else ""
-    return f"{opening}: {scale.size(difference)} {said.value} ({scale.interval(turned)}{note})."
+    if picked:
+        return t(
+            "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **told
+        )
+    if said is Verdict.MORE:
+        return t("{opening}: {size} higher ({interval}).", **told)
+    return t("{opening}: {size} lower ({interval}).", **told)

@@ -9,31 +9,31 @@ import numpy as np
 
 from analysis.figures.drawing.names import conditions_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, area, named
-from analysis.report.wording.numbers import decimals_that_subtract, rounded
+from analysis.report.wording.numbers import (
+    clauses,
+    decimals_that_subtract,
+    listed,
+    rounded,
+    sentences,
+)
 from analysis.report.wording.rows import Row, conditions_in, number, reason, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import later, said, t, tn
 
-PAIR_WORDS = {
-    PairKind.READERS: "between readers",
-    PairKind.MIXED: "between readers and models",
-    PairKind.MODELS: "between models",
-}
 MEASURES = {
-    "brennan_prediger": "agreement beyond guessing (Brennan-Prediger)",
+    "brennan_prediger": later("Agreement beyond guessing (Brennan-Prediger)"),
 }
 # Error consistency first: accuracies alone move the other.
 BETWEEN = {
-    "error_consistency": "Error consistency (agreement on which cases are answered correctly,"
-    " beyond what the accuracies alone would produce)",
-    "brennan_prediger": "Brennan-Prediger",
+    "error_consistency": later(
+        "Error consistency (agreement on which cases are answered correctly, beyond what the"
+        " accuracies alone would produce)"
+    ),
+    "brennan_prediger": later("Brennan-Prediger"),
 }
 GROUPS = ("readers", "models")
-DIRECTION = {
-    Verdict.MORE: "models agree with these readers more than these readers do with each other",
-    Verdict.FEWER: "models agree with these readers less than these readers do with each other",
-}
 
 
 def agreement_findings(results: Results) -> list[Finding]:
@@ -58,9 +58,14 @@ def _groups(results: Results, condition: str) -> str:
     parts = [
         _group(results, groups[kind], kind) for kind in GROUPS if _are_several(groups.get(kind))
     ]
-    words = MEASURES["brennan_prediger"]
-    opening = f"{words[0].upper()}{words[1:]}{under(results, condition)}"
-    return f"{opening} is {' and '.join(parts)}." if parts else ""
+    if not parts:
+        return ""
+    return t(
+        "{measure}{where} is {values}.",
+        measure=said(MEASURES["brennan_prediger"]),
+        where=under(results, condition),
+        values=listed(parts),
+    )
 
 
 def _are_several(row: Row | None) -> bool:
@@ -75,20 +80,28 @@ def _only_models(results: Results) -> Row:
 
 
 def _group(results: Results, row: Row, kind: str) -> str:
-    who = f"among the {int(number(row, 'n_raters')):,} {kind}"
+    n = int(number(row, "n_raters"))
+    who = t("among the {n} readers", n=n) if kind == "readers" else t("among the {n} models", n=n)
     if math.isnan(number(row, "estimate")):
-        return f"undefined {who} ({reason(row)})"
-    return f"{_coefficient(row, 'estimate')} [{_interval(row, area(results))}] {who}"
+        return t("undefined {who} ({reason})", who=who, reason=reason(row))
+    return t(
+        "{value} [{interval}] {who}",
+        value=_coefficient(row, "estimate"),
+        interval=_interval(row, area(results)),
+        who=who,
+    )
 
 
 def _between(results: Results, condition: str) -> str:
-    return " ".join(
-        _one_between(results, row, words, condition)
-        for measure, words in BETWEEN.items()
-        for row in rows_of(
-            results, "agreement_between", condition=condition, scope="all", measure=measure
-        )
-        if not math.isnan(number(row, "difference"))
+    return sentences(
+        [
+            _one_between(results, row, said(words), condition)
+            for measure, words in BETWEEN.items()
+            for row in rows_of(
+                results, "agreement_between", condition=condition, scope="all", measure=measure
+            )
+            if not math.isnan(number(row, "difference"))
+        ]
     )
 
 
@@ -97,15 +110,35 @@ def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
     decimals = decimals_that_subtract(*both)
     scale = replace(area(results), decimals=decimals)
     among, mixed = (rounded(value, decimals) for value in both)
-    opening = f"{words}{under(results, condition)}, mean over pairs: {among} among readers,"
-    opening += f" {mixed} between readers and models"
-    said = verdict(number(row, "ci_low"), number(row, "ci_high"))
-    size = scale.signed(number(row, "difference"))
-    if said is Verdict.UNDEFINED:
-        return f"{opening} (difference {size}, no informative interval)."
-    if said is Verdict.NOT_SHOWN:
-        return f"{opening}; no difference shown ({size}, {scale.interval(row)})."
-    return f"{opening}; {DIRECTION[said]} ({size}, {scale.interval(row)})."
+    opening = t(
+        "{measure}{where}, mean over pairs: {among} among readers, {mixed} between readers and"
+        " models",
+        measure=words,
+        where=under(results, condition),
+        among=among,
+        mixed=mixed,
+    )
+    shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    told = {
+        "opening": opening,
+        "difference": scale.signed(number(row, "difference")),
+        "interval": scale.interval(row),
+    }
+    if shown is Verdict.UNDEFINED:
+        return t("{opening} (difference {difference}, no informative interval).", **told)
+    if shown is Verdict.NOT_SHOWN:
+        return t("{opening}; no difference shown ({difference}, {interval}).", **told)
+    if shown is Verdict.MORE:
+        return t(
+            "{opening}; models agree with these readers more than these readers do with each other"
+            " ({difference}, {interval}).",
+            **told,
+        )
+    return t(
+        "{opening}; models agree with these readers less than these readers do with each other"
+        " ({difference}, {interval}).",
+        **told,
+    )
 
 
 def _pairs(results: Results, condition: str) -> list[str]:
@@ -127,22 +160,66 @@ def _pairs(results: Results, condition: str) -> list[str]:
             continue
         ordered = sorted(part, key=lambda row: number(row, "estimate"))
         if len(part) == 1:
-            parts.append(f"{PAIR_WORDS[kind]} {_pair(results, part[0])}")
+            parts.append(_of_one(kind, _pair(results, part[0])))
             continue
         median = rounded(float(np.median([row["estimate"] for row in part])), 2)
-        parts.append(
-            f"{PAIR_WORDS[kind]} the median of {len(part):,} pairs is {median}, from"
-            f" {_pair(results, ordered[0])} to {_pair(results, ordered[-1])}"
+        lowest, highest = (_pair(results, ordered[place]) for place in (0, -1))
+        parts.append(_of_several(kind, len(part), median, lowest, highest))
+    if not parts:
+        return []
+    return [
+        t(
+            "{measure}{where}: {parts}.",
+            measure=said(MEASURES["brennan_prediger"]),
+            where=under(results, condition),
+            parts=clauses(parts),
         )
-    words = MEASURES["brennan_prediger"]
-    opening = f"{words[0].upper()}{words[1:]}{under(results, condition)}"
-    return [f"{opening}: {'; '.join(parts)}."] if parts else []
+    ]
+
+
+def _of_one(kind: PairKind, pair: str) -> str:
+    if kind is PairKind.READERS:
+        return t("between readers {pair}", pair=pair)
+    if kind is PairKind.MODELS:
+        return t("between models {pair}", pair=pair)
+    return t("between readers and models {pair}", pair=pair)
+
+
+def _of_several(kind: PairKind, n: int, median: str, lowest: str, highest: str) -> str:
+    told = {"median": median, "lowest": lowest, "highest": highest}
+    if kind is PairKind.READERS:
+        return tn(
+            "between readers the median of {n} pair is {median}, from {lowest} to {highest}",
+            "between readers the median of {n} pairs is {median}, from {lowest} to {highest}",
+            n,
+            **told,
+        )
+    if kind is PairKind.MODELS:
+        return tn(
+            "between models the median of {n} pair is {median}, from {lowest} to {highest}",
+            "between models the median of {n} pairs is {median}, from {lowest} to {highest}",
+            n,
+            **told,
+        )
+    return tn(
+        "between readers and models the median of {n} pair is {median}, from {lowest} to {highest}",
+        "between readers and models the median of {n} pairs is {median}, from {lowest} to"
+        " {highest}",
+        n,
+        **told,
+    )
 
 
 def _pair(results: Results, row: Row) -> str:
     a, b = (named(results, str(row[key])) for key in ("rater_a", "rater_b"))
-    interval = _interval(row, area(results))
-    return f"{_coefficient(row, 'estimate')} [{interval}] ({a} and {b}, n = {row['n']:,})"
+    return t(
+        "{value} [{interval}] ({first} and {second}, n = {n})",
+        value=_coefficient(row, "estimate"),
+        interval=_interval(row, area(results)),
+        first=a,
+        second=b,
+        n=int(row["n"]),
+    )
 
 
 def _coefficient(row: Row, column: str) -> str:
@@ -153,5 +230,5 @@ def _interval(row: Row, scale: Scale) -> str:
     # At full agreement the formulas give an interval without width, which would claim certainty.
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if verdict(low, high) is Verdict.UNDEFINED or low <= -1:
-        return "no informative interval"
+        return t("no informative interval")
     return scale.limits(row)

@@ -10,8 +10,16 @@ from typing import Any
 from analysis.bundle.protocol import Plan, amended_plan
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.numbers import count, listed, rounded
-from analysis.report.wording.rows import Row, number, reason, rows_of, under
+from analysis.report.wording.numbers import clauses, listed, readers, rounded, sentences
+from analysis.report.wording.rows import (
+    Row,
+    against,
+    claim_words,
+    number,
+    reason,
+    rows_of,
+    under,
+)
 from analysis.report.wording.verdicts import (
     NON_INFERIORITY,
     Decision,
@@ -24,31 +32,36 @@ from analysis.report.wording.verdicts import (
     primary_models,
 )
 from analysis.results import Results
+from analysis.translation import later, said, t, tn, written
 
-METRICS = {"accuracy": "accuracy", "auc": "the area under the ROC curve"}
-KEYS = {
-    "endpoint": "endpoint",
-    "hypothesis": "hypothesis",
-    "margin": "margin",
-    "claim_about": "claim",
-    "primary_model": "primary model",
+METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}
+HYPOTHESES = {
+    NON_INFERIORITY: later("non-inferiority"),
+    "superiority": later("superiority"),
 }
-EXPLORATORY = "all results are exploratory"
+KEYS = {
+    "endpoint": later("endpoint"),
+    "hypothesis": later("hypothesis"),
+    "margin": later("margin"),
+    "claim_about": later("claim"),
+    "primary_model": later("primary model"),
+}
 MOST_OF_AN_OUTCOME = 12
 # Verdicts that a report begins with.
 MOST_VERDICTS = 8
+NOT_DECIDED = later("Not decided")
 VERDICTS = {
     NON_INFERIORITY: {
-        Outcome.SHOWN: "Non-inferior",
-        Outcome.NOT_ADJUSTED: "Non-inferiority not shown after adjustment",
-        Outcome.NOT_SHOWN: "Non-inferiority not shown",
-        Outcome.UNDECIDED: "Not decided",
+        Outcome.SHOWN: later("Non-inferior"),
+        Outcome.NOT_ADJUSTED: later("Non-inferiority not shown after adjustment"),
+        Outcome.NOT_SHOWN: later("Non-inferiority not shown"),
+        Outcome.UNDECIDED: NOT_DECIDED,
     },
     "superiority": {
-        Outcome.SHOWN: "Superior",
-        Outcome.NOT_ADJUSTED: "Superiority not shown after adjustment",
-        Outcome.NOT_SHOWN: "Superiority not shown",
-        Outcome.UNDECIDED: "Not decided",
+        Outcome.SHOWN: later("Superior"),
+        Outcome.NOT_ADJUSTED: later("Superiority not shown after adjustment"),
+        Outcome.NOT_SHOWN: later("Superiority not shown"),
+        Outcome.UNDECIDED: NOT_DECIDED,
     },
 }
 
@@ -76,76 +89,113 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
     """Give a line for every declared endpoint and model, or the one that says there is none."""
     plan = declared_plan(results)
     if not plan.is_confirmatory:
-        return [VerdictLine(word="", text=f"{_nothing_declared(plan)}; {EXPLORATORY}.")]
+        return [VerdictLine(word="", text=_nothing_declared(plan))]
     found = sorted(decisions(results), key=lambda one: -number(one.row, "difference"))
     if not found:
-        why = _undecided(results, plan).strip() or "There is no such comparison in these data."
-        return [VerdictLine(word="Not decided", text=why)]
+        why = _undecided(results, plan) or t("There is no such comparison in these data.")
+        return [VerdictLine(word=said(NOT_DECIDED), text=why)]
     lines = [
         VerdictLine(
-            word=VERDICTS[plan.hypothesis][one.outcome],
-            text=f"{_who(results, plan, one.row)}{_in_numbers(results, plan, one)}.",
+            word=said(VERDICTS[plan.hypothesis][one.outcome]),
+            text=_in_numbers(results, plan, one),
             shown=one.outcome is Outcome.SHOWN,
         )
         for one in found[:MOST_VERDICTS]
     ]
     left = len(found) - len(lines)
-    more = f"{count(left, 'more comparison')} in tables/panel_adjusted.csv."
+    more = t("{comparisons}.", comparisons=_more_comparisons(left))
     return [*lines, *([VerdictLine(word="", text=more)] if left else [])]
+
+
+def _more_comparisons(n: int) -> str:
+    return tn(
+        "{n} more comparison in {file}",
+        "{n} more comparisons in {file}",
+        n,
+        file="tables/panel_adjusted.csv",
+    )
 
 
 def _nothing_declared(plan: Plan) -> str:
     if plan.hypothesis:
-        return f"A hypothesis ({plan.hypothesis}) was declared without an endpoint"
+        return t(
+            "A hypothesis ({hypothesis}) was declared without an endpoint; all results are"
+            " exploratory.",
+            hypothesis=_hypothesis_words(plan),
+        )
+    if plan.metric == "auc":
+        return t(
+            "The area under the ROC curve was declared as the endpoint, without a hypothesis; all"
+            " results are exploratory."
+        )
     if plan.metric:
-        words = METRICS[plan.metric]
-        return f"{words[0].upper()}{words[1:]} was declared as the endpoint, without a hypothesis"
-    return "No endpoint was declared"
+        return t(
+            "Accuracy was declared as the endpoint, without a hypothesis; all results are"
+            " exploratory."
+        )
+    return t("No endpoint was declared; all results are exploratory.")
+
+
+def _hypothesis_words(plan: Plan) -> str:
+    return said(HYPOTHESES.get(plan.hypothesis, plan.hypothesis))
 
 
 def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
-    row = one.row
+    row, who = one.row, _who(results, plan, one.row)
     if one.outcome is Outcome.UNDECIDED:
-        return f": {_why_undecided(row)}"
+        return t("{who}: {why}.", who=who, why=_why_undecided(row))
     scale = scale_of(results, plan.metric)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
-    value, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
-    readers = count(int(number(row, "n_readers")), "reader")
-    said = [
-        f", {value} against {mean} ({readers}): {scale.signed(number(row, 'difference'))}",
-        scale.interval(row, margin),
-    ]
-    if margin is not None:
-        said.append(f"margin {_size(results, plan.metric, margin)}")
-    return ", ".join(said)
+    told = {
+        "who": who,
+        "value": scale.value(number(row, "model_value")),
+        "mean": scale.value(number(row, "reader_mean")),
+        "readers": readers(int(number(row, "n_readers"))),
+        "difference": scale.signed(number(row, "difference")),
+        "interval": scale.interval(row, margin),
+    }
+    if margin is None:
+        return t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **told)
+    return t(
+        "{who}, {value} against {mean} ({readers}): {difference}, {interval}, margin {margin}.",
+        **told,
+        margin=_size(results, plan.metric, margin),
+    )
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
     """Say what was declared, and what came of it; nothing else on the page is a verdict."""
-    texts = [" ".join([_declared(results), *_amended(results)])]
+    texts = [sentences([*_declared(results), *_amended(results)])]
     found = decisions(results)
     for outcome in Outcome:
         texts += _of(results, outcome, [one for one in found if one.outcome is outcome])
     return [Finding(theme=Theme.ENDPOINT, text=text) for text in texts]
 
 
-def _declared(results: Results) -> str:
+def _declared(results: Results) -> list[str]:
     plan = declared_plan(results)
-    exploratory = (
-        "all results are reported as exploratory: estimates with intervals, without a verdict"
-    )
     if not results.bundle.protocol:
-        return f"The data came without a protocol; {exploratory}.{_asked(results)}"
-    if not plan.hypothesis:
-        endpoint = f" The primary endpoint is {METRICS[plan.metric]}." if plan.metric else ""
-        return f"No hypothesis was declared; {exploratory}.{endpoint}{_asked(results)}"
-    if not plan.metric:
-        return (
-            f"A hypothesis was declared ({plan.hypothesis}) without an endpoint that decides it;"
-            f" {exploratory}.{_asked(results)}"
+        first = t(
+            "The data came without a protocol; all results are reported as exploratory: estimates"
+            " with intervals, without a verdict."
         )
+        return [first, _asked(results)]
+    if not plan.hypothesis:
+        first = t(
+            "No hypothesis was declared; all results are reported as exploratory: estimates with"
+            " intervals, without a verdict."
+        )
+        endpoint = t("The primary endpoint is {metric}.", metric=said(METRICS.get(plan.metric, "")))
+        return [first, endpoint if plan.metric else "", _asked(results)]
+    if not plan.metric:
+        first = t(
+            "A hypothesis was declared ({hypothesis}) without an endpoint that decides it; all"
+            " results are reported as exploratory: estimates with intervals, without a verdict.",
+            hypothesis=_hypothesis_words(plan),
+        )
+        return [first, _asked(results)]
     parts = (_hypothesis, _adjusted, _readers_mean, _undecided)
-    return "".join(part(results, plan) for part in parts)
+    return [part(results, plan) for part in parts]
 
 
 def _readers_mean(results: Results, plan: Plan) -> str:
@@ -160,24 +210,38 @@ def _readers_mean(results: Results, plan: Plan) -> str:
     if len(means) != 1 or not is_decided(results):
         return ""
     n, mean = means.pop()
-    return f" The mean of the {count(n, 'reader')} is {mean}."
+    return tn(
+        "The mean of the {n} reader is {mean}.",
+        "The mean of the {n} readers is {mean}.",
+        n,
+        mean=mean,
+    )
 
 
 def _hypothesis(results: Results, plan: Plan) -> str:
     primary = primary_models(results)
-    if plan.primary_model and not primary:
-        model = f"\u2068{plan.primary_model}\u2069, the primary model,"
-    elif primary:
-        model = f"{listed([named(results, one) for one in primary])}, the primary model,"
-    else:
-        model = "each model"
-    readers = plan.claim or "these readers and to readers like these"
-    margin = ""
+    told = {
+        "hypothesis": _hypothesis_words(plan),
+        "readers": claim_words(plan.claim)
+        if plan.claim
+        else t("these readers and to readers like these"),
+        "metric": said(METRICS[plan.metric]),
+        "margin": "",
+    }
     if plan.hypothesis == NON_INFERIORITY and plan.margin is not None:
-        margin = f", with a margin of {_size(results, plan.metric, plan.margin)}"
-    return (
-        f"Declared before reading: {plan.hypothesis} of {model} to {readers} in"
-        f" {METRICS[plan.metric]}{margin}."
+        size = _size(results, plan.metric, plan.margin)
+        told["margin"] = t(", with a margin of {size}", size=size)
+    if not plan.primary_model:
+        return t(
+            "Declared before reading: {hypothesis} of each model to {readers} in {metric}{margin}.",
+            **told,
+        )
+    names = [named(results, one) for one in primary] or [f"\u2068{plan.primary_model}\u2069"]
+    return t(
+        "Declared before reading: {hypothesis} of {model}, the primary model, to {readers} in"
+        " {metric}{margin}.",
+        **told,
+        model=listed(names),
     )
 
 
@@ -185,23 +249,24 @@ def _adjusted(results: Results, plan: Plan) -> str:
     n = len({row["model_id"] for row in rows_of(results, "reader_panel", metric=plan.metric)})
     if plan.primary_model or n < 2 or not is_decided(results):
         return ""
-    return f" No model was named primary: verdicts are adjusted for {n:,} models (Holm)."
+    return t("No model was named primary: verdicts are adjusted for {n} models (Holm).", n=n)
 
 
 def _undecided(results: Results, plan: Plan) -> str:
     """Say why a declared hypothesis is not decided here."""
     if not rows_of(results, "reader_panel", metric=plan.metric):
-        return " These data hold no comparison of a model with readers."
+        return t("These data hold no comparison of a model with readers.")
     if plan.primary_model and not primary_models(results):
-        return " No model of that name is in these data, so there is no verdict."
+        return t("No model of that name is in these data, so there is no verdict.")
     if is_decided(results):
         return ""
     if plan.margin is None:
-        return " The protocol names no margin, so there is no verdict."
-    return (
-        f"{_asked(results)} No verdict is given at a margin that was not declared; the report"
-        " gives it without --margin."
+        return t("The protocol names no margin, so there is no verdict.")
+    why = t(
+        "No verdict is given at a margin that was not declared; the report gives it without"
+        " --margin."
     )
+    return sentences([_asked(results), why])
 
 
 def _asked(results: Results) -> str:
@@ -209,57 +274,75 @@ def _asked(results: Results) -> str:
     origin = origin_of_margin(results)
     if not origin or results.options.margin is None:
         return ""
-    return f" The margin of {_size(results, 'accuracy', results.options.margin)} was {origin}."
+    return t(
+        "The margin of {size} was {origin}.",
+        size=_size(results, "accuracy", results.options.margin),
+        origin=origin,
+    )
 
 
 def _amended(results: Results) -> list[str]:
     found = amended_plan(results.bundle.protocol)
     if not found:
         return []
-    parts = [f"{KEYS[key]} ({_before(key, value)})" for key, value in found.items()]
-    return [f"Amended after the study opened: {listed(parts)}."]
+    parts = [
+        t("{key} ({before})", key=said(KEYS[key]), before=_before(key, value))
+        for key, value in found.items()
+    ]
+    return [t("Amended after the study opened: {changes}.", changes=listed(parts))]
 
 
 def _before(key: str, value: Any) -> str:
     if value == "":
-        return "none before"
-    return f"{100 * value:g} points before" if key == "margin" else f"{value} before"
+        return t("none before")
+    if key == "margin":
+        return t("{size} points before", size=written(f"{100 * value:g}"))
+    return t("{value} before", value=str(value))
 
 
 def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
     if not found:
         return []
     plan = declared_plan(results)
-    words = VERDICTS.get(plan.hypothesis, {}).get(outcome, outcome.value.capitalize())
+    known = VERDICTS.get(plan.hypothesis, {}).get(outcome)
+    words = said(known) if known else outcome.value.capitalize()
     if outcome is Outcome.UNDECIDED:
-        return [f"{words}: {one}." for one in _undecided_models(results, plan, found)]
+        return [
+            t("{verdict}: {what}.", verdict=words, what=one)
+            for one in _undecided_models(results, plan, found)
+        ]
     found = sorted(found, key=lambda one: -number(one.row, "difference"))
     parts = [_decision(results, plan, one) for one in found[:MOST_OF_AN_OUTCOME]]
     left = len(found) - len(parts)
-    more = f"; and {count(left, 'more comparison')} in tables/panel_adjusted.csv" if left else ""
-    return [f"{words}: {'; '.join(parts)}{more}."]
+    if left:
+        parts.append(t("and {comparisons}", comparisons=_more_comparisons(left)))
+    return [t("{verdict}: {what}.", verdict=words, what=clauses(parts))]
 
 
 def _decision(results: Results, plan: Plan, one: Decision) -> str:
     row, who = one.row, _who(results, plan, one.row)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     scale = scale_of(results, plan.metric)
-    interval = scale.interval(row, margin)
 
-    def said(other: Row) -> str:
+    def told(other: Row) -> str:
         outcome = declared_outcome(plan, other, number(row, "margin"))
-        return VERDICTS[plan.hypothesis][outcome].lower()
+        words = said(VERDICTS[plan.hypothesis][outcome])
+        return words[0].lower() + words[1:]
 
-    return (
-        f"{who} ({scale.value(number(row, 'model_value'))}:"
-        f" {scale.signed(number(row, 'difference'))}, {interval}"
-        f"{under_other_choices(results, row, said)})"
+    return t(
+        "{who} ({value}: {difference}, {interval}{others})",
+        who=who,
+        value=scale.value(number(row, "model_value")),
+        difference=scale.signed(number(row, "difference")),
+        interval=scale.interval(row, margin),
+        others=under_other_choices(results, row, told),
     )
 
 
 def _who(results: Results, plan: Plan, row: Row) -> str:
-    against = "" if plan.claim else f" against {row['claim']}"
-    return f"{named(results, str(row['model_id']))}{against}{under(results, str(row['condition']))}"
+    where = under(results, str(row["condition"]))
+    name = named(results, str(row["model_id"]))
+    return name + where if plan.claim else f"{name} {against(str(row['claim']))}{where}"
 
 
 def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> Iterator[str]:
@@ -268,12 +351,13 @@ def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> It
     for one in found:
         reasons.setdefault(_why_undecided(one.row), []).append(_who(results, plan, one.row))
     for why, who in reasons.items():
-        yield f"{listed(who, most=MOST_OF_AN_OUTCOME)}, because {why}"
+        models = listed(who, most=MOST_OF_AN_OUTCOME)
+        yield t("{models}, because {reason}", models=models, reason=why)
 
 
 def _why_undecided(row: Row) -> str:
     defined = not math.isnan(number(row, "ci_low"))
-    return "there is no adjusted p-value" if defined else reason(row)
+    return t("there is no adjusted p-value") if defined else reason(row)
 
 
 def scale_of(results: Results, metric: str) -> Scale:
@@ -283,5 +367,5 @@ def scale_of(results: Results, metric: str) -> Scale:
 
 def _size(results: Results, metric: str, margin: float) -> str:
     if metric == "auc":
-        return f"{rounded(margin, 2)} of area"
+        return t("{size} of area", size=rounded(margin, 2))
     return points(results).size(margin)

@@ -7,20 +7,16 @@ from collections import Counter
 from analysis.figures.drawing.names import conditions_of
 from analysis.figures.kappa_matrix import pairs_in_condition
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
-from analysis.report.wording.numbers import count
+from analysis.report.wording.numbers import in_a_row, models, readers, sentences
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import t, tn
 
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
 EVERYBODY_MISSED = "everybody missed it"
 EVERYBODY_RIGHT = "everybody had it right"
-PAIR_WORDS = {
-    PairKind.READERS: "two readers",
-    PairKind.MIXED: "a reader and a model",
-    PairKind.MODELS: "two models",
-}
 
 
 def error_findings(results: Results) -> list[Finding]:
@@ -42,15 +38,21 @@ def _items(results: Results, condition: str) -> list[str]:
     both = any(number(row, "n_models") > 0 for row in rows) and any(
         number(row, "n_readers") > 0 for row in rows
     )
-    parts = [f"{notes[EVERYBODY_MISSED]:,} missed by everybody"]
+    parts = [t("{n} missed by everybody", n=notes[EVERYBODY_MISSED])]
     if both:
         parts += [
-            f"{notes[READERS_MISSED]:,} missed by all readers but not by all models",
-            f"{notes[MODELS_MISSED]:,} missed by all models but not by all readers",
+            t("{n} missed by all readers but not by all models", n=notes[READERS_MISSED]),
+            t("{n} missed by all models but not by all readers", n=notes[MODELS_MISSED]),
         ]
-    parts.append(f"{notes[EVERYBODY_RIGHT]:,} answered correctly by everybody")
-    text = f"Of {count(total, 'case')}{under(results, condition)}: {', '.join(parts)}."
-    return [text + _few(rows) + (_numbers(rows) if both else "")]
+    parts.append(t("{n} answered correctly by everybody", n=notes[EVERYBODY_RIGHT]))
+    first = tn(
+        "Of {n} case{where}: {counts}.",
+        "Of {n} cases{where}: {counts}.",
+        total,
+        where=under(results, condition),
+        counts=in_a_row(parts),
+    )
+    return [sentences([first, _few(rows), _numbers(rows) if both else ""])]
 
 
 def _few(rows: list[Row]) -> str:
@@ -59,9 +61,12 @@ def _few(rows: list[Row]) -> str:
     few = sum(1 for row in rows if 0 < number(row, "n_readers") < most)
     if not few:
         return ""
-    readers = count(int(most), "reader")
-    counted = "and counts" if few == 1 else "and count"
-    return f" {count(few, 'was', 'were')} read by fewer than {readers}, {counted} for those alone."
+    return tn(
+        "{n} was read by fewer than {readers}, and counts for those alone.",
+        "{n} were read by fewer than {readers}, and count for those alone.",
+        few,
+        readers=readers(int(most)),
+    )
 
 
 def _numbers(rows: list[Row]) -> str:
@@ -71,9 +76,11 @@ def _numbers(rows: list[Row]) -> str:
     )
     if n_readers == n_models:
         return ""
-    return (
-        f" With {count(n_readers, 'reader')} and {count(n_models, 'model')}, the larger group is"
-        " more likely to include one who is correct."
+    return t(
+        "With {readers} and {models}, the larger group is more likely to include one who is"
+        " correct.",
+        readers=readers(n_readers),
+        models=models(n_models),
     )
 
 
@@ -89,21 +96,41 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     for kind in PairKind:
         shares = rows.loc[rows["pair_kind"] == kind, "estimate"].dropna()
         if len(shares):
-            middle = f"{100 * float(shares.median()):.0f} %"
-            pairs = f" (median of {len(shares):,} pairs)" if len(shares) > 1 else ""
-            parts.append(f"{middle} of cases by {PAIR_WORDS[kind]}{pairs}")
+            parts.append(_shared(kind, f"{100 * float(shares.median()):.0f}", len(shares)))
     if not parts:
         return []
-    opening = f"Where both raters were incorrect{under(results, condition)}, the same option was"
-    return [f"{opening} chosen in {', '.join(parts)}{_by_chance(results)}."]
+    told = {"where": under(results, condition), "shares": in_a_row(parts)}
+    known = options.unique()
+    if len(known) != 1 or known[0] < 3:
+        return [
+            t(
+                "Where both raters were incorrect{where}, the same option was chosen in {shares}.",
+                **told,
+            )
+        ]
+    # What picking among the wrong options would give, where all items have as many.
+    wrong = int(known[0]) - 1
+    return [
+        t(
+            "Where both raters were incorrect{where}, the same option was chosen in {shares};"
+            " choosing any of the {n} incorrect options at random would give {percent} %.",
+            **told,
+            n=str(wrong),
+            percent=f"{100 / wrong:.0f}",
+        )
+    ]
 
 
-def _by_chance(results: Results) -> str:
-    """Say what picking among the wrong options would give, where all items have as many."""
-    options = results.bundle.items["n_options"].dropna().unique()
-    if len(options) != 1 or options[0] < 3:
-        return ""
-    wrong = int(options[0]) - 1
-    return (
-        f"; choosing any of the {wrong} incorrect options at random would give {100 / wrong:.0f} %"
-    )
+def _shared(kind: PairKind, percent: str, n: int) -> str:
+    told = {"percent": percent}
+    if n == 1:
+        if kind is PairKind.READERS:
+            return t("{percent} % of cases by two readers", **told)
+        if kind is PairKind.MODELS:
+            return t("{percent} % of cases by two models", **told)
+        return t("{percent} % of cases by a reader and a model", **told)
+    if kind is PairKind.READERS:
+        return t("{percent} % of cases by two readers (median of {n} pairs)", **told, n=n)
+    if kind is PairKind.MODELS:
+        return t("{percent} % of cases by two models (median of {n} pairs)", **told, n=n)
+    return t("{percent} % of cases by a reader and a model (median of {n} pairs)", **told, n=n)

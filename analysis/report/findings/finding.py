@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.names import RaterName, rater_names, shorten
-from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.numbers import decimals_for, rounded, span
 from analysis.report.wording.rows import Row, number
 from analysis.results import Results
+from analysis.translation import later, said, t, written
 
-KIND_WORDS = {RaterKind.READER: "reader", RaterKind.MODEL: "model"}
 # More would not fit the page; the tables hold them all, and the page says so.
 MOST_CONDITIONS = 3
 LONGEST = 40
@@ -20,19 +19,19 @@ LONGEST = 40
 class Theme(StrEnum):
     """What a finding is about, in the order of the page: the questions of the study come first."""
 
-    UNREAD = "Not everything was read"
-    ENDPOINT = "Primary endpoint"
-    STUDIED = "What was studied"
-    AGAINST = "Models against readers"
-    CONDITIONS = "Readers under two conditions"
-    ACCURACY = "Accuracy"
-    OPEN_ENDED = "Answers without options"
-    AGREEMENT = "Agreement"
-    ERRORS = "Shared errors"
-    CHOICES = "Sensitivity analyses"
-    TIME = "Time"
-    RANKING = "Ranking"
-    READING = "How to read this"
+    UNREAD = later("Not everything was read")
+    ENDPOINT = later("Primary endpoint")
+    STUDIED = later("What was studied")
+    AGAINST = later("Models against readers")
+    CONDITIONS = later("Readers under two conditions")
+    ACCURACY = later("Accuracy")
+    OPEN_ENDED = later("Answers without options")
+    AGREEMENT = later("Agreement")
+    ERRORS = later("Shared errors")
+    CHOICES = later("Sensitivity analyses")
+    TIME = later("Time")
+    RANKING = later("Ranking")
+    READING = later("How to read this")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,7 @@ class Scale:
     decimals : int
         At least.
     unit, value_unit : str
-        After a difference, and after a value; with a blank before it.
+        A message with a difference as `{size}`, and one with a value as `{value}`.
     confidence : str
         Of the intervals, in percent.
     """
@@ -84,22 +83,27 @@ class Scale:
 
     def value(self, value: float) -> str:
         """Write a value."""
-        return rounded(self.factor * value, self.decimals) + self.value_unit
+        return said(self.value_unit).format(value=rounded(self.factor * value, self.decimals))
 
     def size(self, difference: float) -> str:
         """Write the size of a difference, without its sign."""
-        return rounded(abs(self.factor * difference), self.decimals) + self.unit
+        return self.with_unit(rounded(abs(self.factor * difference), self.decimals))
 
     def signed(self, difference: float) -> str:
         """Write a difference with its sign."""
         text = rounded(self.factor * difference, self.decimals)
-        return ("+" if difference > 0 and text.strip("0.") else "") + text + self.unit
+        plus = "+" if difference > 0 and text.strip("0.,") else ""
+        return self.with_unit(plus + text)
+
+    def with_unit(self, text: str) -> str:
+        """Put a written difference, or a range of them, before its unit."""
+        return said(self.unit).format(size=text)
 
     def limits(self, row: Row, margin: float | None = None) -> str:
         """Write the limits, so that none is rounded onto 0 or onto the margin."""
         low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
         decimals = self._decimals(row, margin)
-        return f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+        return span(rounded(low, decimals), rounded(high, decimals))
 
     def _decimals(self, row: Row, margin: float | None) -> int:
         limits = [self.factor * number(row, c) for c in ("ci_low", "ci_high")]
@@ -110,20 +114,32 @@ class Scale:
         """Write how wide the interval is, as the difference of the limits that are written."""
         decimals = self._decimals(row, margin)
         low, high = (round(self.factor * number(row, c), decimals) for c in ("ci_low", "ci_high"))
-        return f"{rounded(high - low, decimals)}{self.unit} wide"
+        return t("{size} wide", size=self.with_unit(rounded(high - low, decimals)))
 
     def interval(self, row: Row, margin: float | None = None) -> str:
         """Write the limits with what they are."""
-        return f"{self.confidence} % CI {self.limits(row, margin)}"
+        limits = self.limits(row, margin)
+        return t("{percent} % CI {limits}", percent=self.confidence, limits=limits)
+
+
+def confidence_percent(results: Results) -> str:
+    """Return the intervals' confidence in percent, as the language writes it."""
+    return written(results.options.confidence_percent)
 
 
 def points(results: Results) -> Scale:
     """Return the scale of proportions: percent, differences in points."""
-    confidence = results.options.confidence_percent
-    return Scale(factor=100, decimals=1, unit=" points", value_unit=" %", confidence=confidence)
+    confidence = confidence_percent(results)
+    return Scale(
+        factor=100,
+        decimals=1,
+        unit=later("{size} points"),
+        value_unit=later("{value} %"),
+        confidence=confidence,
+    )
 
 
 def area(results: Results) -> Scale:
     """Return the scale of areas under the curve, and of coefficients."""
-    confidence = results.options.confidence_percent
-    return Scale(factor=1, decimals=2, unit="", value_unit="", confidence=confidence)
+    confidence = confidence_percent(results)
+    return Scale(factor=1, decimals=2, unit="{size}", value_unit="{value}", confidence=confidence)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 
-from analysis.report.findings.finding import Finding, Theme, area, named, points
-from analysis.report.wording.numbers import count, percent, rounded
+from analysis.report.findings.finding import (
+    Finding,
+    Theme,
+    area,
+    confidence_percent,
+    named,
+    points,
+)
+from analysis.report.wording.numbers import cases, percent, rounded, sentences
 from analysis.report.wording.rows import Row, number, reason, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.scoring import KAPPA, RAW
+from analysis.translation import later, said, t, tn
 
 MOST_RATERS = 12
-_OPENINGS = {"answer": "Asked without options.", "explanation": "Explanations."}
+_OPENINGS = {"answer": later("Asked without options."), "explanation": later("Explanations.")}
 
 
 def open_ended_findings(results: Results) -> list[Finding]:
     """Say of every rater how many answers in words are correct, and the gap to multiple choice."""
     shares = [_correct(results, *one) for one in _OPENINGS.items()]
-    texts = [*shares, *_gaps(results), *_scorers(results)]
+    texts = [*shares, _gaps(results), *_scorers(results)]
     return [Finding(theme=Theme.OPEN_ENDED, text=text) for text in texts if text]
 
 
@@ -28,33 +36,40 @@ def _correct(results: Results, kind: str, opening: str) -> str:
     strict = rows_of(results, "open_ended", measure=CORRECT, **asked)
     half = rows_of(results, "open_ended", measure=SCORE, **asked)
     told = [
-        f"{named(results, str(row['rater_id']))}{_where(results, row)}:"
-        f" {percent(number(row, 'estimate'))} % correct [{_limits(results, row)}],"
-        f" {percent(number(other, 'estimate'))} % with partly correct as half; {_counts(row)}"
+        t(
+            "{name}{where}: {percent} % correct [{interval}], {half} % with partly correct as half;"
+            " {cases}.",
+            name=named(results, str(row["rater_id"])),
+            where=under(results, str(row["condition"])) if kind != "answer" else "",
+            percent=percent(number(row, "estimate")),
+            interval=_limits(results, row),
+            half=percent(number(other, "estimate")),
+            cases=_counts(row),
+        )
         for row, other in zip(strict, half, strict=True)
         if not math.isnan(number(row, "estimate"))
     ]
     unscored = sum(int(number(row, "n_unscored")) for row in strict)
-    text = ""
-    if told:
-        left = f"; {len(told) - MOST_RATERS} more in tables/open_ended.csv"
-        more = left if len(told) > MOST_RATERS else ""
-        text = f"{opening} {'. '.join(told[:MOST_RATERS])}{more}."
+    parts = [said(opening), *_cut(told, "tables/open_ended.csv")] if told else []
     if unscored:
-        text += f" Without a score and in no estimate: {count(unscored, kind)}."
-    return text.strip()
-
-
-def _where(results: Results, row: Row) -> str:
-    return under(results, str(row["condition"])) if str(row["kind"]) != "answer" else ""
+        parts.append(t("Without a score and in no estimate: {n}.", n=unscored))
+    return sentences(parts)
 
 
 def _counts(row: Row) -> str:
     n, missing = int(number(row, "n")), int(number(row, "n_missing"))
-    return count(n, "case") + (f", {missing:,} of them not answered" if missing else "")
+    if not missing:
+        return cases(n)
+    return t("{cases}, {n} of them not answered", cases=cases(n), n=missing)
 
 
-def _gaps(results: Results) -> list[str]:
+def _cut(told: list[str], file: str) -> list[str]:
+    left = len(told) - MOST_RATERS
+    more = [t("{n} more in {file}.", n=left, file=file)] if left > 0 else []
+    return told[:MOST_RATERS] + more
+
+
+def _gaps(results: Results) -> str:
     """Say of every rater what multiple choice adds; of a condition only where there are several."""
     found = [
         (row, other)
@@ -64,53 +79,80 @@ def _gaps(results: Results) -> list[str]:
         and not math.isnan(number(row, "difference"))
     ]
     if not found:
-        return []
+        return ""
     told = [
-        f"{named(results, str(row['rater_id']))}{under(results, str(row['condition']))},"
-        f" {_gap(results, row)}; with partly correct as half, {_gap(results, other)};"
-        f" {count(int(number(row, 'n')), 'case')}"
-        for row, other in found[:MOST_RATERS]
+        t(
+            "{name}{where}: {gap}; with partly correct as half, {half}; {cases}.",
+            name=named(results, str(row["rater_id"])),
+            where=under(results, str(row["condition"])),
+            gap=_gap(results, row),
+            half=_gap(results, other),
+            cases=cases(int(number(row, "n"))),
+        )
+        for row, other in found
     ]
-    left = len(found) - len(told)
-    more = f"; {left} more in tables/open_gap.csv" if left else ""
-    return [
+    opening = t(
         "Multiple choice minus open-ended, on the cases asked both ways, in percentage points"
-        f" [{results.options.confidence_percent} % interval]. {'. '.join(told)}{more}."
-    ]
+        " [{percent} % interval].",
+        percent=confidence_percent(results),
+    )
+    return sentences([opening, *_cut(told, "tables/open_gap.csv")])
 
 
 def _gap(results: Results, row: Row) -> str:
-    said = {
-        Verdict.MORE: "accuracy with options is higher",
-        Verdict.FEWER: "accuracy with options is lower",
-        Verdict.NOT_SHOWN: "no difference shown",
-        Verdict.UNDEFINED: "no informative interval",
-    }[verdict(number(row, "ci_low"), number(row, "ci_high"))]
-    return f"{rounded(100 * number(row, 'difference'))} [{_limits(results, row)}] ({said})"
+    words = {
+        Verdict.MORE: t("accuracy with options is higher"),
+        Verdict.FEWER: t("accuracy with options is lower"),
+        Verdict.NOT_SHOWN: t("no difference shown"),
+        Verdict.UNDEFINED: t("no informative interval"),
+    }
+    return t(
+        "{difference} [{interval}] ({verdict})",
+        difference=rounded(100 * number(row, "difference")),
+        interval=_limits(results, row),
+        verdict=words[verdict(number(row, "ci_low"), number(row, "ci_high"))],
+    )
 
 
 def _limits(results: Results, row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
-    return points(results).limits(row) if low < high else "no interval"
+    return points(results).limits(row) if low < high else t("no interval")
 
 
 def _scorers(results: Results) -> list[str]:
     texts = []
-    for kind in ("answer", "explanation"):
+    for kind in _OPENINGS:
         rows = {str(row["measure"]): row for row in rows_of(results, "open_scoring", kind=kind)}
         if RAW not in rows or not number(rows[RAW], "n"):
             continue
         raw, kappa = rows[RAW], rows[KAPPA]
-        text = (
-            f"Two blind scorers gave {count(int(number(raw, 'n')), kind)} the same score in"
-            f" {int(number(raw, 'n_found')):,} ({percent(number(raw, 'estimate'))} %); "
+        told = {"same": int(number(raw, "n_found")), "percent": percent(number(raw, "estimate"))}
+        n = int(number(raw, "n"))
+        first = (
+            tn(
+                "Two blind scorers gave {n} answer the same score in {same} ({percent} %).",
+                "Two blind scorers gave {n} answers the same score in {same} ({percent} %).",
+                n,
+                **told,
+            )
+            if kind == "answer"
+            else tn(
+                "Two blind scorers gave {n} explanation the same score in {same} ({percent} %).",
+                "Two blind scorers gave {n} explanations the same score in {same} ({percent} %).",
+                n,
+                **told,
+            )
         )
-        if math.isnan(number(kappa, "estimate")):
-            texts.append(f"{text}weighted kappa is undefined: {reason(kappa)}.")
-            continue
-        scale = area(results)
-        interval = "no interval"
-        if number(kappa, "ci_low") < number(kappa, "ci_high"):
-            interval = scale.interval(kappa)
-        texts.append(f"{text}weighted kappa {scale.value(number(kappa, 'estimate'))} ({interval}).")
+        texts.append(sentences([first, _kappa(results, kappa)]))
     return texts
+
+
+def _kappa(results: Results, row: Row) -> str:
+    if math.isnan(number(row, "estimate")):
+        return t("Weighted kappa is undefined: {reason}.", reason=reason(row))
+    scale, known = area(results), number(row, "ci_low") < number(row, "ci_high")
+    return t(
+        "Weighted kappa {value} ({interval}).",
+        value=scale.value(number(row, "estimate")),
+        interval=scale.interval(row) if known else t("no interval"),
+    )

@@ -7,9 +7,13 @@ import math
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.numbers import count, listed
+from analysis.report.wording.numbers import clauses, in_a_row, listed, readers, sentences
 from analysis.report.wording.rows import (
+    LIKE_THESE,
+    THESE,
     Row,
+    against,
+    claim_words,
     conditions_in,
     has_several,
     number,
@@ -26,20 +30,12 @@ from analysis.report.wording.verdicts import (
     verdict,
 )
 from analysis.results import Results
+from analysis.translation import later, pieces, said, t, tn
 
 MOST_MODELS = 3
 METRICS = ("accuracy", "auc")
-THESE, LIKE_THESE = "these readers", "readers like these"
 BACKWARDS = "is below 0.5"
-METRIC_WORDS = {"accuracy": "Accuracy", "auc": "Area under the ROC curve"}
-ARTICLES = {"accuracy": "an accuracy", "auc": "an area under the ROC curve"}
-# Which way a difference goes.
-SAID = {
-    Verdict.MORE: "higher in {}",
-    Verdict.FEWER: "lower in {}",
-    Verdict.NOT_SHOWN: "no difference shown in {}",
-    Verdict.UNDEFINED: "undefined in {}",
-}
+METRIC_WORDS = {"accuracy": later("Accuracy"), "auc": later("Area under the ROC curve")}
 
 
 def panel_findings(results: Results) -> list[Finding]:
@@ -49,10 +45,10 @@ def panel_findings(results: Results) -> list[Finding]:
         for metric in METRICS:
             found += _panel(results, condition, metric)
     if found and decisions(results):
-        said = (
+        text = t(
             "Except for the primary endpoint, what follows is exploratory: intervals, no verdicts."
         )
-        found.insert(0, Finding(theme=Theme.AGAINST, text=said))
+        found.insert(0, Finding(theme=Theme.AGAINST, text=text))
     return found
 
 
@@ -81,10 +77,13 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
 
 def _nothing(results: Results, row: Row, metric: str, condition: str) -> str:
     """Say why no model is compared with the readers as a panel."""
-    by = "" if metric == "accuracy" else " by the area under the ROC curve"
-    return (
-        f"Models are not compared with the mean of the readers{by}{under(results, condition)}:"
-        f" {reason(row)}."
+    told = {"where": under(results, condition), "reason": reason(row)}
+    if metric == "accuracy":
+        return t("Models are not compared with the mean of the readers{where}: {reason}.", **told)
+    return t(
+        "Models are not compared with the mean of the readers by the area under the ROC"
+        " curve{where}: {reason}.",
+        **told,
     )
 
 
@@ -92,12 +91,23 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
     """Say what holds for all models: on which items, and what looks the wrong way round."""
     notes = [note for row in rows for note in str(row["note"]).split("; ")]
     told = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
-    texts = [f"{METRIC_WORDS[metric]}{under(results, condition)}: {note}." for note in told]
+    where = under(results, condition)
+    texts = [
+        t(
+            "{metric}{where}: {note}.",
+            metric=said(METRIC_WORDS[metric]),
+            where=where,
+            note=pieces(note),
+        )
+        for note in told
+    ]
     if any(note.endswith(BACKWARDS) for note in notes):
         texts.append(
-            f"Every reader's area under the ROC curve{under(results, condition)} is below 0.5, that"
-            " of guessing: check whether the confidence ratings or the reference standard are"
-            " reversed."
+            t(
+                "Every reader's area under the ROC curve{where} is below 0.5, that of guessing:"
+                " check whether the confidence ratings or the reference standard are reversed.",
+                where=where,
+            )
         )
     return texts
 
@@ -112,64 +122,110 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     fixed, random = claims.get(THESE), claims.get(LIKE_THESE)
     name = named(results, str(any_row["model_id"]))
     where = under(results, condition)
-    text = _fixed(results, name, fixed or any_row, metric, where, fixed is not None)
+    texts = [_fixed(results, name, fixed or any_row, metric, where, fixed is not None)]
     if random is not None:
         also = under_other_choices(results, random, _said)
-        text += " " + random_sentence(random, fixed, scale, _margin(results, any_row), also)
-    return text + _beyond_margin(results, claims, scale)
+        texts.append(random_sentence(random, fixed, scale, _margin(results, any_row), also))
+    return sentences([*texts, _beyond_margin(results, claims, scale)])
 
 
 def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given: bool) -> str:
-    scale, readers = scale_of(results, metric), mean_of_readers(row)
+    scale = scale_of(results, metric)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
-    has = f"{name} had {ARTICLES[metric]} of {model}"
-    said = _verdict(row) if given else Verdict.UNDEFINED
-    interval = scale.interval(row, _margin(results, row)).replace("CI", "CI of the difference")
-    also = under_other_choices(results, row, _said) if given else ""
+    has = (
+        t("{name} had an accuracy of {value}", name=name, value=model)
+        if metric == "accuracy"
+        else t("{name} had an area under the ROC curve of {value}", name=name, value=model)
+    )
+    shown = _verdict(row) if given else Verdict.UNDEFINED
+    told = {
+        "has": has,
+        "readers": mean_of_readers(row),
+        "where": where,
+        "mean": mean,
+        "size": scale.size(number(row, "difference")),
+        "difference": scale.signed(number(row, "difference")),
+        "percent": scale.confidence,
+        "limits": scale.limits(row, _margin(results, row)),
+        "others": under_other_choices(results, row, _said) if given else "",
+    }
     if is_uninformative(row):
-        return (
-            f"{has}, {readers}{where} {mean}; the interval is uninformative: it extends to the"
-            " largest possible difference."
+        return t(
+            "{has}, {readers}{where} {mean}; the interval is uninformative: it extends to the"
+            " largest possible difference.",
+            **told,
         )
-    if said in (Verdict.MORE, Verdict.FEWER):
-        than = f"{said.value} than {readers}{where} ({mean}; {interval})"
-        return f"{has}, {scale.size(number(row, 'difference'))} {than}{also}."
-    if said is Verdict.NOT_SHOWN:
-        signed = scale.signed(number(row, "difference"))
-        return f"{has}, {readers}{where} {mean}: no difference shown ({signed}, {interval}){also}."
-    why = f": {reason(row)}" if given and row.get("undefined_because") else ""
-    return f"{has}, {readers}{where} {mean}; no informative interval{why}."
+    if shown is Verdict.MORE:
+        return t(
+            "{has}, {size} higher than {readers}{where} ({mean}; {percent} % CI of the difference"
+            " {limits}){others}.",
+            **told,
+        )
+    if shown is Verdict.FEWER:
+        return t(
+            "{has}, {size} lower than {readers}{where} ({mean}; {percent} % CI of the difference"
+            " {limits}){others}.",
+            **told,
+        )
+    if shown is Verdict.NOT_SHOWN:
+        return t(
+            "{has}, {readers}{where} {mean}: no difference shown ({difference}, {percent} % CI of"
+            " the difference {limits}){others}.",
+            **told,
+        )
+    if given and row.get("undefined_because"):
+        return t(
+            "{has}, {readers}{where} {mean}; no informative interval: {reason}.",
+            **told,
+            reason=reason(row),
+        )
+    return t("{has}, {readers}{where} {mean}; no informative interval.", **told)
 
 
 def random_sentence(
     row: Row, fixed: Row | None, scale: Scale, margin: float | None = None, also: str = ""
 ) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
-    said = _verdict(row)
-    if said is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
-        return "The same holds for readers like these."
-    if said is Verdict.UNDEFINED:
-        return f"For readers like these no conclusion is possible: {reason(row)}."
+    shown = _verdict(row)
+    if shown is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
+        return t("The same holds for readers like these.")
+    if shown is Verdict.UNDEFINED:
+        return t("For readers like these no conclusion is possible: {reason}.", reason=reason(row))
     if is_uninformative(row):
-        return (
-            f"For readers like these the interval from {_count(row)} is uninformative: it"
-            " extends to the largest possible difference."
+        return t(
+            "For readers like these the interval from {readers} is uninformative: it extends to the"
+            " largest possible difference.",
+            readers=_count(row),
         )
-    limits, width = scale.limits(row, margin), scale.width(row, margin)
-    if said is Verdict.NOT_SHOWN:
-        return (
-            f"For readers like these the interval extends from {limits}{scale.unit} ({width}), so"
-            f" with {_count(row)} a difference in either direction cannot be excluded."
+    told = {
+        "readers": _count(row),
+        "limits": scale.with_unit(scale.limits(row, margin)),
+        "interval": scale.interval(row, margin),
+        "width": scale.width(row, margin),
+        "others": also,
+    }
+    if shown is Verdict.NOT_SHOWN:
+        return t(
+            "For readers like these the interval extends from {limits} ({width}), so with {readers}"
+            " a difference in either direction cannot be excluded.",
+            **told,
         )
-    if fixed is not None and _verdict(fixed) is not said:
-        return (
-            f"For readers like these the interval is {limits}{scale.unit}, narrower than for these"
-            " readers, because these readers differ less than chance alone would make them; no"
-            " difference is claimed."
+    if fixed is not None and _verdict(fixed) is not shown:
+        return t(
+            "For readers like these the interval is {limits}, narrower than for these readers,"
+            " because these readers differ less than chance alone would make them; no difference is"
+            " claimed.",
+            **told,
         )
-    return (
-        f"For readers like these it is {said.value} as well ({scale.interval(row, margin)};"
-        f" {width}, from {_count(row)}){also}."
+    if shown is Verdict.MORE:
+        return t(
+            "For readers like these it is higher as well ({interval}; {width}, from"
+            " {readers}){others}.",
+            **told,
+        )
+    return t(
+        "For readers like these it is lower as well ({interval}; {width}, from {readers}){others}.",
+        **told,
     )
 
 
@@ -191,29 +247,62 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     ]
     missed = [claim for claim in defined if claim not in cleared]
     parts = [
-        f"{words} for {listed(part)}"
-        for words, part in (("cleared", cleared), ("not cleared", missed))
-        if part
+        *([t("cleared for {readers}", readers=_claims(cleared))] if cleared else []),
+        *([t("not cleared for {readers}", readers=_claims(missed))] if missed else []),
     ]
-    return f" Margin of {scale.size(margin)} ({origin}): {', '.join(parts)}." if parts else ""
+    if not parts:
+        return ""
+    return t(
+        "Margin of {size} ({origin}): {parts}.",
+        size=scale.size(margin),
+        origin=origin,
+        parts=in_a_row(parts),
+    )
+
+
+def _claims(claims: list[str]) -> str:
+    return listed([claim_words(one) for one in claims])
 
 
 def _others(models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
-        counts = [
-            SAID[one].format(f"{verdicts.count(one):,}") for one in Verdict if one in verdicts
-        ]
+        counts = [_counted(one, verdicts.count(one)) for one in Verdict if one in verdicts]
         if counts:
-            by_claim.setdefault(", ".join(counts), []).append(f"against {claim}")
-    parts = [f"{' and '.join(claims)}: {counts}" for counts, claims in by_claim.items()]
-    what = "" if metric == "accuracy" else " by area under the ROC curve"
-    return f"The other {count(len(models), 'model')}{what}, {'; '.join(parts)}."
+            by_claim.setdefault(in_a_row(counts), []).append(against(claim))
+    parts = [
+        t("{against}: {counts}", against=listed(claims), counts=counts)
+        for counts, claims in by_claim.items()
+    ]
+    if metric == "accuracy":
+        return tn(
+            "The other {n} model, {parts}.",
+            "The other {n} models, {parts}.",
+            len(models),
+            parts=clauses(parts),
+        )
+    return tn(
+        "The other {n} model by area under the ROC curve, {parts}.",
+        "The other {n} models by area under the ROC curve, {parts}.",
+        len(models),
+        parts=clauses(parts),
+    )
+
+
+def _counted(verdict: Verdict, n: int) -> str:
+    """Say in how many a difference goes one way."""
+    if verdict is Verdict.MORE:
+        return t("higher in {n}", n=n)
+    if verdict is Verdict.FEWER:
+        return t("lower in {n}", n=n)
+    if verdict is Verdict.NOT_SHOWN:
+        return t("no difference shown in {n}", n=n)
+    return t("undefined in {n}", n=n)
 
 
 def _said(row: Row) -> str:
-    return _verdict(row).value
+    return said(_verdict(row).value)
 
 
 def _verdict(row: Row) -> Verdict:
@@ -232,10 +321,10 @@ def _margin(results: Results, row: Row) -> float | None:
 
 
 def _count(row: Row) -> str:
-    return count(int(number(row, "n_readers")), "reader")
+    return readers(int(number(row, "n_readers")))
 
 
 def mean_of_readers(row: Row) -> str:
     """Name the panel; one reader is no mean."""
     n = int(number(row, "n_readers"))
-    return "the one reader" if n == 1 else f"the mean of these {n} readers"
+    return t("the one reader") if n == 1 else t("the mean of these {n} readers", n=str(n))

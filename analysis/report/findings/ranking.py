@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 
 from analysis.report.findings.accuracy import limits
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.wording.numbers import count, listed
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    confidence_percent,
+    named,
+)
+from analysis.report.wording.numbers import listed, sentences, span
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
+from analysis.translation import t, tn
 
 
 def ranking_findings(results: Results) -> list[Finding]:
@@ -36,7 +43,9 @@ def _condition(results: Results, condition: str) -> list[str]:
     if len(micro) < 2:
         return []
     first = _first(results, micro, condition)
-    texts = [f"Highest micro accuracy{under(results, condition)}: {first}."]
+    texts = [
+        t("Highest micro accuracy{where}: {first}.", where=under(results, condition), first=first)
+    ]
     moved = [
         rater
         for rater in micro
@@ -44,11 +53,16 @@ def _condition(results: Results, condition: str) -> list[str]:
     ]
     if moved:
         texts.append(
-            f"Highest macro accuracy (every task weighted equally): {_first(results, macro)};"
-            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so"
-            " a ranking must state which it uses."
+            tn(
+                "Highest macro accuracy (every task weighted equally): {first}; {n} rater changes"
+                " place between the two, so a ranking must state which it uses.",
+                "Highest macro accuracy (every task weighted equally): {first}; {n} raters change"
+                " place between the two, so a ranking must state which it uses.",
+                len(moved),
+                first=_first(results, macro),
+            )
         )
-    return [" ".join(texts)]
+    return [sentences(texts)]
 
 
 def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
@@ -59,29 +73,42 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     """
     best = min(number(row, "rank") for row in rows.values())
     leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
-    names = " and ".join(named(results, rater) for rater in leaders[:2])
+    names = listed([named(results, rater) for rater in leaders[:2]])
     row = rows[leaders[0]]
     low, high = number(row, "rank_low"), number(row, "rank_high")
+    if len(leaders) > 2:
+        return tn(
+            "{names} (and {n} other) with the same accuracy",
+            "{names} (and {n} others) with the same accuracy",
+            len(leaders) - 2,
+            names=names,
+        )
     if len(leaders) > 1:
-        others = f" (and {count(len(leaders) - 2, 'other')})" if len(leaders) > 2 else ""
-        return f"{names}{others} with the same accuracy"
+        return t("{names} with the same accuracy", names=names)
     if math.isnan(low) or math.isnan(high):
-        return f"{names}; its rank has no interval"
-    interval = f"the {results.options.confidence_percent} % interval of its rank is"
-    interval += f" {low:.0f}" + (f" to {high:.0f}" if high > low else "")
+        return t("{name}; its rank has no interval", name=names)
+    ranks = span(f"{low:.0f}", f"{high:.0f}") if high > low else f"{low:.0f}"
+    told = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
     if condition is None:
-        return f"{names}; {interval}"
+        return t("{name}; the {percent} % interval of its rank is {ranks}", **told)
     open_ = [
         other
         for other in rows
         if other != leaders[0] and not _is_ahead(results, leaders[0], other, condition)
     ]
     if not open_ and high == best:
-        return f"{names}; every paired interval against another rater excludes 0"
+        return t("{name}; every paired interval against another rater excludes 0", name=names)
     if not open_:
-        return f"{names}; {interval}, so first place is not certain"
-    whom = listed([named(results, other) for other in open_], most=3)
-    return f"{names}; no difference is shown from {whom}, so first place is not certain"
+        return t(
+            "{name}; the {percent} % interval of its rank is {ranks}, so first place is not"
+            " certain",
+            **told,
+        )
+    return t(
+        "{name}; no difference is shown from {others}, so first place is not certain",
+        name=names,
+        others=listed([named(results, other) for other in open_], most=3),
+    )
 
 
 def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
@@ -104,6 +131,8 @@ def _order(results: Results) -> list[str]:
     if len(wide) < 2 or (wide["micro"].rank() == wide["macro"].rank()).all():
         return []
     return [
-        "The order of the raters is not the same by micro (every case weighted equally) and by"
-        " macro accuracy (every task weighted equally): a ranking must state which it uses."
+        t(
+            "The order of the raters is not the same by micro (every case weighted equally) and by"
+            " macro accuracy (every task weighted equally): a ranking must state which it uses."
+        )
     ]

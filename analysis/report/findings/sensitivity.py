@@ -10,27 +10,28 @@ from analysis.bundle.model import RULES
 from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.readings.rules import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
-from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, number, rows_of, under
+from analysis.report.wording.numbers import cases, clauses, listed, sentences
+from analysis.report.wording.rows import Row, against, because, number, rows_of, under
 from analysis.report.wording.verdicts import verdict
 from analysis.results import Results
+from analysis.translation import later, said, t, tn
 
 PRIMARY = "missing as wrong"
 FLAGGED = "flagged times dropped"
 EXCLUDED, COUNTED = "excluded readings dropped", "excluded readings counted"
 # What a choice is, after "with"; a choice that is not here is told by its name.
 CHOICES = {
-    "missing dropped": "missing answers dropped",
-    "missing as right": "missing answers counted as correct",
-    "absent as wrong": "cases never presented counted as incorrect",
-    FLAGGED: "readings with doubtful times dropped",
-    EXCLUDED: "excluded readings dropped",
-    COUNTED: "excluded readings counted",
-    REVIEWED: "questions dropped that an expert review found faulty",
-    MARKED: "questions dropped that a reader marked as faulty",
-    **{ANALYSES[rules]: f"models' answers read by the {rules} rules" for rules in RULES},
-    "macro": "every task weighted equally",
+    "missing dropped": later("missing answers dropped"),
+    "missing as right": later("missing answers counted as correct"),
+    "absent as wrong": later("cases never presented counted as incorrect"),
+    FLAGGED: later("readings with doubtful times dropped"),
+    EXCLUDED: later("excluded readings dropped"),
+    COUNTED: later("excluded readings counted"),
+    REVIEWED: later("questions dropped that an expert review found faulty"),
+    MARKED: later("questions dropped that a reader marked as faulty"),
+    "macro": later("every task weighted equally"),
 }
+BY_RULES = {ANALYSES[rules]: rules for rules in RULES}
 # Choices for which there may be no case.
 OCCASIONAL = ("missing dropped", "missing as right", "absent as wrong", FLAGGED, EXCLUDED)
 MOST_CHANGES = 2
@@ -49,10 +50,10 @@ def sensitivity_findings(results: Results) -> list[Finding]:
     return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
 
 
-def under_other_choices(results: Results, row: Row, said: Said) -> str:
+def under_other_choices(results: Results, row: Row, told: Said) -> str:
     """Return what other choices would make of a sentence, to be put at its end.
 
-    `row` is the one of `reader_panel` that the sentence is about, and `said` what it says of a row.
+    `row` is the one of `reader_panel` that the sentence is about, and `told` what it says of a row.
     Begins with a semicolon; empty where every other choice says the same, or cannot tell.
     """
     where = {key: str(row[key]) for key in KEY}
@@ -61,18 +62,26 @@ def under_other_choices(results: Results, row: Row, said: Said) -> str:
         for other in rows_of(results, "sensitivity_panel", **where)
         if other["analysis"] != PRIMARY and _tells(other)
     ]
-    now = said(row)
+    now = told(row)
     changed = [
-        f"“{said(other)}” with {choice(other)}{_numbers(results, other)}"
+        t(
+            "“{verdict}” with {choice}{numbers}",
+            verdict=told(other),
+            choice=choice(other),
+            numbers=_numbers(results, other),
+        )
         for other in others
-        if said(other) != now
+        if told(other) != now
     ]
-    return f"; but {listed(changed, most=MOST_CHANGES)}" if changed else ""
+    return t("; but {changes}", changes=listed(changed, most=MOST_CHANGES)) if changed else ""
 
 
 def choice(row: Row) -> str:
     """Return what was chosen otherwise, in words that follow “with”."""
-    return CHOICES.get(str(row["analysis"]), str(row["analysis"]))
+    analysis = str(row["analysis"])
+    if analysis in BY_RULES:
+        return t("models' answers read by the {rules} rules", rules=BY_RULES[analysis])
+    return said(CHOICES.get(analysis, analysis))
 
 
 def _tells(row: Row) -> bool:
@@ -83,10 +92,10 @@ def _tells(row: Row) -> bool:
 def _why_not(row: Row) -> str:
     n = number(row, "n_items")
     if n < FEWEST_ITEMS:
-        return f"too few: {count(int(n), 'case')}"
+        return t("too few: {cases}", cases=cases(int(n)))
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if math.isnan(low) or math.isnan(high) or low >= high:
-        return str(row["undefined_because"]) or "no informative interval"
+        return because(str(row["undefined_because"])) or t("no informative interval")
     return ""
 
 
@@ -109,9 +118,23 @@ def _open(rows: list[Row]) -> list[str]:
         reasons = [_why_not(row) for row in rows if choice(row) == one]
         open_ = [reason for reason in reasons if reason]
         if open_:
-            few = len(open_) < len(reasons)
-            some = f" in {len(open_):,} of {count(len(reasons), 'comparison')}" if few else ""
-            texts.append(f"With {one} no conclusion is possible{some} ({open_[0].rstrip('.')}).")
+            why = open_[0].rstrip(".")
+            if len(open_) == len(reasons):
+                told = t(
+                    "With {choice} no conclusion is possible ({reason}).", choice=one, reason=why
+                )
+            else:
+                told = tn(
+                    "With {choice} no conclusion is possible in {few} of {n} comparison"
+                    " ({reason}).",
+                    "With {choice} no conclusion is possible in {few} of {n} comparisons"
+                    " ({reason}).",
+                    len(reasons),
+                    choice=one,
+                    few=len(open_),
+                    reason=why,
+                )
+            texts.append(told)
     return texts
 
 
@@ -144,20 +167,32 @@ def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...],
     changed = [row for row in others if _verdict(row) != _verdict(primary[_key(row)])]
     told = listed(list(dict.fromkeys(choice(row) for row in others)))
     if not changed:
-        return [f"No comparison of a model with the readers changes with {told}."]
+        return [
+            t("No comparison of a model with the readers changes with {choices}.", choices=told)
+        ]
     by_choice = Counter(choice(row) for row in changed)
-    counts = listed([f"{n:,} with {one}" for one, n in by_choice.items()])
+    counts = [t("{n} with {choice}", n=n, choice=one) for one, n in by_choice.items()]
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
-    verb = "changes" if len(changed) == 1 else "change"
-    total = f"{len(changed):,} of {len(others):,} comparisons of models with readers {verb}"
-    opening = "First: " if len(changed) > len(parts) else ""
-    return [
-        f"In the sensitivity analyses ({told}), {total}: {counts}. {opening}{'; '.join(parts)}."
-    ]
+    first = tn(
+        "In the sensitivity analyses ({choices}), {n} of {total} comparisons of models with readers"
+        " changes: {counts}.",
+        "In the sensitivity analyses ({choices}), {n} of {total} comparisons of models with readers"
+        " change: {counts}.",
+        len(changed),
+        choices=told,
+        total=len(others),
+        counts=listed(counts),
+    )
+    second = (
+        t("First: {changes}.", changes=clauses(parts))
+        if len(changed) > len(parts)
+        else t("{changes}.", changes=clauses(parts))
+    )
+    return [sentences([first, second])]
 
 
 def _verdict(row: Row) -> str:
-    return verdict(number(row, "ci_low"), number(row, "ci_high")).value
+    return said(verdict(number(row, "ci_low"), number(row, "ci_high")).value)
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -165,11 +200,15 @@ def _key(row: Row) -> tuple[str, ...]:
 
 
 def _change(results: Results, row: Row, primary: Row) -> str:
-    name = named(results, str(row["model_id"]))
-    return (
-        f"{name} against {row['claim']}{under(results, str(row['condition']))}:"
-        f" “{_verdict(row)}” with {choice(row)}{_numbers(results, row)} instead of"
-        f" “{_verdict(primary)}”"
+    return t(
+        "{name} {against}{where}: “{verdict}” with {choice}{numbers} instead of “{primary}”",
+        name=named(results, str(row["model_id"])),
+        against=against(str(row["claim"])),
+        where=under(results, str(row["condition"])),
+        verdict=_verdict(row),
+        choice=choice(row),
+        numbers=_numbers(results, row),
+        primary=_verdict(primary),
     )
 
 
@@ -177,7 +216,11 @@ def _numbers(results: Results, row: Row) -> str:
     if row["metric"] != "accuracy":
         return ""
     scale = points(results)
-    return f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
+    return t(
+        " ({difference}, {interval})",
+        difference=scale.signed(number(row, "difference")),
+        interval=scale.interval(row),
+    )
 
 
 def _accuracy(results: Results) -> list[str]:
@@ -208,14 +251,21 @@ def _accuracy(results: Results) -> list[str]:
     ]
     shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
     names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
-    but = f" Not counted: {listed(names, most=3)}" if names else ""
-    but += ", with more than a fifth of the cases unanswered." if names else ""
+    but = ""
+    if names:
+        but = t(
+            "Not counted: {raters}, with more than a fifth of the cases unanswered.",
+            raters=listed(names, most=3),
+        )
     if not shifts:
-        return [but.strip()] if but else []
+        return [but] if but else []
     size, row = max(shifts, key=lambda shift: shift[0])
     if size == 0:
-        return [f"No accuracy changes.{but}"] if but else []
-    return [
-        f"The largest change in any accuracy is {points(results).size(size)}"
-        f" ({named(results, str(row['rater_id']))}, with {choice(row)}).{but}"
-    ]
+        return [sentences([t("No accuracy changes."), but])] if but else []
+    largest = t(
+        "The largest change in any accuracy is {size} ({rater}, with {choice}).",
+        size=points(results).size(size),
+        rater=named(results, str(row["rater_id"])),
+        choice=choice(row),
+    )
+    return [sentences([largest, but])]

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
 from analysis.figures.drawing.names import shorten
-from analysis.readings.confidence import WORDS, confidence_of
+from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.findings.finding import (
-    KIND_WORDS,
     MOST_CONDITIONS,
     Finding,
     Theme,
+    confidence_percent,
     named,
 )
-from analysis.report.wording.numbers import count, listed, percent
+from analysis.report.wording.numbers import (
+    cases,
+    in_a_row,
+    listed,
+    models,
+    percent,
+    readers,
+    sentences,
+)
 from analysis.report.wording.rows import LONGEST, Row, all_conditions, number, rows_of, under
 from analysis.results import Results
+from analysis.translation import later, said, t, tn
 
 # Who lacks a larger share of the items is named first.
 MUCH = 0.05
@@ -33,26 +45,39 @@ def unread_findings(results: Results) -> list[Finding]:
     ]
     kinds = _kinds(results)
     texts = []
-    for kind, verb, then in (
-        (RaterKind.READER, "was not given", "Items that a reader was not given do not count"),
-        (
-            RaterKind.MODEL,
-            "has no prediction for",
-            "Items that a model did not answer count as incorrect",
-        ),
+    for kind, then in (
+        (RaterKind.READER, later("Items that a reader was not given do not count.")),
+        (RaterKind.MODEL, later("Items that a model did not answer count as incorrect.")),
     ):
         rows = [row for row in lacking if kinds[str(row["rater_id"])] == kind and _has_read(row)]
         rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
-        parts = [_lacks(results, row, verb) for row in rows]
+        parts = [_lacks(results, row, kind) for row in rows]
         if parts:
-            texts.append(f"{listed(parts, most=MOST_NAMED)}. {then}.")
+            raters = t("{raters}.", raters=listed(parts, most=MOST_NAMED))
+            texts.append(sentences([raters, said(then)]))
     return [Finding(theme=Theme.UNREAD, text=text) for text in texts]
 
 
-def _lacks(results: Results, row: Row, verb: str) -> str:
+def _lacks(results: Results, row: Row, kind: RaterKind) -> str:
     n, of = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
-    name = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
-    return f"{name} {verb} {n:,} of {count(of, 'case')} ({percent(n / of)} %)"
+    told = {
+        "name": named(results, str(row["rater_id"])) + under(results, str(row["condition"])),
+        "n_absent": n,
+        "percent": percent(n / of),
+    }
+    if kind is RaterKind.READER:
+        return tn(
+            "{name} was not given {n_absent} of {n} case ({percent} %)",
+            "{name} was not given {n_absent} of {n} cases ({percent} %)",
+            of,
+            **told,
+        )
+    return tn(
+        "{name} has no prediction for {n_absent} of {n} case ({percent} %)",
+        "{name} has no prediction for {n_absent} of {n} cases ({percent} %)",
+        of,
+        **told,
+    )
 
 
 def _has_read(row: Row) -> bool:
@@ -67,39 +92,62 @@ def _kinds(results: Results) -> dict[str, str]:
 
 def studied_findings(results: Results) -> list[Finding]:
     """Say who answered how many items of how many patients, and what has no answer."""
-    sentences = [
-        _design(results),
+    found = [
+        *_design(results),
         *_condition(results),
         *_planned(results),
         *_missing(results),
         *_silent(results),
         *_withdrawn(results),
     ]
-    return [Finding(theme=Theme.STUDIED, text=" ".join(sentences))]
+    return [Finding(theme=Theme.STUDIED, text=sentences(found))]
 
 
-def _design(results: Results) -> str:
+def _design(results: Results) -> list[str]:
     accuracy, items = results.tables["accuracy"], results.bundle.items
     counts = accuracy.groupby("rater_kind")["rater_id"].nunique()
-    who = " and ".join(
-        count(int(counts[kind]), KIND_WORDS[kind]) for kind in RaterKind if kind in counts
+    who = listed(
+        [
+            write(int(counts[kind]))
+            for kind, write in ((RaterKind.READER, readers), (RaterKind.MODEL, models))
+            if kind in counts
+        ]
     )
     judged = int((items["truth"] != "").sum())
+    told = {"raters": who, "cases": cases(len(items))}
     if judged == 0:
-        reference = "no case has a reference standard, so accuracy is undefined and no case"
-        reference += " counts as assigned"
+        first = t(
+            "{raters} answered {cases}; no case has a reference standard, so accuracy is undefined"
+            " and no case counts as assigned.",
+            **told,
+        )
     elif judged == len(items):
-        reference = ("it has" if judged == 1 else "each has") + " a reference standard"
+        first = (
+            t("{raters} answered {cases}; it has a reference standard.", **told)
+            if judged == 1
+            else t("{raters} answered {cases}; each has a reference standard.", **told)
+        )
     else:
-        reference = f"{count(judged, 'of them has', 'of them have')} a reference standard"
-    clusters = ""
+        first = tn(
+            "{raters} answered {cases}; {n} of them has a reference standard.",
+            "{raters} answered {cases}; {n} of them have a reference standard.",
+            judged,
+            **told,
+        )
+    return [first, *_patients(results)]
+
+
+def _patients(results: Results) -> Iterator[str]:
     if results.clustered:
-        clusters = f" The cases belong to {count(results.n_clusters, 'patient')}"
-        clusters += " (examinations where no patient is given)."
-    if results.n_clusters < FEW_PATIENTS:
-        what = "patients" if results.clustered else "cases"
-        clusters += f" With fewer than {FEW_PATIENTS} {what} intervals are only approximate."
-    return f"{who} answered {count(len(items), 'case')}; {reference}.{clusters}"
+        yield tn(
+            "The cases belong to {n} patient (examinations where no patient is given).",
+            "The cases belong to {n} patients (examinations where no patient is given).",
+            results.n_clusters,
+        )
+    if results.n_clusters < FEW_PATIENTS and results.clustered:
+        yield t("With fewer than {n} patients intervals are only approximate.", n=FEW_PATIENTS)
+    elif results.n_clusters < FEW_PATIENTS:
+        yield t("With fewer than {n} cases intervals are only approximate.", n=FEW_PATIENTS)
 
 
 def _condition(results: Results) -> list[str]:
@@ -107,18 +155,31 @@ def _condition(results: Results) -> list[str]:
     conditions = all_conditions(results)
     if len(conditions) > MOST_CONDITIONS:
         return [
-            f"There are {count(len(conditions), 'condition')}; this page covers"
-            f" {MOST_CONDITIONS}, the tables all of them."
+            tn(
+                "There are {n} condition; this page covers {shown}, the tables all of them.",
+                "There are {n} conditions; this page covers {shown}, the tables all of them.",
+                len(conditions),
+                shown=MOST_CONDITIONS,
+            )
         ]
     if len(conditions) != 1 or not conditions[0]:
         return []
-    return [f"There is one condition: \u2068{shorten(conditions[0], LONGEST)}\u2069."]
+    condition = f"\u2068{shorten(conditions[0], LONGEST)}\u2069"
+    return [t("There is one condition: {condition}.", condition=condition)]
 
 
 def _planned(results: Results) -> list[str]:
     """Say how often the protocol was amended; what it declares leads the page."""
     n = n_amendments(results.bundle.protocol)
-    return [f"The protocol was amended {count(n, 'time')} after the study opened."] if n else []
+    if not n:
+        return []
+    return [
+        tn(
+            "The protocol was amended {n} time after the study opened.",
+            "The protocol was amended {n} times after the study opened.",
+            n,
+        )
+    ]
 
 
 def _missing(results: Results) -> list[str]:
@@ -127,31 +188,66 @@ def _missing(results: Results) -> list[str]:
     if not table["n_assigned"].sum():
         return []
     if not lacking.sum():
-        return ["Every assigned case was answered by every rater."]
+        return [t("Every assigned case was answered by every rater.")]
+    counts = {status: int(table[f"n_{status}"].sum()) for status in Status}
     kinds = [
-        f"{int(table[f'n_{status}'].sum()):,} {status.value.replace('_', ' ')}"
-        for status in Status
-        if status is not Status.ANSWERED and table[f"n_{status}"].sum()
+        _counted(status, n) for status, n in counts.items() if status is not Status.ANSWERED and n
     ]
     n, total = int(lacking.sum()), int(table["n_assigned"].sum())
-    verb = "has" if n == 1 else "have"
-    what = "assigned reading" if total == 1 else "assigned readings"
-    return [f"{n:,} of {total:,} {what} {verb} no answer ({', '.join(kinds)}); {_wrong(results)}."]
+    told = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
+    if total == 1:
+        return [
+            t("1 of 1 assigned reading has no answer ({kinds}); {consequence}.", **told),
+        ]
+    return [
+        tn(
+            "{n} of {total} assigned readings has no answer ({kinds}); {consequence}.",
+            "{n} of {total} assigned readings have no answer ({kinds}); {consequence}.",
+            n,
+            total=total,
+            **told,
+        )
+    ]
+
+
+def _counted(status: Status, n: int) -> str:
+    """Say how many readings ended without an answer in one way."""
+    words = {
+        Status.SKIPPED: later("skipped"),
+        Status.TIMED_OUT: later("timed out"),
+        Status.UNPARSED: later("unparsed"),
+        Status.REFUSED: later("refused"),
+        Status.ABSENT: later("absent"),
+    }
+    return t("{n} {status}", n=n, status=said(words.get(status, status.value.replace("_", " "))))
 
 
 def _wrong(results: Results) -> str:
     """Say what of the missing counts as wrong: a case never presented is no answer."""
     kinds = _kinds(results)
     rows = rows_of(results, "missing")
-    never = sum(
-        number(row, "n_absent") for row in rows if kinds[str(row["rater_id"])] == RaterKind.READER
+    never = int(
+        sum(
+            number(row, "n_absent")
+            for row in rows
+            if kinds[str(row["rater_id"])] == RaterKind.READER
+        )
     )
     others = sum(number(row, "n_assigned") - number(row, "n_answered") for row in rows) - never
     if not never:
-        return "they count as incorrect" if others != 1 else "it counts as incorrect"
-    what = f"{int(never):,} of them {'was' if never == 1 else 'were'} never presented to a reader"
-    return f"{what} and {'does' if never == 1 else 'do'} not count" + (
-        ", the others count as incorrect" if others else ""
+        return t("they count as incorrect") if others != 1 else t("it counts as incorrect")
+    if others:
+        return tn(
+            "{n} of them was never presented to a reader and does not count, the others count as"
+            " incorrect",
+            "{n} of them were never presented to a reader and do not count, the others count as"
+            " incorrect",
+            never,
+        )
+    return tn(
+        "{n} of them was never presented to a reader and does not count",
+        "{n} of them were never presented to a reader and do not count",
+        never,
     )
 
 
@@ -160,7 +256,9 @@ def _silent(results: Results) -> list[str]:
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
-    return [f"Without any readings: {listed(silent, most=MOST_NAMED)}."] if silent else []
+    if not silent:
+        return []
+    return [t("Without any readings: {raters}.", raters=listed(silent, most=MOST_NAMED))]
 
 
 def _withdrawn(results: Results) -> list[str]:
@@ -169,41 +267,68 @@ def _withdrawn(results: Results) -> list[str]:
     told = [one for one in gone if isinstance(one, dict)] if isinstance(gone, list) else []
     if not told:
         return []
-    named = [
-        f"\u2068{shorten(str(one.get('model_id', '')), LONGEST)}\u2069"
-        f"{' after closing' if one.get('after_closing') else ''}"
-        f" (\u2068{shorten(str(one.get('reason', '')), 200)}\u2069)"
-        for one in told
+    named = [_gone(one) for one in told]
+    return [
+        tn(
+            "{n} model was withdrawn and appears in no table: {models}.",
+            "{n} models were withdrawn and appear in no table: {models}.",
+            len(named),
+            models=in_a_row(named),
+        )
     ]
-    verb = "was withdrawn and appears" if len(named) == 1 else "were withdrawn and appear"
-    return [f"{count(len(named), 'model')} {verb} in no table: {', '.join(named)}."]
+
+
+def _gone(model: dict[str, Any]) -> str:
+    told = {
+        "model": f"\u2068{shorten(str(model.get('model_id', '')), LONGEST)}\u2069",
+        "reason": f"\u2068{shorten(str(model.get('reason', '')), 200)}\u2069",
+    }
+    if model.get("after_closing"):
+        return t("{model} after closing ({reason})", **told)
+    return t("{model} ({reason})", **told)
 
 
 def limit_findings(results: Results) -> list[Finding]:
     """Say what brackets hold and how strong the sentences are."""
     if not results.tables["accuracy"]["accuracy"].notna().any():
         return []
-    confidence = results.options.confidence_percent
-    sentences = [
-        f"Brackets hold {confidence} % intervals (those of accuracy"
-        f" {'over patients' if results.clustered else 'by Wilson'}); each describes a single"
-        " rater or pair. Whether two raters differ is a question for a paired comparison on the"
-        " same cases; overlapping or separate intervals do not answer it."
+    confidence = confidence_percent(results)
+    found = [
+        t(
+            "Brackets hold {percent} % intervals (those of accuracy over patients); each describes"
+            " a single rater or pair.",
+            percent=confidence,
+        )
+        if results.clustered
+        else t(
+            "Brackets hold {percent} % intervals (those of accuracy by Wilson); each describes a"
+            " single rater or pair.",
+            percent=confidence,
+        ),
+        t(
+            "Whether two raters differ is a question for a paired comparison on the same cases;"
+            " overlapping or separate intervals do not answer it."
+        ),
     ]
     panel = rows_of(results, "reader_panel")
     if panel:
-        sentences.append(
-            "A difference is stated only where its interval excludes 0; “no difference shown” does"
-            " not prove that there is none. “These readers” are those who took part; results for"
-            " “readers like these” generalise to other readers."
+        found.append(
+            t(
+                "A difference is stated only where its interval excludes 0; “no difference shown”"
+                " does not prove that there is none. “These readers” are those who took part;"
+                " results for “readers like these” generalise to other readers."
+            )
         )
     if len({row["model_id"] for row in panel}) > 1:
-        sentences.append(
-            "Intervals of models against readers are not adjusted for the number of models;"
-            " tables/panel_adjusted.csv has p-values that are (Holm)."
+        found.append(
+            t(
+                "Intervals of models against readers are not adjusted for the number of models;"
+                " {file} has p-values that are (Holm).",
+                file="tables/panel_adjusted.csv",
+            )
         )
-    sentences += _confidence(results, panel)
-    return [Finding(theme=Theme.READING, text=" ".join(sentences))]
+    found += _confidence(results, panel)
+    return [Finding(theme=Theme.READING, text=sentences(found))]
 
 
 def _confidence(results: Results, panel: list[Row]) -> list[str]:
@@ -212,5 +337,4 @@ def _confidence(results: Results, panel: list[Row]) -> list[str]:
     if "auc" not in metrics:
         return []
     taken = confidence_of(results.options, results.bundle)
-    origin = f" ({taken.origin})" if taken.origin else ""
-    return [f"Confidence was taken as {WORDS[taken.meaning]}{origin}."]
+    return [t("Confidence was taken as {meaning}.", meaning=meaning_words(taken))]

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 
 from analysis.figures.drawing.names import shorten
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.wording.numbers import count, decimals_for, listed, rounded
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    confidence_percent,
+    named,
+)
+from analysis.report.wording.numbers import clauses, decimals_for, listed, rounded, span
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
+from analysis.translation import pieces, t, tn
 
 MOST_TERMS = 3
 LONGEST = 70
-DIRECTION = {Verdict.MORE: "slower", Verdict.FEWER: "faster"}
 
 
 def time_findings(results: Results) -> list[Finding]:
@@ -37,17 +43,28 @@ def _medians(results: Results, condition: str) -> list[str]:
     if not ordered:
         return []
     where = under(results, condition)
-    fastest, slowest = ordered[0], ordered[-1]
+    fastest, slowest = _one(results, ordered[0]), _one(results, ordered[-1])
     if len(ordered) == 1:
-        return [f"Median time per case{where}: {_one(results, fastest)}."]
-    both = f"from {_one(results, fastest)} to {_one(results, slowest)}"
-    return [f"Median time per case{where}: {both}."]
+        return [t("Median time per case{where}: {time}.", where=where, time=fastest)]
+    return [
+        t(
+            "Median time per case{where}: from {fastest} to {slowest}.",
+            where=where,
+            fastest=fastest,
+            slowest=slowest,
+        )
+    ]
 
 
 def _one(results: Results, row: Row) -> str:
     median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
-    name = named(results, str(row["rater_id"]))
-    return f"{median} s ({name}; interquartile range {low} to {high} s)"
+    return t(
+        "{median} s ({name}; interquartile range {low} to {high} s)",
+        median=median,
+        name=named(results, str(row["rater_id"])),
+        low=low,
+        high=high,
+    )
 
 
 def _seconds(milliseconds: float) -> str:
@@ -69,17 +86,27 @@ def _model(results: Results) -> list[str]:
     parts = [_term(results, row) for row in shown[:MOST_TERMS]]
     left = len(shown) - len(parts)
     if left:
-        parts.append(f"{count(left, 'other difference')} in the table")
+        parts.append(
+            tn("{n} other difference in the table", "{n} other differences in the table", left)
+        )
     if others:
         terms = listed([_name(row) for row in others[:MOST_TERMS]])
         more = len(others) - len(others[:MOST_TERMS])
-        rest = f", nor {count(more, 'more term')}" if more else ""
-        parts.append(f"no difference shown for {terms}{rest}")
-    return [f"Factors associated with reading time: {'; '.join(parts)}."]
+        parts.append(
+            tn(
+                "no difference shown for {terms}, nor {n} more term",
+                "no difference shown for {terms}, nor {n} more terms",
+                more,
+                terms=terms,
+            )
+            if more
+            else t("no difference shown for {terms}", terms=terms)
+        )
+    return [t("Factors associated with reading time: {parts}.", parts=clauses(parts))]
 
 
 def _name(row: Row) -> str:
-    return f"\u2068{shorten(str(row['term']), LONGEST)}\u2069"
+    return f"\u2068{shorten(pieces(str(row['term'])), LONGEST)}\u2069"
 
 
 def _verdict(row: Row) -> Verdict:
@@ -89,8 +116,12 @@ def _verdict(row: Row) -> Verdict:
 def _term(results: Results, row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
-    interval = f"{results.options.confidence_percent} % CI {rounded(low, decimals)} to"
-    interval += f" {rounded(high, decimals)}"
-    direction = DIRECTION[_verdict(row)]
-    term = _name(row) + under(results, str(row.get("condition") or ""))
-    return f"{term}: {direction} (factor {rounded(number(row, 'ratio'), 2)}, {interval})"
+    told = {
+        "term": _name(row) + under(results, str(row.get("condition") or "")),
+        "factor": rounded(number(row, "ratio"), 2),
+        "percent": confidence_percent(results),
+        "limits": span(rounded(low, decimals), rounded(high, decimals)),
+    }
+    if _verdict(row) is Verdict.MORE:
+        return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **told)
+    return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **told)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.panel import (
-    LIKE_THESE,
     METRICS,
-    THESE,
     is_uninformative,
     mean_of_readers,
     random_sentence,
 )
-from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, number, reason, rows_of, under
+from analysis.report.wording.numbers import listed, sentences
+from analysis.report.wording.rows import LIKE_THESE, THESE, Row, number, reason, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
+from analysis.translation import capital, said, t, tn
 
 MOST_PAIRS = 3
-WHAT = {"accuracy": "", "auc": " (area under the ROC curve)"}
 
 
 def condition_findings(results: Results) -> list[Finding]:
@@ -41,9 +39,29 @@ def _others(pairs: list[dict[str, Row]], metric: str) -> list[str]:
     rows = [claims[THESE] for claims in pairs if THESE in claims]
     verdicts = [verdict(number(row, "ci_low"), number(row, "ci_high")) for row in rows]
     counts = listed(
-        [f"{one.value} in {verdicts.count(one):,}" for one in Verdict if one in verdicts]
+        [
+            t("{verdict} in {n}", verdict=said(one.value), n=verdicts.count(one))
+            for one in Verdict
+            if one in verdicts
+        ]
     )
-    return [f"The other {count(len(pairs), 'pair')} of conditions{WHAT[metric]}: {counts}."]
+    if metric == "accuracy":
+        return [
+            tn(
+                "The other {n} pair of conditions: {counts}.",
+                "The other {n} pairs of conditions: {counts}.",
+                len(pairs),
+                counts=counts,
+            )
+        ]
+    return [
+        tn(
+            "The other {n} pair of conditions (area under the ROC curve): {counts}.",
+            "The other {n} pairs of conditions (area under the ROC curve): {counts}.",
+            len(pairs),
+            counts=counts,
+        )
+    ]
 
 
 def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
@@ -56,11 +74,15 @@ def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
 
 def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
     row = claims.get(THESE) or next(iter(claims.values()))
-    text = f"{_opening(results, metric, row)}{_said(results, metric, row)}."
+    text = t(
+        "{opening}; {difference}.",
+        opening=_opening(results, metric, row),
+        difference=_difference(results, metric, row),
+    )
     random = claims.get(LIKE_THESE)
     if random is None or random is row:
         return text
-    return f"{text} {random_sentence(random, row, scale_of(results, metric))}"
+    return sentences([text, random_sentence(random, row, scale_of(results, metric))])
 
 
 def _opening(results: Results, metric: str, row: Row) -> str:
@@ -70,18 +92,28 @@ def _opening(results: Results, metric: str, row: Row) -> str:
         for one in "ab"
     )
     who = mean_of_readers(row)
-    return f"{who[0].upper()}{who[1:]}{WHAT[metric]}: {first}, {second}; "
+    told = {"readers": capital(who), "first": first, "second": second}
+    if metric == "accuracy":
+        return t("{readers}: {first}, {second}", **told)
+    return t("{readers} (area under the ROC curve): {first}, {second}", **told)
 
 
-def _said(results: Results, metric: str, row: Row) -> str:
+def _difference(results: Results, metric: str, row: Row) -> str:
     scale = scale_of(results, metric)
-    said = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
     if is_uninformative(row):
-        return "the interval is uninformative: it extends to the largest possible difference"
-    if said is Verdict.UNDEFINED:
-        why = f", because {reason(row)}" if row.get("undefined_because") else ""
-        return f"no informative interval{why}"
-    interval = scale.interval(row)
-    if said is Verdict.NOT_SHOWN:
-        return f"no difference shown ({scale.signed(number(row, 'difference'))}, {interval})"
-    return f"{scale.size(number(row, 'difference'))} {said.value} ({interval})"
+        return t("the interval is uninformative: it extends to the largest possible difference")
+    if shown is Verdict.UNDEFINED:
+        if row.get("undefined_because"):
+            return t("no informative interval, because {reason}", reason=reason(row))
+        return t("no informative interval")
+    told = {
+        "size": scale.size(number(row, "difference")),
+        "difference": scale.signed(number(row, "difference")),
+        "interval": scale.interval(row),
+    }
+    if shown is Verdict.NOT_SHOWN:
+        return t("no difference shown ({difference}, {interval})", **told)
+    if shown is Verdict.MORE:
+        return t("{size} higher ({interval})", **told)
+    return t("{size} lower ({interval})", **told)

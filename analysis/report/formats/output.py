@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,7 +17,7 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
-from analysis.report.content import report_content
+from analysis.report.content import ReportContent, report_content
 from analysis.report.figure import DrawnFigure, drawn
 from analysis.report.figures import report_figures
 from analysis.report.formats.page import report_page
@@ -27,7 +27,9 @@ from analysis.report.formats.placing import Part, fresh_folder
 from analysis.report.items import disagreement_lines
 from analysis.report.methods.provenance import provenance
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
+from analysis.report.tables import overviews
 from analysis.results import Results, analyse
+from analysis.translation import ENGLISH, spoken
 
 TABLES = Part(name="tables", holds=(".csv", ".jsonl"))
 REPORT = (
@@ -74,7 +76,11 @@ def write_tables(
 
 
 def write_report(
-    bundle: Bundle, out: str | PathLike[str], options: Options | None = None
+    bundle: Bundle,
+    out: str | PathLike[str],
+    options: Options | None = None,
+    *,
+    language: str = ENGLISH,
 ) -> Results:
     """Write the report: HTML and PDF, `results.json`, the figures, the tables, a paper's files.
 
@@ -86,6 +92,9 @@ def write_report(
         Folder to write to; made if need be. What an earlier report left there is replaced.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
+    language : str, default "en"
+        Of the page, the PDF and the figures, one there is a catalogue for. Tables, `results.json`
+        and a paper's files are in English.
 
     Returns
     -------
@@ -94,16 +103,19 @@ def write_report(
 
     Raises
     ------
+    OptionsError
+        When there is no catalogue for the language.
     OutputError
         When it cannot be written; then nothing is, and what was there stays.
     """
-    with _report_folder(Path(out)) as folder:
-        results = analyse(bundle, options)
+    with spoken(language), _report_folder(Path(out)) as folder:
+        with spoken(ENGLISH):
+            results = analyse(bundle, options)
         _report(results, folder)
     return results
 
 
-def write_results(results: Results, out: str | PathLike[str]) -> None:
+def write_results(results: Results, out: str | PathLike[str], *, language: str = ENGLISH) -> None:
     """Write what `write_report` writes of a run that is there already.
 
     Parameters
@@ -112,13 +124,17 @@ def write_results(results: Results, out: str | PathLike[str]) -> None:
         The run.
     out : str or path
         Folder to write to; made if need be. What an earlier report left there is replaced.
+    language : str, default "en"
+        Of the page, the PDF and the figures.
 
     Raises
     ------
+    OptionsError
+        When there is no catalogue for the language.
     OutputError
         When it cannot be written; then nothing is, and what was there stays.
     """
-    with _report_folder(Path(out)) as folder:
+    with spoken(language), _report_folder(Path(out)) as folder:
         _report(results, folder)
 
 
@@ -156,10 +172,19 @@ def _report(results: Results, folder: Path) -> None:
     _write_text(folder / "report.html", report_page(content))
     (folder / "report.pdf").write_bytes(report_pdf(content))
     (folder / "paper").mkdir()
-    for name, file in paper_files(results, content).items():
-        (folder / "paper" / name).write_bytes(file)
-    with (folder / "results.json").open("w", encoding="utf-8", newline="") as file_:
+    with spoken(ENGLISH):
+        for name, file in paper_files(results, _in_english(results, content)).items():
+            (folder / "paper" / name).write_bytes(file)
+    with (
+        spoken(ENGLISH),
+        (folder / "results.json").open("w", encoding="utf-8", newline="") as file_,
+    ):
         file_.writelines(_json(results))
+
+
+def _in_english(results: Results, content: ReportContent) -> ReportContent:
+    """Return what a paper prints of the report: its tables are made again in English."""
+    return content if content.language == ENGLISH else replace(content, tables=overviews(results))
 
 
 def _figures(figures: Sequence[DrawnFigure], folder: Path) -> None:

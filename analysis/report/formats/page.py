@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ from plotly.offline import get_plotlyjs
 
 from analysis.report.content import FigureSection, ReportContent
 from analysis.report.figure import DrawnFigure
+from analysis.report.formats.labels import labels
 from analysis.report.methods.references import numbered
+from analysis.report.tables.table import whole
+from analysis.translation import language, right_to_left, t
 
 # A figure wider than half the page gets the whole of it; one without a width takes what there is.
 COLUMN_PX = 560
@@ -44,10 +48,13 @@ def report_page(content: ReportContent) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["isolated"] = isolated
+    environment.filters.update(isolated=isolated, coded=_coded, whole=whole)
     order = [reference.key for reference in content.references]
     return environment.get_template("report.html.jinja").render(
         content=content,
+        labels=labels(content),
+        language=language(),
+        right_to_left=right_to_left(),
         css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
         plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
         overview=None if content.overview is None else _embedded(content.overview),
@@ -59,6 +66,12 @@ def report_page(content: ReportContent) -> str:
 def isolated(text: str) -> Markup:
     """Return a text as HTML: names stand in elements, so that copies hold no invisible signs."""
     shown = str(escape(text)).replace("\u2068", "<bdi>").replace("\u2069", "</bdi>")
+    return Markup(shown)  # noqa: S704 - escaped before
+
+
+def _coded(text: str) -> Markup:
+    """Return one of the report's own notes as HTML, what stands between backticks as code."""
+    shown = re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text)))
     return Markup(shown)  # noqa: S704 - escaped before
 
 
@@ -107,7 +120,7 @@ def _files(figure: DrawnFigure) -> Iterator[dict[str, str]]:
             yield {"words": form, "file": file, "address": f"figures/{file}"}
     data = base64.b64encode(figure.data).decode()
     yield {
-        "words": "Data (CSV)",
+        "words": t("Data (CSV)"),
         "file": f"{figure.name}.csv",
         "address": f"data:text/csv;charset=utf-8;base64,{data}",
     }

@@ -18,9 +18,11 @@ from analysis.figures.drawing.fonts import FOLDERS, without_glyph
 from analysis.figures.drawing.names import shorten
 from analysis.report.content import FigureSection, ReportContent
 from analysis.report.figure import DrawnFigure
+from analysis.report.formats.labels import labels
 from analysis.report.items import ItemList
 from analysis.report.methods.references import numbered
 from analysis.report.tables import ReportTable
+from analysis.translation import language, t
 
 MOST_LISTED = 12
 # Rows, and letters in a row, of a table that is not broken over pages.
@@ -67,10 +69,17 @@ def prepared(content: ReportContent, place: Path) -> Path:
 
 def _data(content: ReportContent, place: Path) -> dict[str, Any]:
     order = [reference.key for reference in content.references]
+    name = _soft(shorten(content.name, LONGEST_TITLE))
+    words = {key: _plain(text) for key, text in labels(content).items()}
+    words["title"] = t("{name}: report", name=name)
+    lang, _, region = language().partition("-")
     return {
-        "name": _soft(shorten(content.name, LONGEST_TITLE)),
+        "lang": lang,
+        "region": "CN" if region == "Hans" else region if len(region) == 2 else None,
+        "labels": words,
+        "name": name,
         "facts": [" ".join(fact) for fact in content.facts],
-        "simulated": _simulated(content),
+        "simulated": words["simulated_text"],
         "verdicts": [
             {"word": line.word, "text": _soft(line.text), "shown": line.shown}
             for line in content.headline.verdicts
@@ -103,18 +112,6 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
         ],
         "provenance": [[name, _soft(value)] for name, value in content.provenance],
     }
-
-
-def _simulated(content: ReportContent) -> str:
-    if not content.simulated:
-        return ""
-    if content.all_simulated:
-        return (
-            "Every rater in this report is simulated: it shows how a report looks and says nothing"
-            " about people or models."
-        )
-    n = len(content.simulated)
-    return f"The answers of {n} of the raters are simulated, and marked so wherever they appear."
 
 
 def _section(section: FigureSection, place: Path) -> dict[str, Any]:
@@ -150,13 +147,15 @@ def _items(one: ItemList) -> dict[str, Any]:
     left = one.total - len(one.items[:MOST_LISTED])
     named = any(item.condition for item in one.items)
     return {
-        "title": f"{one.title} ({one.total:,})",
+        "title": t("{title} ({n})", title=one.title, n=one.total),
         "columns": [
             _width([item.item_id for item in one.items[:MOST_LISTED]]),
             *([_width([item.condition for item in one.items[:MOST_LISTED]])] if named else []),
         ],
-        "header": ["Item", *(["Condition"] if named else [])],
-        "left": f"{left:,} more in tables/item_difficulty.csv." if left else "",
+        "header": [t("Item"), *([t("Condition")] if named else [])],
+        "left": _plain(t("{n} more in `{file}`.", n=left, file="tables/item_difficulty.csv"))
+        if left
+        else "",
         "rows": [
             [
                 _soft(item.item_id),
@@ -171,6 +170,10 @@ def _items(one: ItemList) -> dict[str, Any]:
     }
 
 
+def _plain(note: str) -> str:
+    return note.replace("`", "")
+
+
 def _width(words: Sequence[str]) -> float:
     """Return a column's width in mm: ids stand on one line unless they are very long."""
     least, most = ITEM_MM
@@ -180,12 +183,15 @@ def _width(words: Sequence[str]) -> float:
 def _table(table: ReportTable) -> dict[str, Any]:
     return {
         "title": _soft(table.title),
-        "note": f"{table.remark} File: {table.file}.",
+        "note": f"{table.remark} {_plain(t('File: `{file}`.', file=table.file))}",
         "header": [_soft(head) for head in table.header],
         "sides": list(table.sides),
         "short": _is_short(table),
         "rows": [
-            [_soft(" and ".join(f"\u2068{name.full}\u2069" for name in names)), *map(_soft, cells)]
+            [
+                _soft(f" {t('and')} ".join(f"\u2068{name.full}\u2069" for name in names)),
+                *map(_soft, cells),
+            ]
             for names, cells in table.rows
         ],
     }
@@ -205,7 +211,7 @@ def _soft(text: str) -> str:
     return " ".join(_broken(word) for word in line.split(" ") if word)
 
 
-_KEPT = frozenset("\u2068\u2069\u200d\u00a0")
+_KEPT = frozenset("\u2068\u2069\u200d\u00a0\u00ad")
 
 
 def _broken(word: str) -> str:

@@ -42,6 +42,7 @@ from analysis.report.tables.times import (
 )
 from analysis.report.wording.rows import has_several
 from analysis.results import Results
+from analysis.translation import t
 
 __all__ = ["ReportTable", "TableRow", "overviews"]
 
@@ -81,5 +82,5 @@ def overviews(results: Results) -> list[ReportTable]:
     Those with rows; the ones a paper prints come first.
     """
     found = [table for part in PARTS for table in part(results) if table.rows]
-    told = [table.without_same("Metric") for table in found]
-    return told if has_several(results) else [table.without("Condition") for table in told]
+    told = [table.without_same(t("Metric")) for table in found]
+    return told if has_several(results) else [table.without(t("Condition")) for table in told]

@@ -16,9 +16,12 @@ from analysis.report.tables.table import (
     percent_cell,
     range_cell,
     report_table,
+    whole,
 )
+from analysis.report.wording.numbers import sentences
 from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.results import Results
+from analysis.translation import later, said, t, tn
 
 MOST_TASKS = 6
 
@@ -43,7 +46,7 @@ def tasks_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 str(row["condition"]) or EMPTY,
-                f"{row['n']:,}",
+                whole(row["n"]),
                 *(
                     percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
                     for task in tasks
@@ -56,17 +59,26 @@ def tasks_overview(results: Results) -> list[ReportTable]:
         for row in raters.to_dict("records")
     ]
     left = len(sizes) - len(tasks)
-    more = f" {left} more task{'s' if left > 1 else ''} in the file." if left > 0 else ""
-    heads = [f"{task} (n\u00a0=\u00a0{sizes[task]:,})" for task in tasks]
+    heads = [f"{task} (n\u00a0=\u00a0{whole(sizes[task])})" for task in tasks]
     return [
         report_table(
             name="accuracy-by-task",
-            title="Accuracy by task, in percent",
-            note="Readers first, each kind in order of micro accuracy. Micro: every case is"
-            f" weighted equally; CI: {'over patients' if results.clustered else 'Wilson'}. Macro:"
-            f" the mean of the tasks. Items presented but not answered count as incorrect.{more}",
+            title=t("Accuracy by task, in percent"),
+            note=sentences(
+                [
+                    t("Readers first, each kind in order of micro accuracy."),
+                    t("Micro: every case is weighted equally; CI: over patients.")
+                    if results.clustered
+                    else t("Micro: every case is weighted equally; CI: Wilson."),
+                    t("Macro: the mean of the tasks."),
+                    t("Items presented but not answered count as incorrect."),
+                    tn("{n} more task in the file.", "{n} more tasks in the file.", left)
+                    if left > 0
+                    else "",
+                ]
+            ),
             file="tables/accuracy.csv",
-            header=("Rater", "Condition", "n", *heads, "Micro", "CI", "Macro"),
+            header=(t("Rater"), t("Condition"), "n", *heads, t("Micro"), t("CI"), t("Macro")),
             rows=rows,
             in_paper=True,
         )
@@ -88,32 +100,36 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
     overall = table.loc[table["by"] == "overall"]
     rows: list[TableRow] = []
     for (rater, condition), part in overall.groupby(["rater_id", "condition"], sort=False):
-        micro, macro = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
+        first, second = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
         cells = [
             str(condition) or EMPTY,
-            f"{micro['n']:,}",
-            f"{micro['n_correct']:,}",
-            f"{micro['n_missing']:,}",
-            *_percent_cells(micro, cluster=results.clustered),
-            *_percent_cells(macro, cluster=results.clustered),
+            whole(first["n"]),
+            whole(first["n_correct"]),
+            whole(first["n_missing"]),
+            *_percent_cells(first, cluster=results.clustered),
+            *_percent_cells(second, cluster=results.clustered),
         ]
         rows.append(((named(names, str(rater)),), tuple(cells)))
-    one = ("%", "CI", *(["CI over patients"] if results.clustered else []))
+    micro = (t("Micro %"), t("Micro CI"), t("Micro CI over patients"))
+    macro = (t("Macro %"), t("Macro CI"), t("Macro CI over patients"))
+    n_columns = 3 if results.clustered else 2
     return [
         report_table(
             name="accuracy",
-            title="Accuracy with every interval",
-            note="Micro: every assigned case is weighted equally (Wilson). Macro: the mean of the"
-            " tasks' accuracies (MOVER). Percent.",
+            title=t("Accuracy with every interval"),
+            note=t(
+                "Micro: every assigned case is weighted equally (Wilson). Macro: the mean of the"
+                " tasks' accuracies (MOVER). Percent."
+            ),
             file="tables/accuracy.csv",
             header=(
-                "Rater",
-                "Condition",
+                t("Rater"),
+                t("Condition"),
                 "n",
-                "Correct",
-                "No answer",
-                *(f"Micro {word}" for word in one),
-                *(f"Macro {word}" for word in one),
+                t("Correct"),
+                t("No answer"),
+                *micro[:n_columns],
+                *macro[:n_columns],
             ),
             rows=rows,
         )
@@ -128,9 +144,9 @@ def banks_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 str(row["condition"]) or EMPTY,
-                "All" if row["by"] == "overall" else str(row["group"]),
-                f"{row['bank']} minus {row['other_bank']}",
-                f"{row['n']:,} and {row['n_other']:,}",
+                t("All") if row["by"] == "overall" else str(row["group"]),
+                t("{bank} minus {other_bank}", bank=row["bank"], other_bank=row["other_bank"]),
+                t("{n} and {n_other}", n=whole(row["n"]), n_other=whole(row["n_other"])),
                 percent_cell(number(row, "accuracy")),
                 percent_cell(number(row, "accuracy_other")),
                 percent_cell(number(row, "difference")),
@@ -142,12 +158,29 @@ def banks_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="banks",
-            title="Difference between banks, by task",
-            note="Accuracy on the cases of one bank minus accuracy on those of another, in percent"
-            " and percentage points. The cases are different ones, so nothing is paired. CI:"
-            f" {'over patients' if results.clustered else 'MOVER'}.",
+            title=t("Difference between banks, by task"),
+            note=sentences(
+                [
+                    t(
+                        "Accuracy on the cases of one bank minus accuracy on those of another, in"
+                        " percent and percentage points. The cases are different ones, so nothing"
+                        " is paired."
+                    ),
+                    t("CI: over patients.") if results.clustered else t("CI: MOVER."),
+                ]
+            ),
             file="tables/banks.csv",
-            header=("Rater", "Condition", "Task", "Banks", "n", "%", "Other %", "Difference", "CI"),
+            header=(
+                t("Rater"),
+                t("Condition"),
+                t("Task"),
+                t("Banks"),
+                "n",
+                "%",
+                t("Other %"),
+                t("Difference"),
+                t("CI"),
+            ),
             rows=rows,
         )
     ]
@@ -161,25 +194,42 @@ def missing_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="missing",
-            title="Missing answers",
-            note="Outcome of every assigned case. Absent: never presented to a reader (not"
-            " counted), or without a model's prediction (incorrect). Every other unanswered case"
-            " counts as incorrect.",
+            title=t("Missing answers"),
+            note=t(
+                "Outcome of every assigned case. Absent: never presented to a reader (not"
+                " counted), or without a model's prediction (incorrect). Every other unanswered"
+                " case counts as incorrect."
+            ),
             file="tables/missing.csv",
             header=(
-                "Rater",
-                "Condition",
-                *(column[2:].replace("_", " ").capitalize() for column in counts),
+                t("Rater"),
+                t("Condition"),
+                *(_outcome(column.removeprefix("n_")) for column in counts),
             ),
             rows=[
                 (
                     (named(names, row["rater_id"]),),
-                    (row["condition"] or EMPTY, *(f"{row[column]:,}" for column in counts)),
+                    (row["condition"] or EMPTY, *(whole(row[column]) for column in counts)),
                 )
                 for row in table.to_dict("records")
             ],
         )
     ]
+
+
+OUTCOMES = {
+    "assigned": later("Assigned"),
+    "answered": later("Answered"),
+    "skipped": later("Skipped"),
+    "timed_out": later("Timed out"),
+    "unparsed": later("Unparsed"),
+    "refused": later("Refused"),
+    "absent": later("Absent"),
+}
+
+
+def _outcome(name: str) -> str:
+    return said(OUTCOMES.get(name, name.replace("_", " ").capitalize()))
 
 
 def _percent_cells(row: Mapping[Any, Any], *, cluster: bool) -> list[str]:

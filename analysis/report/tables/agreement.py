@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
+from analysis.figures.captions import GROUPS
 from analysis.figures.drawing.names import RaterName, conditions_of, rater_names
 from analysis.figures.group_agreement import scope_text
 from analysis.figures.kappa_matrix import (
     ENDS,
     REFERENCE,
-    REFERENCE_NAME,
     UNKNOWN,
     beside_truth,
     matrix_order,
     pair_estimates,
     pairs_in_condition,
+    reference_name,
 )
 from analysis.report.tables.table import (
     EMPTY,
@@ -30,37 +31,41 @@ from analysis.report.tables.table import (
     named,
     range_cell,
     report_table,
+    whole,
     words,
 )
-from analysis.report.wording.numbers import rounded
+from analysis.report.wording.numbers import rounded, sentences, span
 from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import capital, later, said, t, written
 
 MOST_IN_MATRIX = 12
-LETTERS = (
-    " Letters are canonical, those of the question bank; permuting the options of the questions"
+LETTERS = later(
+    "Letters are canonical, those of the question bank; permuting the options of the questions"
     " changes this kappa."
 )
-NEVER_WRONG = " Error consistency with the reference standard is undefined: it is never wrong."
+NEVER_WRONG = later(
+    "Error consistency with the reference standard is undefined: it is never wrong."
+)
 MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
 PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
-TRUTH_NOTE = "Over the cases that each rater answered: estimate and interval." + LETTERS
+TRUTH_NOTE = later("Over the cases that each rater answered: estimate and interval.")
 TRUTH_MEASURES = ("kappa_letters", "brennan_prediger", "raw")
 MEASURE_WORDS = {
-    "kappa_letters": "Cohen's kappa",
-    "brennan_prediger": "Brennan-Prediger",
-    "error_consistency": "error consistency",
-    "raw": "raw agreement",
-    "same_wrong": "same wrong option",
-    "fleiss_kappa_letters": "Fleiss' kappa on letters",
-    "conger_kappa_letters": "Conger's kappa on letters",
-    "krippendorff_alpha_letters": "Krippendorff's alpha on letters",
-    "ac1_letters": "AC1 on letters",
-    "fleiss_kappa": "Fleiss' kappa",
-    "conger_kappa": "Conger's kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "ac1": "AC1",
+    "kappa_letters": later("Cohen's kappa"),
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("error consistency"),
+    "raw": later("raw agreement"),
+    "same_wrong": later("same wrong option"),
+    "fleiss_kappa_letters": later("Fleiss' kappa on letters"),
+    "conger_kappa_letters": later("Conger's kappa on letters"),
+    "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
+    "ac1_letters": later("AC1 on letters"),
+    "fleiss_kappa": later("Fleiss' kappa"),
+    "conger_kappa": later("Conger's kappa"),
+    "krippendorff_alpha": later("Krippendorff's alpha"),
+    "ac1": later("AC1"),
 }
 
 
@@ -68,12 +73,12 @@ def groups_overview(results: Results) -> list[ReportTable]:
     """Show the agreement of all readers, all models, and all together, over all items."""
     rows: list[TableRow] = [
         (
-            (words(str(row["raters"])),),
+            (words(said(GROUPS.get(str(row["raters"]), str(row["raters"])))),),
             (
                 str(row["condition"]) or EMPTY,
-                MEASURE_WORDS.get(row["measure"], str(row["measure"])),
-                f"{int(number(row, 'n_raters'))}",
-                f"{int(number(row, 'n_items')):,}",
+                measure_words(str(row["measure"])),
+                str(int(number(row, "n_raters"))),
+                whole(number(row, "n_items")),
                 _estimate(row),
                 range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
             ),
@@ -83,11 +88,22 @@ def groups_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="agreement-groups",
-            title="Agreement of groups of raters",
-            note="Over all cases. Measures on letters depend on how the options are lettered and"
-            " are given for comparison with published work. Tasks and option sets are in the file.",
+            title=t("Agreement of groups of raters"),
+            note=t(
+                "Over all cases. Measures on letters depend on how the options are lettered and"
+                " are given for comparison with published work. Tasks and option sets are in the"
+                " file."
+            ),
             file="tables/agreement_groups.csv",
-            header=("Raters", "Condition", "Measure", "Raters n", "Items", "Estimate", "CI"),
+            header=(
+                t("Raters"),
+                t("Condition"),
+                capital(t("measure")),
+                t("Raters n"),
+                t("Items"),
+                t("Estimate"),
+                t("CI"),
+            ),
             rows=rows,
             in_paper=True,
         )
@@ -98,10 +114,10 @@ def between_overview(results: Results) -> list[ReportTable]:
     """Show agreement among readers beside that of readers with models."""
     rows: list[TableRow] = [
         (
-            (words(MEASURE_WORDS.get(row["measure"], str(row["measure"]))),),
+            (words(measure_words(str(row["measure"]))),),
             (
                 str(row["condition"]) or EMPTY,
-                f"{int(number(row, 'n_items')):,}",
+                whole(number(row, "n_items")),
                 *(
                     rounded(number(row, column), 2)
                     for column in ("among_readers", "readers_models", "among_models", "difference")
@@ -114,19 +130,20 @@ def between_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="agreement-between",
-            title="Agreement among readers, and of readers with models",
-            note="Means over pairs, all cases. Difference: readers with models minus among"
-            " readers.",
+            title=t("Agreement among readers, and of readers with models"),
+            note=t(
+                "Means over pairs, all cases. Difference: readers with models minus among readers."
+            ),
             file="tables/agreement_between.csv",
             header=(
-                "Measure",
-                "Condition",
-                "Items",
-                "Among readers",
-                "Readers with models",
-                "Among models",
-                "Difference",
-                "CI",
+                capital(t("measure")),
+                t("Condition"),
+                t("Items"),
+                t("Among readers"),
+                t("Readers with models"),
+                t("Among models"),
+                t("Difference"),
+                t("CI"),
             ),
             rows=rows,
             in_paper=True,
@@ -157,7 +174,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
     beside = beside_truth(results.tables["agreement_with_truth"], raters, measure, "all", condition)
     found = pair_estimates(pd.concat([pairs_in_condition(shown, condition), beside]))
     if len(beside):
-        raters, names = [*raters, REFERENCE], {**names, REFERENCE: REFERENCE_NAME}
+        raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
     rows: list[TableRow] = [
         (
             (_numbered(named(names, rater), i + 1),),
@@ -168,23 +185,27 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
         for i, rater in enumerate(raters)
     ]
     where = shown_condition(results, condition)
-    confidence = results.options.confidence_percent
+    title = t("Agreement of every two raters: {measure}", measure=measure_words(measure))
     return [
         report_table(
             name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
-            title=f"Agreement of every two raters: {MEASURE_WORDS[measure]}"
-            + (f", {where}" if where else ""),
-            note=f"Below the diagonal the estimate, above it the {confidence} % interval; readers"
-            " first, in the order of the figures."
-            + (
-                " Last the reference standard, over the cases that each rater answered."
-                if len(beside)
-                else ""
-            )
-            + (NEVER_WRONG if measure == "error_consistency" else "")
-            + (LETTERS if measure == "kappa_letters" else ""),
+            title=t("{title}, {condition}", title=title, condition=where) if where else title,
+            note=sentences(
+                [
+                    t(
+                        "Below the diagonal the estimate, above it the {percent} % interval;"
+                        " readers first, in the order of the figures.",
+                        percent=written(results.options.confidence_percent),
+                    ),
+                    t("Last the reference standard, over the cases that each rater answered.")
+                    if len(beside)
+                    else "",
+                    said(NEVER_WRONG) if measure == "error_consistency" else "",
+                    said(LETTERS) if measure == "kappa_letters" else "",
+                ]
+            ),
             file="tables/agreement_pairs.csv",
-            header=("Rater", *(f"({i})" for i in range(1, len(raters) + 1))),
+            header=(t("Rater"), *(f"({i})" for i in range(1, len(raters) + 1))),
             rows=rows,
             in_paper=True,
         )
@@ -197,10 +218,10 @@ def truth_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="truth",
-            title="Agreement with the reference standard",
-            note=TRUTH_NOTE + NEVER_WRONG,
+            title=t("Agreement with the reference standard"),
+            note=sentences([said(TRUTH_NOTE), said(LETTERS), said(NEVER_WRONG)]),
             file="tables/agreement_with_truth.csv",
-            header=("Rater", "Condition", "n", *map(_capital, TRUTH_MEASURES)),
+            header=(t("Rater"), t("Condition"), "n", *map(_capital, TRUTH_MEASURES)),
             rows=_truth_rows(results, table.loc[table["scope"] == "all"]),
             in_paper=True,
         )
@@ -214,10 +235,10 @@ def truth_groups_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="truth-by-group",
-            title="Agreement with the reference standard by task and category",
-            note=TRUTH_NOTE,
+            title=t("Agreement with the reference standard by task and category"),
+            note=sentences([said(TRUTH_NOTE), said(LETTERS)]),
             file="tables/agreement_with_truth.csv",
-            header=("Rater", "Condition", "Cases", "n", *map(_capital, TRUTH_MEASURES)),
+            header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(_capital, TRUTH_MEASURES)),
             rows=_truth_rows(results, groups, named_scopes=True),
             most_in_print=MANY_IN_PRINT,
         )
@@ -237,7 +258,7 @@ def _truth_rows(
             estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
         ]
         where = (scope_text(str(scope)),) if named_scopes else ()
-        n = f"{by_measure['raw']['n']:,}"
+        n = whole(by_measure["raw"]["n"])
         rows.append(((named(names, str(rater)),), (str(condition) or EMPTY, *where, n, *cells)))
     return rows
 
@@ -251,7 +272,11 @@ def _cell(side: int, estimate: float, low: float, high: float) -> str:
     if not side:
         return ""
     ends = (estimate,) if side > 0 else (low, high)
-    return EMPTY if any(map(math.isnan, ends)) else " to ".join(rounded(end, 2) for end in ends)
+    return EMPTY if any(map(math.isnan, ends)) else _ends([rounded(end, 2) for end in ends])
+
+
+def _ends(texts: Sequence[str]) -> str:
+    return span(*texts) if len(texts) > 1 else texts[0]
 
 
 def pairs_overview(results: Results) -> list[ReportTable]:
@@ -274,11 +299,13 @@ def pairs_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="agreement-pairs",
-            title="Agreement of every two raters, with intervals",
-            note="Over all cases that both answered: estimate and interval. Tasks, option sets,"
-            " standard errors and the reasons for what is undefined are in the file.",
+            title=t("Agreement of every two raters, with intervals"),
+            note=t(
+                "Over all cases that both answered: estimate and interval. Tasks, option sets,"
+                " standard errors and the reasons for what is undefined are in the file."
+            ),
             file="tables/agreement_pairs.csv",
-            header=("Pair", "Condition", "n", *(_capital(m) for m in PAIR_MEASURES)),
+            header=(t("Pair"), t("Condition"), "n", *(_capital(m) for m in PAIR_MEASURES)),
             rows=rows,
             total=total,
             most_in_print=MANY_IN_PRINT,
@@ -296,15 +323,19 @@ def _pair_row(
         else EMPTY
         for m in PAIR_MEASURES
     ]
-    n = f"{by_measure['raw']['n']:,}" if "raw" in by_measure else EMPTY
+    n = whole(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
     return (named(names, a), named(names, b)), (condition or EMPTY, n, *cells)
 
 
 def _estimate(row: Row) -> str:
     estimate = number(row, "estimate")
-    return "undefined" if math.isnan(estimate) else rounded(estimate, 2)
+    return t("undefined") if math.isnan(estimate) else rounded(estimate, 2)
+
+
+def measure_words(measure: str) -> str:
+    """Return a measure's name within a sentence."""
+    return said(MEASURE_WORDS.get(measure, measure))
 
 
 def _capital(measure: str) -> str:
-    text = MEASURE_WORDS[measure]
-    return text[0].upper() + text[1:]
+    return capital(measure_words(measure))

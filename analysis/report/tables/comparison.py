@@ -15,13 +15,15 @@ from analysis.report.tables.table import (
     p_cell,
     percent_cell,
     report_table,
+    whole,
     words,
 )
-from analysis.report.wording.numbers import decimals_for, rounded
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.numbers import decimals_for, in_a_row, rounded, sentences, span
+from analysis.report.wording.rows import Row, claim_words, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import t
 
 
 def panel_overview(results: Results) -> list[ReportTable]:
@@ -37,27 +39,35 @@ def panel_overview(results: Results) -> list[ReportTable]:
     made = [
         report_table(
             name="reader-panel",
-            title="Models against the panel of readers",
-            note="Difference: model minus the mean of the readers. These readers: readers fixed;"
-            " readers like these: readers random (Obuchowski-Rockette, Hillis degrees of freedom)."
-            f" p: two-sided, for no difference; adjusted for the models (Holm).{_margins(results)}",
+            title=t("Models against the panel of readers"),
+            note=sentences(
+                [
+                    t(
+                        "Difference: model minus the mean of the readers. These readers: readers"
+                        " fixed; readers like these: readers random (Obuchowski-Rockette, Hillis"
+                        " degrees of freedom). p: two-sided, for no difference; adjusted for the"
+                        " models (Holm)."
+                    ),
+                    _margins(results),
+                ]
+            ),
             file="tables/reader_panel.csv",
             header=(
-                "Model",
-                "Condition",
-                "Metric",
-                "Claim",
-                "Readers",
-                "Items",
-                "Reader mean",
-                "Model value",
-                "Difference",
-                "CI",
+                t("Model"),
+                t("Condition"),
+                t("Metric"),
+                t("Claim"),
+                t("Readers"),
+                t("Items"),
+                t("Reader mean"),
+                t("Model value"),
+                t("Difference"),
+                t("CI"),
                 "SE",
                 "df",
                 "p",
-                "Adjusted p",
-                "NI p",
+                t("Adjusted p"),
+                t("NI p"),
             ),
             rows=rows,
             total=len(panel),
@@ -65,8 +75,8 @@ def panel_overview(results: Results) -> list[ReportTable]:
         )
     ]
     if not with_margin:
-        made = [table.without("NI p") for table in made]
-    return made if adjusted else [table.without("Adjusted p") for table in made]
+        made = [table.without(t("NI p")) for table in made]
+    return made if adjusted else [table.without(t("Adjusted p")) for table in made]
 
 
 def _panel_key(row: Row) -> tuple[str, ...]:
@@ -82,16 +92,23 @@ def _margins(results: Results) -> str:
     """Name the margins of the column NI p, and where they come from."""
     panel = rows_of(results, "reader_panel")
     found = {
-        f"{rounded(_factor(row) * number(row, 'margin'), 1 if _factor(row) == 100 else 2)}"
-        f"{' points' if _factor(row) == 100 else ' of area'}"
+        t("{size} points", size=rounded(100 * number(row, "margin"), 1))
+        if _factor(row) == 100
+        else t("{size} of area", size=rounded(number(row, "margin"), 2))
         for row in panel
         if _is_for_margin(results, row)
     }
     if not found:
         return ""
     origin = origin_of_margin(results)
-    said = f" ({origin})" if origin else ""
-    return f" NI p: one-sided, for the margin of {', '.join(sorted(found))}{said}."
+    margins = in_a_row(sorted(found))
+    if origin:
+        return t(
+            "NI p: one-sided, for the margin of {margins} ({origin}).",
+            margins=margins,
+            origin=origin,
+        )
+    return t("NI p: one-sided, for the margin of {margins}.", margins=margins)
 
 
 def _panel_row(
@@ -100,10 +117,10 @@ def _panel_row(
     factor = _factor(row)
     cells = (
         str(row["condition"]) or EMPTY,
-        "accuracy, %" if factor == 100 else "AUC",
-        str(row["claim"]),
-        f"{int(number(row, 'n_readers'))}",
-        f"{int(number(row, 'n_items')):,}",
+        t("accuracy, %") if factor == 100 else "AUC",
+        claim_words(str(row["claim"])),
+        str(int(number(row, "n_readers"))),
+        whole(number(row, "n_items")),
         _value(number(row, "reader_mean"), factor),
         _value(number(row, "model_value"), factor),
         *_difference(row, factor),
@@ -120,27 +137,37 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
     names = rater_names(results.bundle)
     pairs = rows_of(results, "comparisons", pair_kind=PairKind.MIXED.value)
     rows = [_pair_row(row, names, clustered=results.clustered) for row in pairs[:MOST_ROWS]]
-    interval = "over patients" if results.clustered else "Tango's score interval"
     return [
         report_table(
             name="comparisons",
-            title="Models against single readers",
-            note=f"Difference: reader minus model, in points, with its CI ({interval}). Only one"
-            " correct: cases that only the reader, and only the model, answered correctly. p:"
-            " McNemar mid-p, Yang's test where patients have several cases; adjusted: Holm over"
-            " these pairs.",
+            title=t("Models against single readers"),
+            note=sentences(
+                [
+                    t("Difference: reader minus model, in points, with its CI (over patients).")
+                    if results.clustered
+                    else t(
+                        "Difference: reader minus model, in points, with its CI (Tango's score"
+                        " interval)."
+                    ),
+                    t(
+                        "Only one correct: cases that only the reader, and only the model, answered"
+                        " correctly. p: McNemar mid-p, Yang's test where patients have several"
+                        " cases; adjusted: Holm over these pairs."
+                    ),
+                ]
+            ),
             file="tables/comparisons.csv",
             header=(
-                "Reader and model",
-                "Condition",
+                t("Reader and model"),
+                t("Condition"),
                 "n",
-                "Reader %",
-                "Model %",
-                "Difference",
-                "CI",
-                "Only one correct",
+                t("Reader %"),
+                t("Model %"),
+                t("Difference"),
+                t("CI"),
+                t("Only one correct"),
                 "p",
-                "Adjusted p",
+                t("Adjusted p"),
             ),
             rows=rows,
             total=len(pairs),
@@ -153,11 +180,11 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
     over_patients = not math.isnan(number(row, "p_clustered"))
     cells = (
         str(row["condition"]) or EMPTY,
-        f"{int(number(row, 'n')):,}",
+        whole(number(row, "n")),
         percent_cell(number(row, "accuracy_a")),
         percent_cell(number(row, "accuracy_b")),
         *_difference(row, 100, cluster=clustered),
-        f"{int(number(row, 'only_a_correct')):,} : {int(number(row, 'only_b_correct')):,}"
+        f"{whole(number(row, 'only_a_correct'))} : {whole(number(row, 'only_b_correct'))}"
         if not math.isnan(number(row, "only_a_correct"))
         else EMPTY,
         p_cell(number(row, "p_clustered" if over_patients else "p_mid")),
@@ -174,8 +201,8 @@ def gee_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["contrast"])),),
             (
                 str(row["condition"]) or EMPTY,
-                f"{int(number(row, 'n_readings')):,}",
-                f"{int(number(row, 'n_clusters')):,}",
+                whole(number(row, "n_readings")),
+                whole(number(row, "n_clusters")),
                 *_difference({**row, "difference": row["estimate"]}, 100),
                 p_cell(number(row, "p")),
             ),
@@ -185,11 +212,21 @@ def gee_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="gee",
-            title="Models minus readers by generalised estimating equations",
-            note="Risk difference in points, standard errors robust over patients. The same"
-            " estimator as for these readers in the panel, not a second result.",
+            title=t("Models minus readers by generalised estimating equations"),
+            note=t(
+                "Risk difference in points, standard errors robust over patients. The same"
+                " estimator as for these readers in the panel, not a second result."
+            ),
             file="tables/gee.csv",
-            header=("Model", "Condition", "Readings", "Clusters", "Difference", "CI", "p"),
+            header=(
+                t("Model"),
+                t("Condition"),
+                t("Readings"),
+                t("Clusters"),
+                t("Difference"),
+                t("CI"),
+                "p",
+            ),
             rows=rows,
         )
     ]
@@ -201,10 +238,10 @@ def conditions_overview(results: Results) -> list[ReportTable]:
     for row in rows_of(results, "reader_conditions"):
         factor = _factor(row)
         cells = (
-            "accuracy, %" if factor == 100 else "AUC",
-            str(row["claim"]),
-            f"{int(number(row, 'n_readers'))}",
-            f"{int(number(row, 'n_items')):,}",
+            t("accuracy, %") if factor == 100 else "AUC",
+            claim_words(str(row["claim"])),
+            str(int(number(row, "n_readers"))),
+            whole(number(row, "n_items")),
             _value(number(row, "value_a"), factor),
             _value(number(row, "value_b"), factor),
             *_difference(row, factor),
@@ -215,19 +252,19 @@ def conditions_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="reader-conditions",
-            title="Readers under two conditions",
-            note="Difference: first minus second condition, the same readers and cases.",
+            title=t("Readers under two conditions"),
+            note=t("Difference: first minus second condition, the same readers and cases."),
             file="tables/reader_conditions.csv",
             header=(
-                "Conditions",
-                "Metric",
-                "Claim",
-                "Readers",
-                "Items",
-                "First",
-                "Second",
-                "Difference",
-                "CI",
+                t("Conditions"),
+                t("Metric"),
+                t("Claim"),
+                t("Readers"),
+                t("Items"),
+                t("First"),
+                t("Second"),
+                t("Difference"),
+                t("CI"),
                 "SE",
                 "df",
                 "p",
@@ -254,7 +291,7 @@ def _difference(row: Row, factor: float, *, cluster: bool = False) -> tuple[str,
         return difference, EMPTY
     # A limit just beyond 0 must not be printed as 0.
     decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
-    return difference, f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+    return difference, span(rounded(low, decimals), rounded(high, decimals))
 
 
 def _error(row: Row, factor: float) -> tuple[str, str]:

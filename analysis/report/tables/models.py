@@ -16,18 +16,20 @@ from analysis.report.tables.table import (
     named,
     percent_cell,
     report_table,
+    whole,
 )
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
 from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
+from analysis.translation import later, said, t
 
 _SURENESS = {
-    BRIER: "Brier score",
-    ECE: "Calibration error",
-    BY_CHANCE: "By chance",
+    BRIER: later("Brier score"),
+    ECE: later("Calibration error"),
+    BY_CHANCE: later("By chance"),
     AUC: "AUC",
-    OVERCONFIDENCE: "Overconfidence",
+    OVERCONFIDENCE: later("Overconfidence"),
 }
 _MOST_PLACES = 6
 
@@ -43,8 +45,8 @@ def runs_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, model),),
             (
-                f"{int(number(found[RAW], 'n_runs')):,}",
-                f"{int(number(found[MEAN], 'n_items')):,}",
+                whole(number(found[RAW], "n_runs")),
+                whole(number(found[MEAN], "n_items")),
                 estimate_of(found[RAW]),
                 percent_cell(number(found[MEAN], "estimate")),
                 percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
@@ -55,11 +57,20 @@ def runs_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="model-runs",
-            title="Models beside themselves: runs",
-            note="Over the cases that every run has. The standard deviation is what the chance of"
-            " one run adds to its accuracy.",
+            title=t("Models beside themselves: runs"),
+            note=t(
+                "Over the cases that every run has. The standard deviation is what the chance of"
+                " one run adds to its accuracy."
+            ),
             file="tables/model_runs.csv",
-            header=("Model", "Runs", "n", "Agreement and CI", "Mean accuracy", "SD of a run"),
+            header=(
+                t("Model"),
+                t("Runs"),
+                "n",
+                t("Agreement and CI"),
+                t("Mean accuracy"),
+                t("SD of a run"),
+            ),
             rows=runs,
         ),
         _shown(results),
@@ -72,19 +83,21 @@ def _shown(results: Results) -> ReportTable:
     rows = rows_of(results, "model_conditions")
     return report_table(
         name="model-conditions",
-        title="Models beside themselves: what they were shown",
-        note="Accuracy as the readers saw the cases, less that under the condition, overall and by"
-        " task. Same answer: of the cases answered both times, the share with the same answer.",
+        title=t("Models beside themselves: what they were shown"),
+        note=t(
+            "Accuracy as the readers saw the cases, less that under the condition, overall and by"
+            " task. Same answer: of the cases answered both times, the share with the same answer."
+        ),
         file="tables/model_conditions.csv",
         header=(
-            "Model",
-            "Shown",
-            "Cases",
+            t("Model"),
+            t("Shown"),
+            t("Cases"),
             "n",
-            "As readers",
-            "So",
-            "Difference and CI",
-            "Same answer",
+            t("As readers"),
+            t("So"),
+            t("Difference and CI"),
+            t("Same answer"),
         ),
         rows=[
             (
@@ -92,7 +105,7 @@ def _shown(results: Results) -> ReportTable:
                 (
                     str(row["condition_b"]),
                     _group(row),
-                    f"{int(number(row, 'n')):,}",
+                    whole(number(row, "n")),
                     percent_cell(number(row, "accuracy_a")),
                     percent_cell(number(row, "accuracy_b")),
                     _difference(row),
@@ -112,21 +125,23 @@ def side_by_side_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="model-pairs",
-            title="Models side by side",
-            note="Difference: first minus second, in points. Only one correct: cases that only the"
-            " first, and only the second, answered correctly; of two versions of a model, what"
-            " became worse and what became better.",
+            title=t("Models side by side"),
+            note=t(
+                "Difference: first minus second, in points. Only one correct: cases that only the"
+                " first, and only the second, answered correctly; of two versions of a model, what"
+                " became worse and what became better."
+            ),
             file="tables/model_pairs.csv",
             header=(
-                "Models",
-                "Condition",
-                "Cases",
+                t("Models"),
+                t("Condition"),
+                t("Cases"),
                 "n",
-                "First %",
-                "Second %",
-                "Difference and CI",
-                "Only first correct",
-                "Only second correct",
+                t("First %"),
+                t("Second %"),
+                t("Difference and CI"),
+                t("Only first correct"),
+                t("Only second correct"),
             ),
             rows=[
                 (
@@ -134,12 +149,12 @@ def side_by_side_overview(results: Results) -> list[ReportTable]:
                     (
                         str(row["condition"]) or EMPTY,
                         _group(row),
-                        f"{int(number(row, 'n')):,}",
+                        whole(number(row, "n")),
                         percent_cell(number(row, "accuracy_a")),
                         percent_cell(number(row, "accuracy_b")),
                         _difference(row),
-                        f"{int(number(row, 'only_a_correct')):,}",
-                        f"{int(number(row, 'only_b_correct')):,}",
+                        whole(number(row, "only_a_correct")),
+                        whole(number(row, "only_b_correct")),
                     ),
                 )
                 for row in rows[:MOST_ROWS]
@@ -161,12 +176,14 @@ def positions_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="option-positions",
-            title="Place of the option chosen",
-            note="How much more often each place among the options, as shown, was chosen than it"
-            " was correct: points of the answers, with CI. Above 0 where a rater prefers the"
-            " place. Accuracy by place is in the file.",
+            title=t("Place of the option chosen"),
+            note=t(
+                "How much more often each place among the options, as shown, was chosen than it"
+                " was correct: points of the answers, with CI. Above 0 where a rater prefers the"
+                " place. Accuracy by place is in the file."
+            ),
             file="tables/option_positions.csv",
-            header=("Rater", "Condition", *(f"Option {place}" for place in places)),
+            header=(t("Rater"), t("Condition"), *(t("Option {n}", n=place) for place in places)),
             rows=[
                 (
                     (named(names, rater),),
@@ -187,7 +204,7 @@ def _at(row: Row | None) -> str:
 
 
 def _group(row: Row) -> str:
-    return "all" if str(row["by"]) == "overall" else str(row["group"])
+    return t("all") if str(row["by"]) == "overall" else str(row["group"])
 
 
 def _difference(row: Row) -> str:
@@ -209,18 +226,21 @@ def _calibration(results: Results) -> ReportTable:
         found.setdefault(key, {})[str(row["measure"])] = row
     return report_table(
         name="model-calibration",
-        title="Models beside themselves: confidence",
-        note="Over the answers with a confidence. Brier score and calibration error (ten bins) are"
-        " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC is"
-        " the chance that a correct answer has the higher confidence than an incorrect one;"
-        " overconfidence is mean confidence less accuracy.",
+        title=t("Models beside themselves: confidence"),
+        note=t(
+            "Over the answers with a confidence. Brier score and calibration error (ten bins) are"
+            " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC"
+            " is"
+            " the chance that a correct answer has the higher confidence than an incorrect one;"
+            " overconfidence is mean confidence less accuracy."
+        ),
         file="tables/model_calibration.csv",
-        header=("Model", "n", *_SURENESS.values()),
+        header=(t("Model"), "n", *map(said, _SURENESS.values())),
         rows=[
             (
                 (named(names, model),),
                 (
-                    f"{int(number(of_model[BRIER], 'n')):,}",
+                    whole(number(of_model[BRIER], "n")),
                     *(estimate_of(of_model[measure]) for measure in _SURENESS),
                 ),
             )

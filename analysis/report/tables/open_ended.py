@@ -11,14 +11,22 @@ from analysis.report.tables.table import (
     named,
     percent_cell,
     report_table,
+    whole,
     words,
 )
+from analysis.report.wording.numbers import sentences
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, INCORRECT, PARTLY, SCORE, STRICT
 from analysis.statistics.agreement.scoring import BRENNAN, KAPPA, LEVEL, LEVELS, RAW, THIRD
+from analysis.translation import later, said, t
 
-_KINDS = {"answer": "Answers", "explanation": "Explanations"}
+_KINDS = {"answer": later("Answers"), "explanation": later("Explanations")}
+_LEVELS = {
+    "correct": later("Correct"),
+    "partly correct": later("Partly correct"),
+    "incorrect": later("Incorrect"),
+}
 
 
 def open_ended_overview(results: Results) -> list[ReportTable]:
@@ -34,32 +42,34 @@ def _answers(results: Results) -> ReportTable:
         found.setdefault(key, {})[str(row["measure"])] = row
     return report_table(
         name="open-ended",
-        title="Answers without options",
-        note="Scored by people who did not know whose words they read. Not answered: incorrect."
-        " Not scored: in no estimate. Mean score: partly correct counts half. Percent.",
+        title=t("Answers without options"),
+        note=t(
+            "Scored by people who did not know whose words they read. Not answered: incorrect."
+            " Not scored: in no estimate. Mean score: partly correct counts half. Percent."
+        ),
         file="tables/open_ended.csv",
         header=(
-            "Rater",
-            "Condition",
-            "Of",
-            "Cases",
+            t("Rater"),
+            t("Condition"),
+            t("Of"),
+            t("Cases"),
             "n",
-            "Not answered",
-            "Not scored",
-            "Correct (CI)",
-            "Partly",
-            "Incorrect",
-            "Mean score (CI)",
+            t("Not answered"),
+            t("Not scored"),
+            t("Correct (CI)"),
+            t("Partly"),
+            t("Incorrect"),
+            t("Mean score (CI)"),
         ),
         rows=[
             (
                 (named(names, rater),),
                 (
                     condition or EMPTY,
-                    _KINDS.get(kind, kind),
-                    "All" if by == "overall" else group,
+                    said(_KINDS[kind]),
+                    t("All") if by == "overall" else group,
                     *(
-                        f"{int(number(of[CORRECT], column)):,}"
+                        whole(number(of[CORRECT], column))
                         for column in ("n", "n_missing", "n_unscored")
                     ),
                     _percent(of[CORRECT], "estimate"),
@@ -81,27 +91,35 @@ def _gap(results: Results) -> ReportTable:
         found.setdefault(key, {})[str(row["scoring"])] = row
     return report_table(
         name="open-gap",
-        title="Multiple choice minus open-ended",
-        note="Paired, on the cases asked both ways. Strict: only correct counts. Half credit:"
-        " partly correct counts half. Percent and percentage points. CI:"
-        f" {'over patients' if results.clustered else 'Tango (strict), t (half credit)'}.",
+        title=t("Multiple choice minus open-ended"),
+        note=sentences(
+            [
+                t(
+                    "Paired, on the cases asked both ways. Strict: only correct counts. Half"
+                    " credit: partly correct counts half. Percent and percentage points."
+                ),
+                t("CI: over patients.")
+                if results.clustered
+                else t("CI: Tango (strict), t (half credit)."),
+            ]
+        ),
         file="tables/open_gap.csv",
         header=(
-            "Rater",
-            "Condition",
-            "Cases",
+            t("Rater"),
+            t("Condition"),
+            t("Cases"),
             "n",
-            "Multiple choice",
-            "Open-ended",
-            "Gap, strict (CI)",
-            "Gap, half credit (CI)",
+            t("Multiple choice"),
+            t("Open-ended"),
+            t("Gap, strict (CI)"),
+            t("Gap, half credit (CI)"),
         ),
         rows=[
             (
                 (named(names, rater),),
                 (
                     condition or EMPTY,
-                    "All" if by == "overall" else group,
+                    t("All") if by == "overall" else group,
                     f"{int(number(of[STRICT], 'n')):,}",
                     percent_cell(number(of[STRICT], "multiple_choice")),
                     percent_cell(number(of[STRICT], "open_ended")),
@@ -120,14 +138,23 @@ def _agreement(results: Results) -> ReportTable:
         found.setdefault(str(row["kind"]), {})[str(row["measure"])] = row
     return report_table(
         name="open-scoring",
-        title="Agreement of the scorers",
-        note="Of the two blind scores: how many are the same, kappa with linear weights, and"
-        " Brennan-Prediger. A third scorer is needed where they differ.",
+        title=t("Agreement of the scorers"),
+        note=t(
+            "Of the two blind scores: how many are the same, kappa with linear weights, and"
+            " Brennan-Prediger. A third scorer is needed where they differ."
+        ),
         file="tables/open_scoring.csv",
-        header=("Of", "n", "Same, %", "Weighted kappa", "Brennan-Prediger", "Third needed, %"),
+        header=(
+            t("Of"),
+            "n",
+            t("Same, %"),
+            t("Weighted kappa"),
+            t("Brennan-Prediger"),
+            t("Third needed, %"),
+        ),
         rows=[
             (
-                (words(_KINDS.get(kind, kind)),),
+                (words(said(_KINDS[kind])),),
                 (
                     f"{int(number(of[RAW], 'n')):,}",
                     _percent(of[RAW], "estimate"),
@@ -147,15 +174,15 @@ def _scorers(results: Results) -> ReportTable:
         found.setdefault((str(row["kind"]), str(row["scorer"])), {})[str(row["level"])] = row
     return report_table(
         name="open-scorers",
-        title="Levels each scorer gave",
-        note="Share of a scorer's scores, percent with Wilson's interval.",
+        title=t("Levels each scorer gave"),
+        note=t("Share of a scorer's scores, percent with Wilson's interval."),
         file="tables/open_scoring.csv",
-        header=("Scorer", "Of", "n", *(level.capitalize() for level in LEVELS)),
+        header=(t("Scorer"), t("Of"), "n", *(said(_LEVELS[level]) for level in LEVELS)),
         rows=[
             (
                 (words(scorer),),
                 (
-                    _KINDS.get(kind, kind),
+                    said(_KINDS[kind]),
                     f"{int(number(of[LEVELS[0]], 'n')):,}",
                     *(_percent(of[level], "estimate") for level in LEVELS),
                 ),

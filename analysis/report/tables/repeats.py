@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.figures.drawing.names import rater_names
-from analysis.report.tables.agreement import MEASURE_WORDS
+from analysis.report.tables.agreement import measure_words
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -12,13 +12,15 @@ from analysis.report.tables.table import (
     estimate_of,
     named,
     report_table,
+    whole,
 )
 from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.translation import capital, later, said, t
 
-OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
+OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
 
 
 def repeats_overview(results: Results) -> list[ReportTable]:
@@ -29,8 +31,8 @@ def repeats_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 str(row["condition"]) or EMPTY,
-                MEASURE_WORDS.get(str(row["measure"]), str(row["measure"])),
-                f"{int(number(row, 'n')):,}",
+                measure_words(str(row["measure"])),
+                whole(number(row, "n")),
                 estimate_of(row),
             ),
         )
@@ -39,10 +41,10 @@ def repeats_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="intra-reader",
-            title="Agreement with oneself: first and second reading",
-            note="Over the cases that were read twice; estimate and interval.",
+            title=t("Agreement with oneself: first and second reading"),
+            note=t("Over the cases that were read twice; estimate and interval."),
             file="tables/intra_reader.csv",
-            header=("Rater", "Condition", "Measure", "n", "Estimate and CI"),
+            header=(t("Rater"), t("Condition"), capital(t("measure")), "n", t("Estimate and CI")),
             rows=rows,
         )
     ]
@@ -57,13 +59,25 @@ def indices_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="agreement-indices",
-            title="Prevalence and bias behind each kappa",
-            note="Prevalence: how unequal the two categories are, from 0 to 1; bias: the"
-            " difference between the two raters' shares. A kappa is low where prevalence is"
-            " unequal, however often the raters agree (Byrt, Bishop and Carlin 1993). Tasks are in"
-            " the file.",
+            title=t("Prevalence and bias behind each kappa"),
+            note=t(
+                "Prevalence: how unequal the two categories are, from 0 to 1; bias: the"
+                " difference between the two raters' shares. A kappa is low where prevalence is"
+                " unequal, however often the raters agree (Byrt, Bishop and Carlin 1993). Tasks are"
+                " in"
+                " the file."
+            ),
             file="tables/agreement_indices.csv",
-            header=("Pair", "Condition", "Items", "Measure", "n", "Kappa", "Prevalence", "Bias"),
+            header=(
+                t("Pair"),
+                t("Condition"),
+                t("Items"),
+                capital(t("measure")),
+                "n",
+                t("Kappa"),
+                t("Prevalence"),
+                t("Bias"),
+            ),
             rows=[_index_row(results, row, kappas) for row in rows[:MOST_ROWS]],
             total=len(rows),
         )
@@ -91,9 +105,9 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
     names = rater_names(results.bundle)
     cells = (
         str(row["condition"]) or EMPTY,
-        str(row["scope"]).removeprefix("option_set="),
-        OF_INDICES.get(str(row["measure"]), str(row["measure"])),
-        f"{int(number(row, 'n')):,}",
+        said(str(row["scope"]).removeprefix("option_set=")),
+        said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
+        whole(number(row, "n")),
         estimate_of(kappas.get(_key(row), {})),
         *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
     )

@@ -15,11 +15,13 @@ from analysis.report.tables.table import (
     percent_cell,
     range_cell,
     report_table,
+    whole,
     words,
 )
-from analysis.report.wording.numbers import count, rounded
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.numbers import rounded, sentences
+from analysis.report.wording.rows import Row, claim_words, number, rows_of
 from analysis.results import Results
+from analysis.translation import later, pieces, said, t, tn
 
 PRIMARY = "missing as wrong"
 
@@ -39,17 +41,21 @@ def choices_overview(results: Results) -> list[ReportTable]:
         cells = [
             EMPTY
             if math.isnan(number(row, "accuracy"))
-            else f"{percent_cell(number(row, 'accuracy'))} (n = {int(number(row, 'n')):,})"
+            else t(
+                "{value} (n = {n})",
+                value=percent_cell(number(row, "accuracy")),
+                n=int(number(row, "n")),
+            )
             for row in found
         ]
         body.append(((named(names, rater),), (condition or EMPTY, *cells)))
     return [
         report_table(
             name="sensitivity",
-            title="Accuracy under other choices, in percent",
-            note="The first column is the primary analysis.",
+            title=t("Accuracy under other choices, in percent"),
+            note=t("The first column is the primary analysis."),
             file="tables/sensitivity.csv",
-            header=("Rater", "Condition", *(choice.capitalize() for choice in choices)),
+            header=(t("Rater"), t("Condition"), *map(_head, choices)),
             rows=body,
         )
     ]
@@ -69,21 +75,41 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
     body: list[TableRow] = [
         (
             (named(names, str(row["model_id"])),),
-            (str(row["condition"]) or EMPTY, str(row["claim"]), str(row["analysis"]), *_shown(row)),
+            (
+                str(row["condition"]) or EMPTY,
+                claim_words(str(row["claim"])),
+                pieces(str(row["analysis"])),
+                *_shown(row),
+            ),
         )
         for row in shown[:MOST_ROWS]
     ]
     same = len(others) - len(differing)
-    note = "Difference: model minus the mean of the readers, in points."
+    note = t("Difference: model minus the mean of the readers, in points.")
     if same:
-        note += f" Left out: {count(same, 'row')} equal to the primary analysis ({PRIMARY})."
+        left_out = tn(
+            "Left out: {n} row equal to the primary analysis ({name}).",
+            "Left out: {n} rows equal to the primary analysis ({name}).",
+            same,
+            name=said(PRIMARY),
+        )
+        note = sentences([note, left_out])
     return [
         report_table(
             name="sensitivity-panel",
-            title="What other choices change of models against the panel",
+            title=t("What other choices change of models against the panel"),
             note=note,
             file="tables/sensitivity_panel.csv",
-            header=("Model", "Condition", "Claim", "Choice", "Items", "Difference", "CI", "Note"),
+            header=(
+                t("Model"),
+                t("Condition"),
+                t("Claim"),
+                t("Choice"),
+                t("Items"),
+                t("Difference"),
+                t("CI"),
+                t("Note"),
+            ),
             rows=body,
             total=len(shown),
             most_in_print=MANY_IN_PRINT,
@@ -99,17 +125,24 @@ def _shown(row: Row) -> tuple[str, ...]:
     n = number(row, "n_items")
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (
-        EMPTY if math.isnan(n) else f"{int(n):,}",
+        EMPTY if math.isnan(n) else whole(n),
         rounded(100 * number(row, "difference"), 1),
         range_cell(low, high),
-        str(row.get("undefined_because") or ""),
+        pieces(str(row.get("undefined_because") or "")),
+    )
+
+
+def _head(choice: str) -> str:
+    words = said(choice)
+    return (
+        words[:1].upper() + words[1:].lower() if words == choice else words[:1].upper() + words[1:]
     )
 
 
 # Variances of proportions are small; the head says by how much they are multiplied.
 FACTOR, DECIMALS = 1000, 3
-NEGATIVE = " Below 0: no sign of such a variance beyond the error of cases."
-METRICS = {"accuracy": "accuracy", "auc": "AUC"}
+NEGATIVE = later("Below 0: no sign of such a variance beyond the error of cases.")
+METRICS = {"accuracy": later("accuracy"), "auc": "AUC"}
 
 
 def variances_overview(results: Results) -> list[ReportTable]:
@@ -119,17 +152,22 @@ def variances_overview(results: Results) -> list[ReportTable]:
             results,
             "reader_panel",
             "variance-components",
-            "Variance components: models against readers",
-            "MSR: mean square of readers; Var: error variance of a reader's difference; Cov2: its"
-            " covariance between readers; var_reader: variance of readers.",
+            t("Variance components: models against readers"),
+            t(
+                "MSR: mean square of readers; Var: error variance of a reader's difference; Cov2:"
+                " its covariance between readers; var_reader: variance of readers."
+            ),
         ),
         _overview(
             results,
             "reader_conditions",
             "variance-components-conditions",
-            "Variance components: two conditions",
-            "MSR, MST and MSTR: mean squares of readers, of conditions and of their interaction;"
-            " Var, Cov1, Cov2 and Cov3: error variance and covariances (Obuchowski-Rockette).",
+            t("Variance components: two conditions"),
+            t(
+                "MSR, MST and MSTR: mean squares of readers, of conditions and of their"
+                " interaction; Var, Cov1, Cov2 and Cov3: error variance and covariances"
+                " (Obuchowski-Rockette)."
+            ),
         ),
     ]
 
@@ -142,20 +180,22 @@ def _overview(results: Results, table: str, name: str, title: str, what: str) ->
         key = (str(row["model_id"]), str(row["condition"]), str(row["metric"]))
         found.setdefault(key, {})[str(row["component"])] = row
     names = rater_names(results.bundle)
-    negative = NEGATIVE if any(number(row, "value") < 0 for row in rows) else ""
+    negative = said(NEGATIVE) if any(number(row, "value") < 0 for row in rows) else ""
     made = report_table(
         name=name,
         title=title,
-        note=f"{what} In thousandths (10\u207b\u00b3) of squared proportions.{negative}",
+        note=sentences(
+            [what, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
+        ),
         file="tables/variance_components.csv",
-        header=("Model", "Condition", "Metric", *components),
+        header=(t("Model"), t("Condition"), t("Metric"), *components),
         rows=[
             _row(_who(names, model, condition), condition, metric, parts, components)
             for (model, condition, metric), parts in found.items()
         ],
     )
     if table == "reader_conditions":
-        made = made.without("Condition").headed("Conditions")
+        made = made.without(t("Condition")).headed(t("Conditions"))
     return made
 
 
@@ -168,4 +208,4 @@ def _row(
 ) -> TableRow:
     values = (number(parts.get(one, {}), "value") for one in components)
     cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
-    return (who,), (condition or EMPTY, METRICS.get(metric, metric), *cells)
+    return (who,), (condition or EMPTY, said(METRICS.get(metric, metric)), *cells)

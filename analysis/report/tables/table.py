@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.figures.drawing.names import RaterName, shorten
-from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.numbers import decimals_for, rounded, sentences, span
 from analysis.report.wording.rows import Row, number
+from analysis.translation import t, tn
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
@@ -88,11 +89,11 @@ class ReportTable:
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1) - 1
-        said = {cells[place] for _, cells in self.rows}
-        if len(said) != 1:
+        told = {cells[place] for _, cells in self.rows}
+        if len(told) != 1:
             return self
-        told = f"{self.note} {head}: {said.pop()}."
-        return replace(self.without(head), note=told.strip())
+        same = t("{head}: {what}.", head=head, what=told.pop())
+        return replace(self.without(head), note=sentences([self.note, same]))
 
     @property
     def left(self) -> int:
@@ -104,8 +105,8 @@ class ReportTable:
         """The note, and how many rows are not shown."""
         if not self.left:
             return self.note
-        rest = f"{self.left:,} more row{'s' if self.left > 1 else ''} in the file."
-        return f"{self.note} {rest}".strip()
+        rest = tn("{n} more row in the file.", "{n} more rows in the file.", self.left)
+        return sentences([self.note, rest])
 
 
 def _cut(name: RaterName) -> RaterName:
@@ -123,7 +124,8 @@ def _sides(header: Sequence[str], rows: Sequence[TableRow]) -> tuple[str, ...]:
 
 
 def _is_number(cell: str) -> bool:
-    return not NOT_IN_NUMBERS.search(cell.replace(" to ", " ").replace("undefined", ""))
+    between = t("{low} to {high}", low="", high="")
+    return not NOT_IN_NUMBERS.search(cell.replace(between, " ").replace(t("undefined"), ""))
 
 
 def report_table(
@@ -164,6 +166,11 @@ def words(text: str) -> RaterName:
     return RaterName(label=text, simulated=False)
 
 
+def whole(n: float) -> str:
+    """Write a whole number."""
+    return rounded(n, 0)
+
+
 def percent_cell(value: float) -> str:
     """Write a proportion as percent; a dash where it is undefined."""
     return EMPTY if math.isnan(value) else rounded(100 * value, 1)
@@ -173,7 +180,7 @@ def range_cell(low: float, high: float, *, factor: float = 100, decimals: int = 
     """Write an interval; a dash where it is undefined."""
     if math.isnan(low) or math.isnan(high):
         return EMPTY
-    return f"{rounded(factor * low, decimals)} to {rounded(factor * high, decimals)}"
+    return span(rounded(factor * low, decimals), rounded(factor * high, decimals))
 
 
 def estimate_with_range(estimate: float, low: float, high: float) -> str:
@@ -190,7 +197,8 @@ def estimate_with_range(estimate: float, low: float, high: float) -> str:
         return rounded(estimate, 1)
     # A limit just beyond 0 must not be printed as 0.
     decimals = decimals_for([low, high], [0.0], 1)
-    return f"{rounded(estimate, 1)} ({rounded(low, decimals)} to {rounded(high, decimals)})"
+    limits = span(rounded(low, decimals), rounded(high, decimals))
+    return t("{value} ({limits})", value=rounded(estimate, 1), limits=limits)
 
 
 def p_cell(p: float) -> str:
@@ -203,15 +211,17 @@ def p_cell(p: float) -> str:
     """
     if math.isnan(p):
         return EMPTY
-    return "<0.001" if p < 0.001 else rounded(p, 3)
+    return f"<{rounded(0.001, 3)}" if p < 0.001 else rounded(p, 3)
 
 
 def estimate_cell(estimate: float, low: float, high: float) -> str:
     """Write a coefficient with its interval."""
     if math.isnan(estimate):
-        return "undefined"
-    interval = "" if math.isnan(low) else f" [{rounded(low, 2)}, {rounded(high, 2)}]"
-    return rounded(estimate, 2) + interval
+        return t("undefined")
+    if math.isnan(low):
+        return rounded(estimate, 2)
+    value, low_, high_ = (rounded(one, 2) for one in (estimate, low, high))
+    return t("{value} [{low}, {high}]", value=value, low=low_, high=high_)
 
 
 def estimate_of(row: Row) -> str:

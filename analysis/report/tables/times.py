@@ -14,11 +14,13 @@ from analysis.report.tables.table import (
     percent_cell,
     range_cell,
     report_table,
+    whole,
     words,
 )
-from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.numbers import decimals_for, rounded, span
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.translation import later, pieces, said, t
 
 
 def times_overview(results: Results) -> list[ReportTable]:
@@ -29,12 +31,12 @@ def times_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 str(row["condition"]) or EMPTY,
-                f"{int(number(row, 'n')):,}",
+                whole(number(row, "n")),
                 *(
                     rounded(number(row, column) / 1000, 1)
                     for column in ("median_ms", "q1_ms", "q3_ms", "geometric_mean_ms")
                 ),
-                f"{int(number(row, 'n_flagged')):,}"
+                whole(number(row, "n_flagged"))
                 if not math.isnan(number(row, "n_flagged"))
                 else EMPTY,
             ),
@@ -44,18 +46,18 @@ def times_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="times",
-            title="Time per case, in seconds",
-            note="Visible, unpaused response time. Tasks are in the file.",
+            title=t("Time per case, in seconds"),
+            note=t("Visible, unpaused response time. Tasks are in the file."),
             file="tables/times.csv",
             header=(
-                "Rater",
-                "Condition",
+                t("Rater"),
+                t("Condition"),
                 "n",
-                "Median",
-                "Lower quartile",
-                "Upper quartile",
-                "Geometric mean",
-                "Flagged",
+                t("Median"),
+                t("Lower quartile"),
+                t("Upper quartile"),
+                t("Geometric mean"),
+                t("Flagged"),
             ),
             rows=rows,
         )
@@ -66,28 +68,30 @@ def time_model_overview(results: Results) -> list[ReportTable]:
     """Show the terms of the model of times, as factors."""
     rows: list[TableRow] = [
         (
-            (words(str(row["term"])),),
+            (words(pieces(str(row["term"]))),),
             (
                 str(row["condition"]) or EMPTY,
-                f"{int(number(row, 'n')):,}" if not math.isnan(number(row, "n")) else EMPTY,
+                whole(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
                 *_factor(row),
                 p_cell(number(row, "p")),
-                str(row["undefined_because"] or ""),
+                pieces(str(row["undefined_because"] or "")),
             ),
         )
         for row in rows_of(results, "time_model")
     ]
     made = report_table(
         name="time-model",
-        title="Factors associated with reading time",
-        note="Factors by which the time is multiplied, from a linear mixed model of log times with"
-        " readers and cases crossed; n: readings.",
+        title=t("Factors associated with reading time"),
+        note=t(
+            "Factors by which the time is multiplied, from a linear mixed model of log times with"
+            " readers and cases crossed; n: readings."
+        ),
         file="tables/time_model.csv",
-        header=("Term", "Condition", "n", "Factor", "CI", "p", "Undefined because"),
+        header=(t("Term"), t("Condition"), "n", t("Factor"), t("CI"), "p", t("Undefined because")),
         rows=rows,
     )
     told = any(cells[-1] for _, cells in made.rows)
-    return [made if told else made.without("Undefined because")]
+    return [made if told else made.without(t("Undefined because"))]
 
 
 def _factor(row: Row) -> tuple[str, str]:
@@ -95,7 +99,7 @@ def _factor(row: Row) -> tuple[str, str]:
     if math.isnan(low) or math.isnan(high):
         return rounded(ratio, 2), EMPTY
     decimals = decimals_for([low, high], [1.0], 2)
-    return rounded(ratio, decimals), f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+    return rounded(ratio, decimals), span(rounded(low, decimals), rounded(high, decimals))
 
 
 def leaderboard_overview(results: Results) -> list[ReportTable]:
@@ -109,7 +113,7 @@ def leaderboard_overview(results: Results) -> list[ReportTable]:
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
     for row in sorted(micro, key=lambda one: (str(one["condition"]), _last(number(one, "rank")))):
         other = macro.get((row["rater_id"], row["condition"]), {})
-        cells = [str(row["condition"]) or EMPTY, str(row["rater_kind"])]
+        cells = [str(row["condition"]) or EMPTY, said(KINDS[str(row["rater_kind"])])]
         for one in (row, other):
             cells += [
                 _rank(number(one, "rank")),
@@ -120,23 +124,26 @@ def leaderboard_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="leaderboard",
-            title="Ranks by micro and by macro accuracy",
-            note="Ranks with their intervals: how far each would move with other patients.",
+            title=t("Ranks by micro and by macro accuracy"),
+            note=t("Ranks with their intervals: how far each would move with other patients."),
             file="tables/leaderboard.csv",
             header=(
-                "Rater",
-                "Condition",
-                "Kind",
-                "Micro rank",
-                "Rank CI",
-                "Micro %",
-                "Macro rank",
-                "Rank CI",
-                "Macro %",
+                t("Rater"),
+                t("Condition"),
+                t("Kind"),
+                t("Micro rank"),
+                t("Rank CI"),
+                t("Micro %"),
+                t("Macro rank"),
+                t("Rank CI"),
+                t("Macro %"),
             ),
             rows=rows,
         )
     ]
+
+
+KINDS = {"reader": later("reader"), "model": later("model")}
 
 
 def _rank(rank: float) -> str:

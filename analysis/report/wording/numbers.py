@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from analysis.translation import t, tn, written
+
 MOST_DECIMALS = 6
 
 
 def rounded(value: float, decimals: int = 1) -> str:
-    """Write a number with a true minus sign, and never a minus before zero.
+    """Write a number as the language does, a true minus sign, and never a minus before zero.
 
     Examples
     --------
@@ -21,7 +23,7 @@ def rounded(value: float, decimals: int = 1) -> str:
     text = f"{value:,.{decimals}f}"
     if not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
-    return text.replace("-", "\u2212")
+    return written(text.replace("-", "\u2212"))
 
 
 def percent(value: float, decimals: int = 1) -> str:
@@ -72,7 +74,7 @@ def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) ->
 
 
 def count(n: int, word: str, plural: str | None = None) -> str:
-    """Write a count with its word.
+    """Write a count with its word, in what stays English.
 
     Examples
     --------
@@ -80,6 +82,58 @@ def count(n: int, word: str, plural: str | None = None) -> str:
     ('1 item', '1,234 items', '2 are')
     """
     return f"{n:,} {word}" if n == 1 else f"{n:,} {plural or word + 's'}"
+
+
+def readers(n: int) -> str:
+    """Write a number of readers."""
+    return tn("{n} reader", "{n} readers", n)
+
+
+def models(n: int) -> str:
+    """Write a number of models."""
+    return tn("{n} model", "{n} models", n)
+
+
+def cases(n: int) -> str:
+    """Write a number of cases."""
+    return tn("{n} case", "{n} cases", n)
+
+
+def comparisons(n: int) -> str:
+    """Write a number of comparisons."""
+    return tn("{n} comparison", "{n} comparisons", n)
+
+
+def span(low: str, high: str) -> str:
+    """Write two limits as a range.
+
+    Examples
+    --------
+    >>> span("198", "200")
+    '198 to 200'
+    """
+    return t("{low} to {high}", low=low, high=high)
+
+
+def in_a_row(words: Sequence[str]) -> str:
+    """Put words in a row, with what stands between them in the language."""
+    return t(", ").join(words)
+
+
+def clauses(parts: Sequence[str]) -> str:
+    """Put parts of a sentence in a row, with what stands between them in the language."""
+    return t("; ").join(parts)
+
+
+def sentences(parts: Sequence[str]) -> str:
+    """Put whole sentences one after another; the empty ones are left out.
+
+    Examples
+    --------
+    >>> sentences(["One.", "", "Two."]), sentences(["\u4e00\u3002", "\u4e8c\u3002"])
+    ('One. Two.', '\u4e00\u3002\u4e8c\u3002')
+    """
+    return " ".join(filter(None, parts)).replace("\u3002 ", "\u3002")
 
 
 def listed(words: Sequence[str], most: int | None = None) -> str:
@@ -94,5 +148,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     """
     # Naming one more is no longer than saying that there is one more.
     if most is not None and len(words) > most + 1:
-        words = [*words[:most], f"{len(words) - most:,} more"]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        words = [*words[:most], t("{n} more", n=len(words) - most)]
+    if len(words) < 2:
+        return "".join(words)
+    return t("{words} and {last}", words=in_a_row(words[:-1]), last=words[-1])

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.figures.drawing.names import conditions_of, shorten
 from analysis.results import Results
+from analysis.translation import later, pieces, said, t
 
 Row = dict[str, Any]
 
@@ -69,11 +70,36 @@ def number(row: Row, column: str) -> float:
 
 def reason(row: Row) -> str:
     """Return why something is undefined, as it stands in the row, without a full stop."""
-    said = str(row.get("undefined_because") or "no reason is given")
-    return said.rstrip(". ")
+    why = str(row.get("undefined_because") or "")
+    return because(why) or t("no reason is given")
+
+
+# What tables say with a number in it, as `pieces` looks for it.
+WITH_NUMBERS = (
+    later("fewer than {a} patients or examinations"),
+    later("fewer than {a} items"),
+    later("levels widened for fewer than {a}"),
+    later("over the {a} of {b} items that all readers were given"),
+    later("over the {a} of {b} items that all readers under both conditions were given"),
+    later("{a} of {b} items were given to all readers, fewer than {c} %"),
+    later("{a} of {b} items were given to all readers under both conditions, fewer than {c} %"),
+    later("no item with a reference standard was given to all readers"),
+    later("not everybody read everything"),
+)
+
+
+def because(why: str) -> str:
+    """Return a table's reason for a sentence, in the language where the catalogue has it."""
+    return pieces(why.rstrip(". "))
 
 
 LONGEST = 40
+THESE, LIKE_THESE = "these readers", "readers like these"
+CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
+AGAINST = {
+    THESE: later("against these readers"),
+    LIKE_THESE: later("against readers like these"),
+}
 
 
 def all_conditions(results: Results) -> list[str]:
@@ -100,4 +126,16 @@ def shown_condition(results: Results, condition: str) -> str:
 def under(results: Results, condition: str) -> str:
     """Return the condition for a sentence; nothing where the run has one."""
     shown = shown_condition(results, condition)
-    return f" under \u2068{shorten(shown, LONGEST)}\u2069" if shown else ""
+    if not shown:
+        return ""
+    return t(" under {condition}", condition=f"\u2068{shorten(shown, LONGEST)}\u2069")
+
+
+def claim_words(claim: str) -> str:
+    """Return about which readers a claim is."""
+    return said(CLAIMS.get(claim, claim))
+
+
+def against(claim: str) -> str:
+    """Return against which readers a claim is."""
+    return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)

@@ -10,15 +10,16 @@ from enum import StrEnum
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.translation import later
 
 
 class Verdict(StrEnum):
     """What may be said of a difference."""
 
-    MORE = "higher"
-    FEWER = "lower"
-    NOT_SHOWN = "no difference shown"
-    UNDEFINED = "undefined"
+    MORE = later("higher")
+    FEWER = later("lower")
+    NOT_SHOWN = later("no difference shown")
+    UNDEFINED = later("undefined")
 
 
 def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:

@@ -23,14 +23,15 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.statistics.accuracy.proportions import mover_mean, wilson_interval
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-WILSON = "Wilson score"
-MOVER = "MOVER over the tasks' Wilson limits"
+WILSON = later("Wilson score")
+MOVER = later("MOVER over the tasks' Wilson limits")
 GROUPED_BY = ("task", "category", "subcategory")
 
-NO_REFERENCE = "no item here has a reference standard"
-NO_TASK = "no item with a reference standard names its task"
-NOT_GIVEN = "none of these items was given to this reader"
+NO_REFERENCE = later("no item here has a reference standard")
+NO_TASK = later("no item with a reference standard names its task")
+NOT_GIVEN = later("none of these items was given to this reader")
 FEW_RESAMPLES = "cluster interval: too many resamples hold no item of this group"
 
 

@@ -25,8 +25,9 @@ from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resa
 from analysis.statistics.accuracy.proportions import mover_difference, wilson_interval
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-MOVER = "MOVER over the banks' Wilson limits"
+MOVER = later("MOVER over the banks' Wilson limits")
 NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
 
 

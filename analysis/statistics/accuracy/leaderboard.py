@@ -29,11 +29,12 @@ from analysis.readings.resamples import weight_blocks
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NOT_GIVEN
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-OVER_PATIENTS = "bootstrap over patients, percentile"
-OVER_ITEMS = "bootstrap over items, percentile"
-NO_TASK = "no item with a reference standard names its task"
-WIDENED = "levels widened for few"
+OVER_PATIENTS = later("bootstrap over patients, percentile")
+OVER_ITEMS = later("bootstrap over items, percentile")
+NO_TASK = later("no item with a reference standard names its task")
+WIDENED = later("levels widened for few")
 NO_LIMITS = "interval and limits of the rank"
 UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were given to this reader"
 FEW_RESAMPLES = "interval and limits of the rank: too many resamples hold no item of this group"

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import stats
 
 from analysis.arrays import Floats, Ints
+from analysis.translation import later
 
-ONE_CLUSTER = "standard error and interval: a single cluster"
-ALL_THE_SAME = "standard error and interval: every item has the same value"
+ONE_CLUSTER = later("standard error and interval: a single cluster")
+ALL_THE_SAME = later("standard error and interval: every item has the same value")
 
 
 def mean_over_items(

@@ -22,20 +22,21 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.open_answers import ANSWER, counted_answers
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
-from analysis.statistics.accuracy.means import ALL_THE_SAME, mean_over_items
+from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.accuracy.proportions import wilson_interval
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.paired import tango_interval
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
 STRICT, HALF = "strict", "half credit"
-TANGO = "Tango's score interval"
+TANGO = later("Tango's score interval")
 SE_TOO = "standard error and interval"
-NO_VARIATION = ALL_THE_SAME.replace(SE_TOO, "interval")
-NONE_SCORED = "none of these answers is scored"
-NONE_BOTH_WAYS = "no scored item was asked both ways"
+NO_VARIATION = later("interval: every item has the same value")
+NONE_SCORED = later("none of these answers is scored")
+NONE_BOTH_WAYS = later("no scored item was asked both ways")
 
 
 def has_open_answers(study: Study) -> bool:

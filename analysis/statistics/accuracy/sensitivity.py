@@ -17,6 +17,7 @@ from analysis.readings.rules import read_by_rules
 from analysis.statistics.accuracy.proportions import wilson_interval
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 
 def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -93,17 +94,17 @@ def _analyses(
     answered = matrix.answers != NO_LETTER
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     analyses = {
-        "missing as wrong": (given, correct),
-        "missing dropped": (given & answered, correct),
-        "missing as right": (given, correct | ~answered),
-        "absent as wrong": (matrix.assigned[:, None] & ~matrix.left_out, correct),
-        "flagged times dropped": (given & ~flagged, correct),
+        later("missing as wrong"): (given, correct),
+        later("missing dropped"): (given & answered, correct),
+        later("missing as right"): (given, correct | ~answered),
+        later("absent as wrong"): (matrix.assigned[:, None] & ~matrix.left_out, correct),
+        later("flagged times dropped"): (given & ~flagged, correct),
     }
     if excluded.any():
-        analyses["excluded readings dropped"] = (given & ~excluded, correct)
+        analyses[later("excluded readings dropped")] = (given & ~excluded, correct)
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
-        analyses["excluded readings counted"] = (counting.given, counting.correct)
+        analyses[later("excluded readings counted")] = (counting.given, counting.correct)
     for name, gone in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (given & ~gone[:, None], correct)
     for name, again in read_by_rules(bundle).items():

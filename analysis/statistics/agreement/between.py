@@ -32,6 +32,7 @@ from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
 from analysis.statistics.agreement.pairs.registry import partitions
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 MEASURES: tuple[tuple[str, Estimate], ...] = (
     ("raw", raw),
@@ -41,10 +42,10 @@ MEASURES: tuple[tuple[str, Estimate], ...] = (
 ESTIMATES = tuple(estimate for _, estimate in MEASURES)
 
 MEANS = "means over pairs of raters (after Vanbelle and Albert 2009)"
-OVER_ITEMS = "percentile bootstrap over items"
-ONE_READER = "fewer than two readers"
-NO_READERS = "no two readers have a defined agreement"
-NO_MIXED = "no reader and model have a defined agreement"
+OVER_ITEMS = later("percentile bootstrap over items")
+ONE_READER = later("fewer than two readers")
+NO_READERS = later("no two readers have a defined agreement")
+NO_MIXED = later("no reader and model have a defined agreement")
 # Numbers in one block of resamples over items: 128 MiB of float64.
 BUDGET = 2**24
 

@@ -26,16 +26,18 @@ from analysis.statistics.accuracy.proportions import wilson_interval
 from analysis.statistics.agreement.groups.coefficients import above_chance
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
 THIRD, LEVEL = "third_needed", "level"
 MEASURES = (RAW, KAPPA, BRENNAN, THIRD)
 LEVELS = tuple(SCORES)
-TWO_BLIND = "no answer has two blind scores"
-ONE_LEVEL = "chance agreement is 1: every score is the same"
-NO_VARIATION = "standard error and interval: no variation between the answers"
-ONE_UNIT = "standard error and interval: all answers are to one item or patient"
-FEW_RESAMPLES = "interval: too many resamples leave it undefined"
+LINEARISED = later("linearised, t")
+TWO_BLIND = later("no answer has two blind scores")
+ONE_LEVEL = later("chance agreement is 1: every score is the same")
+NO_VARIATION = later("standard error and interval: no variation between the answers")
+ONE_UNIT = later("standard error and interval: all answers are to one item or patient")
+FEW_RESAMPLES = later("interval: too many resamples leave it undefined")
 
 _GAP = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
 CREDIT: Floats = 1 - _GAP / (len(LEVELS) - 1)
@@ -159,7 +161,7 @@ def _uncertain(
     found: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
     over = "patients" if study.weights is not None else "items"
     method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", over)
-    found |= {"method": "linearised, t" if drawn is None else method, "undefined_because": ""}
+    found |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
     if np.isnan(estimate):
         return found | {"undefined_because": ONE_LEVEL}
     sums = np.bincount(unit, weights=added)

@@ -29,12 +29,15 @@ from analysis.statistics.agreement.pairs.registry import (
 from analysis.statistics.agreement.pairs.table import CONSTANT_SE, partition_rows
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
 # What is said of two raters, said of a rater and the reference standard.
 REASONS = {
-    NO_ITEM: "no item with a reference standard was answered",
-    BOTH_CONSTANT: "the rater and the reference standard each have a single answer throughout",
+    NO_ITEM: later("no item with a reference standard was answered"),
+    BOTH_CONSTANT: later(
+        "the rater and the reference standard each have a single answer throughout"
+    ),
     CONSTANT_SE: "standard error and interval: the rater or the reference standard has a single"
     " answer throughout",
 }

@@ -10,8 +10,9 @@ import numpy as np
 from analysis.arrays import Bools, Floats, Ints
 from analysis.readings.clusters import percentile_limits, ratio, sums_by_cluster
 from analysis.readings.matrix import ReadingMatrix
+from analysis.translation import later
 
-NO_REFERENCE = "no item has a reference standard"
+NO_REFERENCE = later("no item has a reference standard")
 # Numbers held at once in the largest array: 64 MiB of float64.
 BUDGET = 8 * 2**20
 

@@ -22,12 +22,13 @@ from analysis.statistics.comparison.correctness import (
 )
 from analysis.statistics.comparison.paired import holm_within, mcnemar_p, tango_interval, yang_test
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-TANGO = "Tango score"
-YANG = "Yang's modified Obuchowski test over patients"
+TANGO = later("Tango score")
+YANG = later("Yang's modified Obuchowski test over patients")
 FAMILY = "reader-model pairs"
 
-NOT_BOTH = "no item was given to both"
+NOT_BOTH = later("no item was given to both")
 ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
 FEW_CLUSTERS = f"cluster interval: {TOO_FEW}"
 FEW_RESAMPLES = "cluster interval: too many resamples hold none of the pair's items"

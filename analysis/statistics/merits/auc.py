@@ -10,8 +10,9 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.errors import OptionsError
 from analysis.readings.clusters import sums_by_cluster
 from analysis.statistics.merits.merits import NO_ITEM, Merits, centred_products, without_covariance
+from analysis.translation import later
 
-ONE_CLASS = "the items are all of one class"
+ONE_CLASS = later("the items are all of one class")
 FEW_POSITIVE = "the positive items belong to a single patient or examination, or are one item"
 FEW_NEGATIVE = "the negative items belong to a single patient or examination, or are one item"
 

@@ -16,6 +16,7 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.merits.auc import AucCovariance, empirical_auc
 from analysis.statistics.merits.merits import Merits, percent_correct, without_covariance
 from analysis.statistics.merits.ratings import Ratings, binary_letters, ratings_of
+from analysis.translation import later
 
 CHANCE_AREA = 0.5
 
@@ -117,7 +118,7 @@ class Figures:
             Metric.ACCURACY,
             shared,
             percent_correct(correct, self.matrix.clusters[shared.items]),
-            "covariances of percent correct",
+            later("covariances of percent correct"),
         )
 
     def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:

@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.readings.clusters import ALL_IN_ONE, ratio, sums_by_cluster
+from analysis.translation import later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,8 +94,8 @@ def differences(merits: Merits, a: Ints, b: Ints) -> Merits:
     )
 
 
-NO_ITEM = "no item has a reference standard"
-ONE_ITEM = "a single item"
+NO_ITEM = later("no item has a reference standard")
+ONE_ITEM = later("a single item")
 
 
 def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:

@@ -30,11 +30,12 @@ from analysis.statistics.mrmc.inference import inference_cells, joined
 from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, panels_of
 from analysis.statistics.mrmc.single_treatment import single_treatment
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-NO_TASK = "no item with a reference standard names its task"
+NO_TASK = later("no item with a reference standard names its task")
 COMPLETE = "items that every rater of the row answered"
 UNFLAGGED = "without the readings whose time is in doubt"
-ALL_FLAGGED = "every reading of a reader is flagged"
+ALL_FLAGGED = later("every reading of a reader is flagged")
 ABSENT = "a case that was never presented counts as wrong"
 SOUND = "items that were not found faulty"
 KEPT = "items where no reading of the row was excluded"

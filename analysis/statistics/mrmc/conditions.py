@@ -29,6 +29,7 @@ from analysis.statistics.mrmc.inference import (
 )
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, two treatments, readers fixed; t, C - 1",
@@ -37,7 +38,7 @@ METHODS = {
     ),
     Claim.THESE_ITEMS: "Obuchowski-Rockette, two treatments, readers random, items fixed; t, J - 1",
 }
-NOBODY = "no reader read under both conditions"
+NOBODY = later("no reader read under both conditions")
 NEGATIVE_COVARIANCE = "negative Cov2 - Cov3 taken as 0"
 
 

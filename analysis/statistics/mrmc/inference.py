@@ -9,13 +9,15 @@ from enum import StrEnum
 
 from scipy.stats import norm, t
 
+from analysis.translation import later
+
 # Below this a variance is rounding: one item of 40,000 moves a difference by more.
 ZERO_VARIANCE = 1e-18
 ROUNDING = 1e-10
 """Of what numbers are added: a sum below it is their rounding, at a million items too."""
 
-NO_VARIANCE = "the answers leave no variance to estimate"
-NEGATIVE_VARIANCE = "the variance comes out negative"
+NO_VARIANCE = later("the answers leave no variance to estimate")
+NEGATIVE_VARIANCE = later("the variance comes out negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,12 @@ import numpy as np
 from analysis.arrays import Floats
 from analysis.statistics.merits.merits import Merits
 from analysis.statistics.mrmc.inference import Inference, beyond_rounding, infer, undefined
+from analysis.translation import later
 
 # Below this a mean square is rounding: half a tie among 40,000 items moves it by more.
 ZERO_SPREAD = 1e-24
-ONE_READER = "a single reader does not show how readers vary"
-NO_ESTIMATE = "a figure of merit is undefined"
+ONE_READER = later("a single reader does not show how readers vary")
+NO_ESTIMATE = later("a figure of merit is undefined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,21 +13,22 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import WRITTEN_STATUSES, RaterKind, Status
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix
+from analysis.translation import later
 
 BASELINE = "unaided"
 KINDS = ("condition", "correct", "position", "session", "task")
 NOT_GIVEN = {
-    "correct": "no item has a reference standard",
-    "position": "no reading gives its position",
-    "session": "no reading names its session",
-    "task": "no item names its task",
+    "correct": later("no item has a reference standard"),
+    "position": later("no reading gives its position"),
+    "session": later("no reading names its session"),
+    "task": later("no item names its task"),
 }
 NO_CONTRAST = {
-    "condition": "all readings were made under one condition",
-    "correct": "all answers are correct, or all are wrong",
-    "position": "all readings stand at one place of their session",
-    "session": "all readings belong to one session",
-    "task": "all items belong to one task",
+    "condition": later("all readings were made under one condition"),
+    "correct": later("all answers are correct, or all are wrong"),
+    "position": later("all readings stand at one place of their session"),
+    "session": later("all readings belong to one session"),
+    "task": later("all items belong to one task"),
 }
 
 
@@ -113,8 +114,8 @@ def terms_of(readings: pd.DataFrame) -> list[Term]:
     """
     makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
         "condition": _conditions,
-        "correct": lambda r: [_term("correct against wrong", r["correct"])],
-        "position": lambda r: [_term("position, per 10 cases", r["position"])],
+        "correct": lambda r: [_term(later("correct against wrong"), r["correct"])],
+        "position": lambda r: [_term(later("position, per 10 cases"), r["position"])],
         "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
         "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
     }
@@ -191,8 +192,8 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup
         for name in sorted(set(of_item) - {""}):
             yield _group(by, name, of_item[times.item] == name, always=True)
     yield from _by_correctness(matrix, times, answered)
-    yield _group("flagged", "without flagged", ~times.flagged, always=True)
-    yield _group("flagged", "flagged only", times.flagged, always=False)
+    yield _group("flagged", later("without flagged"), ~times.flagged, always=True)
+    yield _group("flagged", later("flagged only"), times.flagged, always=False)
     for name in session_order(times.session):
         yield _group("session", name, times.session == name, always=False)
     quarter = np.floor(times.share * len(QUARTERS))

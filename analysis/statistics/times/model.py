@@ -16,9 +16,10 @@ from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times.crossed import CrossedFit, fit_crossed
 from analysis.statistics.times.design import Term, complete, modelled_readings, terms_of
+from analysis.translation import later
 
 METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
-TOO_FEW = "fewer readings with a time than the model has terms"
+TOO_FEW = later("fewer readings with a time than the model has terms")
 NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
 TOO_LARGE = "more readings, times readers, than the model is fitted to"
 # Cells of the design with the readers' indicators: half a gigabyte.

@@ -19,14 +19,15 @@ from analysis.statistics.agreement.pairs.registry import (
     SIZE_UNKNOWN,
     SIZE_VARIES,
 )
+from analysis.translation import later
 
-SINGLE_RATER = "the group has a single rater"
-NO_ANSWER = "no item was answered"
-NO_JUDGED_ANSWER = "no item with a reference standard was answered"
-NO_PAIRED = "no item was answered by two raters"
-NO_JUDGED_PAIRED = "no item with a reference standard was answered by two raters"
+SINGLE_RATER = later("the group has a single rater")
+NO_ANSWER = later("no item was answered")
+NO_JUDGED_ANSWER = later("no item with a reference standard was answered")
+NO_PAIRED = later("no item was answered by two raters")
+NO_JUDGED_PAIRED = later("no item with a reference standard was answered by two raters")
 
-GWET = "SE Gwet (irrCAC raw ratings)"
+GWET = later("SE Gwet (irrCAC raw ratings)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,13 @@ from analysis.statistics.agreement.pairs.counts import PairCounts, Sums, sums_of
 from analysis.statistics.agreement.pairs.pairing import Pair
 from analysis.statistics.agreement.pairs.registry import Measure, Reasons
 from analysis.statistics.agreement.pairs.resampling import resampled_sums
+from analysis.translation import later
 
-NORMAL = "normal interval, cut at 1"
-STUDENT = "t interval (n - 1), cut at 1"
+NORMAL = later("normal interval, cut at 1")
+STUDENT = later("t interval (n - 1), cut at 1")
 ONE_CLUSTER = f"interval: {ALL_IN_ONE}"
 FEW_CLUSTERS = f"interval: {TOO_FEW}"
-FEW_RESAMPLES = "interval: undefined in too many resamples"
+FEW_RESAMPLES = later("interval: undefined in too many resamples")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

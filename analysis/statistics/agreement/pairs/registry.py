@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +14,19 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs import measures, standard_errors
 from analysis.statistics.agreement.pairs.counts import PairCounts, Sums
 from analysis.statistics.agreement.pairs.measures import both_constant, either_constant
+from analysis.translation import later
 
 Reasons = npt.NDArray[np.object_]
 
-NO_ITEM = "no item was answered by both raters"
-NO_JUDGED = "no item with a reference standard was answered by both raters"
-NO_BOTH_WRONG = "no item was answered wrongly by both raters"
-BOTH_CONSTANT = "each rater gave a single answer throughout"
-BOTH_CONSTANT_CORRECT = "each rater was always right or always wrong"
-CHANCE_IS_ONE = "agreement expected by chance is 1"
-SIZE_UNKNOWN = "the number of options is not given for every item"
-SIZE_ONE = "a single option was offered"
-SIZE_VARIES = "the number of options varies"
+NO_ITEM = later("no item was answered by both raters")
+NO_JUDGED = later("no item with a reference standard was answered by both raters")
+NO_BOTH_WRONG = later("no item was answered wrongly by both raters")
+BOTH_CONSTANT = later("each rater gave a single answer throughout")
+BOTH_CONSTANT_CORRECT = later("each rater was always right or always wrong")
+CHANCE_IS_ONE = later("agreement expected by chance is 1")
+SIZE_UNKNOWN = later("the number of options is not given for every item")
+SIZE_ONE = later("a single option was offered")
+SIZE_VARIES = later("the number of options varies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,18 +65,6 @@ class Measure:
     normal: bool
     method: str
     on_correctness: bool = False
-
-
-def _n(sums: Sums) -> Floats:
-    return sums.n
-
-
-def _n_judged(sums: Sums) -> Floats:
-    return sums.judged
-
-
-def _n_both_wrong(sums: Sums) -> Floats:
-    return sums.both_wrong
 
 
 def _never(sums: Sums) -> Bools:
@@ -139,14 +129,14 @@ def _first(sums: Sums, *cases: tuple[Bools, str], otherwise: str) -> Reasons:
     return reasons
 
 
-FLEISS_COHEN_EVERITT = "SE Fleiss, Cohen and Everitt (1969)"
-RAW_RATINGS = "SE irrCAC raw ratings (n - 1)"
+FLEISS_COHEN_EVERITT = later("SE Fleiss, Cohen and Everitt (1969)")
+RAW_RATINGS = later("SE irrCAC raw ratings (n - 1)")
 
 RAW = Measure(
     name="raw",
     estimate=measures.raw,
     standard_error=standard_errors.raw_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_raw,
     normal=False,
@@ -156,7 +146,7 @@ KAPPA_LETTERS = Measure(
     name="kappa_letters",
     estimate=measures.kappa_letters,
     standard_error=standard_errors.kappa_letters_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_kappa,
     normal=True,
@@ -166,7 +156,7 @@ BRENNAN_PREDIGER = Measure(
     name="brennan_prediger",
     estimate=measures.brennan_prediger,
     standard_error=standard_errors.brennan_prediger_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_brennan_prediger,
     normal=False,
@@ -176,7 +166,7 @@ ERROR_CONSISTENCY = Measure(
     name="error_consistency",
     estimate=measures.error_consistency,
     standard_error=standard_errors.error_consistency_se,
-    n=_n_judged,
+    n=attrgetter("judged"),
     constant=_constant_correctness,
     reason=_why_not_error_consistency,
     normal=True,
@@ -187,27 +177,22 @@ SAME_WRONG = Measure(
     name="same_wrong",
     estimate=measures.same_wrong,
     standard_error=standard_errors.same_wrong_se,
-    n=_n_both_wrong,
+    n=attrgetter("both_wrong"),
     constant=_never,  # a plain share: two raters who vary may well err alike every time
     reason=_why_not_same_wrong,
     normal=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
 )
-KAPPA = Measure(
+KAPPA = replace(
+    KAPPA_LETTERS,
     name="kappa",
-    estimate=measures.kappa_letters,
-    standard_error=standard_errors.kappa_letters_se,
-    n=_n,
-    constant=either_constant,
-    reason=_why_not_kappa,
-    normal=True,
     method=f"Cohen's kappa (1960) on the same options; {FLEISS_COHEN_EVERITT}",
 )
 AC1 = Measure(
     name="ac1",
     estimate=measures.ac1,
     standard_error=standard_errors.ac1_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_ac1,
     normal=False,

@@ -29,12 +29,13 @@ from analysis.statistics.agreement.pairs.registry import (
 )
 from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 Cells = npt.NDArray[Any]
 
-CONSTANT_SE = "standard error and interval: a rater gave a single answer throughout"
-CONSTANT_CORRECT_SE = "standard error and interval: a rater was always right or always wrong"
-ONE_ITEM_SE = "standard error and interval: a single item"
+CONSTANT_SE = later("standard error and interval: a rater gave a single answer throughout")
+CONSTANT_CORRECT_SE = later("standard error and interval: a rater was always right or always wrong")
+ONE_ITEM_SE = later("standard error and interval: a single item")
 
 
 def partition_rows(

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from study.bank.importing import import_bank
@@ -14,10 +15,13 @@ from study.base.actor import By
 from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
 from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files
+from study.exchange.formats.parquet import parquet_files
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.lifecycle import studies
+from study.monitoring.exclusions import exclude
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
@@ -323,3 +327,28 @@ def test_two_sites_words_stand_side_by_side(tmp_path: Path) -> None:
     assert ids[:3] == ids[3:]
     assert {one.rater_id for one in _listed(home)} == {"P1", "P2"}
     assert verify(home) == []
+
+
+def test_parquet_and_excel_hold_the_words_as_text(opened: Opened) -> None:
+    """A formula stays text, a line break and other tongues stay what they are."""
+    store = opened(conditions=[OPEN], cases=6)
+    _read(store, *TYPED)
+    with store.look() as look:
+        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+    frame = pd.read_parquet(io.BytesIO(parquet_files(tables, {})["open_answers.parquet"]))
+    assert list(frame["words"]) == TYPED
+    sheet = pd.read_excel(io.BytesIO(workbook(tables, {})), sheet_name="open_answers", dtype=str)
+    assert list(sheet["words"]) == TYPED
+
+
+def test_an_answer_set_aside_says_why_and_stays(opened: Opened) -> None:
+    """As any reading: no row is left out."""
+    store = opened(conditions=[OPEN])
+    _read(store, "effusion", "no change")
+    first = _listed(store)[0].answer_id
+    exclude(store, study="trial", reading=first, reason="Wrong film", now=NOW)
+    rows = _table(bundle_files(store, "trial"), "open_answers.csv")
+    assert [(row["words"], row["excluded"]) for row in rows] == [
+        ("effusion", "Wrong film"),
+        ("no change", ""),
+    ]

@@ -4,8 +4,9 @@
  * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
  * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
  * @typedef {{url: string, label: string, width: number, height: number, bits: number,
- *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
- *   window, and the millimetres of the detector to one of its pixels
+ *   low: number, high: number, spacing_mm: number|null, prior: string}} View  one film, its initial
+ *   window, the millimetres of the detector to one of its pixels, and of a film of an earlier examination what it is
+ *   called, such as "Prior, 3 months earlier"; empty of a current one
  * @typedef {{id: string, option: string|null, words?: string|null, confidence: number|null, comment: string|null,
  *   faulty?: boolean, status: string}} OwnReading  what this reader answered before; words: to an open-ended case
  * @typedef {{case: string, position: number, question: string, condition: string,

@@ -20,7 +20,7 @@ const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
-  "swap", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
+  "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "scroll", "back", "close"];
 
@@ -129,6 +129,7 @@ export class Commands {
       case "actualSize": viewer.actualSize(); break;
       case "flip": viewer.flip(); break;
       case "swap": viewer.swap(); break;
+      case "compare": viewer.compare(); break;
       case "glass": viewer.toggleMagnifier(); break;
       case "measure": viewer.measure.toggle(); break;
       case "heart": viewer.measure.heart(); break;

@@ -182,7 +182,7 @@ def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_word
     said = " ".join(map(str, findings(results)))
     assert "46.2 % correct" in said
     assert "39 cases, 1 of them not answered" in said
-    assert "Without a score and in no estimate: 1 answer." in said
+    assert "Without a score and in no estimate: 1." in said
     assert "(accuracy with options is higher)" in said
     assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in said
     shown = {one.name: one for one in overviews(results)}

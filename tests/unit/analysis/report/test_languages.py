@@ -1,0 +1,173 @@
+"""The report in another language: every word of it from the catalogues, every number the same."""
+
+import re
+from gettext import NullTranslations
+from pathlib import Path
+
+import pytest
+
+from analysis import translation
+from analysis.cli import main
+from analysis.errors import OptionsError
+from analysis.report.content import report_content
+from analysis.report.figures import report_figures
+from analysis.report.findings import findings
+from analysis.report.formats.labels import labels
+from analysis.report.formats.output import write_results
+from analysis.report.formats.page import report_page
+from analysis.results import Results
+from analysis.translation import pieces, spoken, t, tn, written
+from study.base import translation as pages
+from tests.unit.analysis.report.full_run import TASKS, full_run, study
+
+DATA = (
+    *TASKS,
+    r"Resident \d",
+    r"Model-\d_x",
+    "(?:un)?aided",
+    r"q\d{4}",
+    "Which finding is present on film .*",
+    "Effusion|Pneumothorax & more|50 % of #_\\$|None",
+    # Made up for the run: no table says so.
+    "wrong answers|each further 10 items",
+    r"tables/\w+\.csv",
+    r"MSR|Var|Cov2|var_\w+|Cov1|Cov3|MSTR?|AUC|SE|df",
+    # Methods and hashes of the run.
+    "Gwet|Tango|Obuchowski-Rockette|bootstrap over patients|sha256 .*|[a-z_-]+ [0-9.]+",
+)
+"""Names of the run: raters, conditions, tasks, files; symbols of statistics."""
+
+
+class _Brackets(NullTranslations):
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return f"⟦{msgid1 if n == 1 else msgid2}⟧"
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run under two conditions."""
+    return full_run(study(n_items=24, n_models=2, conditions=("unaided", "aided")))
+
+
+@pytest.fixture
+def brackets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speak a language in which every message stands between brackets."""
+    monkeypatch.setattr(translation, "_catalogue", lambda name: _Brackets())
+    monkeypatch.setattr(translation, "language", lambda: "xx")
+    token = translation._language.set("xx")
+    monkeypatch.setattr(translation, "languages", lambda: ("en", "xx"))
+    yield
+    translation._language.reset(token)
+
+
+def _left(texts: list[str]) -> list[str]:
+    """Return what stands outside the brackets in letters, and is no name of the run."""
+    outside = "\n".join(texts)
+    while (less := re.sub("⟦[^⟦⟧]*⟧", "", outside)) != outside:
+        outside = less
+    outside = re.sub("|".join(DATA), "", outside)
+    return [line for line in outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
+
+
+def test_findings_headline_and_tables_are_all_from_the_catalogue(
+    run: Results, brackets: None
+) -> None:
+    """Also heads, notes, titles and the words in cells."""
+    content = report_content(run, [])
+    told = [one.text for one in findings(run)]
+    told += [theme for theme, _ in content.findings]
+    told += [text for line in content.headline.verdicts for text in (line.word, line.text)]
+    told += content.headline.agreement
+    for table in (content.headline.raters, *content.tables):
+        told += [table.title, table.remark, *table.header]
+        told += [name.full for names, _ in table.rows for name in names]
+        told += [cell for _, cells in table.rows for cell in cells]
+    told += [one.title for one in content.item_lists]
+    told += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
+    told += labels(content).values()
+    assert _left(told) == []
+
+
+def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> None:
+    """Titles, captions, axes, keys, panels, and what is told of a mark."""
+    told = []
+    for figure in report_figures(run):
+        told += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
+        for panel in (one for row in figure.chart.rows for one in row):
+            told += [panel.title, panel.subtitle, panel.x.title, panel.y.title]
+            told += [tick.label.text for tick in (*panel.x.ticks, *panel.y.ticks)]
+            for layer in panel.layers:
+                told += [str(one) for one in getattr(layer, "hover", ())]
+    assert _left(told) == []
+
+
+@pytest.mark.parametrize("language", ["de", "zh-Hans"])
+def test_only_page_pdf_and_figures_are_in_the_language(tmp_path: Path, language: str) -> None:
+    """Tables, `results.json` and a paper's files are those of the English report, byte by byte."""
+    small = full_run(study(n_readers=2, n_models=1, n_items=8))
+    for name in ("en", language):
+        write_results(small, tmp_path / name, language=name)
+    for path in sorted((tmp_path / "en").rglob("*")):
+        part = path.relative_to(tmp_path / "en")
+        if path.is_file() and part.parts[0] in ("tables", "paper", "results.json"):
+            assert (tmp_path / language / part).read_bytes() == path.read_bytes(), part
+    page = (tmp_path / language / "report.html").read_text("utf-8")
+    assert f'<html lang="{language}">' in page
+    with spoken(language):
+        assert f"<h2>{t('Findings')}</h2>" in page != t("Findings") != "Findings"
+    assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_english_is_what_it_was_after_another_language(run: Results) -> None:
+    """A language is spoken within its block only."""
+    before = report_page(report_content(run, []))
+    with spoken("de"):
+        german = report_page(report_content(run, []))
+    assert german != before == report_page(report_content(run, []))
+
+
+def test_numbers_are_written_as_in_the_language() -> None:
+    """The catalogue's language says with which signs; whole numbers in messages as well."""
+    assert written("1,234.5") == "1,234.5"
+    with spoken("de"):
+        assert written("1,234.5") == "1.234,5"
+        assert tn("{n} case", "{n} cases", 1234) == "1.234 Fälle"
+    with spoken("zh-Hans"):
+        assert written("1,234.5") == "1,234.5"
+        assert tn("{n} case", "{n} cases", 1) == "1 例病例"
+
+
+def test_reasons_are_said_piece_by_piece() -> None:
+    """As a whole, in their pieces, and with the numbers in them; what is not known stays."""
+    with spoken("de"):
+        assert pieces("no item was answered") == t("no item was answered") != "no item was answered"
+        assert pieces("interval: fewer than 8 items") == "interval: weniger als 8 Items"
+        assert pieces("something new: fewer than 8 of 9 items") == (
+            "something new: fewer than 8 of 9 items"
+        )
+    assert pieces("interval: fewer than 8 items") == "interval: fewer than 8 items"
+
+
+def test_the_catalogues_are_those_of_the_pages() -> None:
+    """The analysis has its own way to them, for it knows nothing of the pages."""
+    assert translation.folder() == pages.folder()
+    assert translation.languages() == pages.languages()
+    for name in translation.languages():
+        with translation.spoken(name), pages.spoken(name):
+            for message in ("Findings", "Accuracy", "Readers"):
+                assert translation.t(message) == pages.t(message)
+
+
+def test_a_language_without_a_catalogue_is_refused(
+    folder: Path, tmp_path: Path, run: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Naming those there are, before anything is written."""
+    with pytest.raises(OptionsError, match="no catalogue; give one of en, de, zh-Hans"):
+        write_results(run, tmp_path / "out", language="fr")
+    out = tmp_path / "out"
+    assert main(["report", str(folder), "--out", str(out), "--language", "fr"]) == 2
+    assert "'de'" in capsys.readouterr().err
+    assert not out.exists()
