@@ -14,6 +14,7 @@ import pytest
 
 from study.bank import reading, source
 from study.bank.importing import FaultyBank, Imported, import_bank
+from study.bank.items import ItemReader
 from study.bank.workers import in_order
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
@@ -231,7 +232,7 @@ def test_a_worker_that_is_killed_ends_the_import(
     path.write_text(json.dumps(items), encoding="utf-8")
     what: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
     what["missing_images"] = "drop"
-    here, draft = os.getpid(), reading.ItemReader.draft
+    here, draft = os.getpid(), ItemReader.draft
 
     def killed(self: Any, *record: Any) -> Any:
         if os.getpid() != here:
@@ -239,7 +240,7 @@ def test_a_worker_that_is_killed_ends_the_import(
         return draft(self, *record)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading.ItemReader, "draft", killed)
+        patch.setattr(ItemReader, "draft", killed)
         with pytest.raises(NotNow, match="stopped before it was done"):
             import_bank(store, path, n_workers=2, **what)
     with store.look() as look:

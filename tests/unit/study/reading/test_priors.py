@@ -9,10 +9,11 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.base.errors import BadInput
-from study.lifecycle import closing, review_desk, reviewing, studies
+from study.lifecycle import closing, reviewing, studies
 from study.lifecycle.amendments import AMENDABLE
 from study.lifecycle.deployments import init
 from study.lifecycle.previews import preview
+from study.lifecycle.review_desk import reviewers_desk
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.store import Store, banks, readings
@@ -184,8 +185,8 @@ def test_a_reviewer_sees_prior_films_whatever_a_protocol_says(trial: Make) -> No
         store, "bank", name="first", item_ids=ids, reviewers=judges, now=NOW
     )
     rows = [
-        review_desk.film(store, judge, review, case.case, place)
-        for case in review_desk.desk(store, judge, review).cases
+        reviewers_desk.film(store, judge, review, case.case, place)
+        for case in reviewers_desk.desk(store, judge, review).cases
         for place, _ in enumerate(case.views, 1)
     ]
     assert any("before" in row.path for row in rows if row)
