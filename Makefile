@@ -13,8 +13,8 @@ export READING_ROOM_DB
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-# Whole files to each worker, in the order of collection: the longest tests begin first. A browser
-# test waits for a quarter of its time, so that three workers keep two cores busy; others never do.
+# Whole files to each worker, in the order of collection: the longest tests begin first. Browser
+# tests wait at times, for a page or for a clock that has to run: a third worker fills two cores.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
 .PHONY: app help check test explore lint types format catalogue glossary screenshots clean
