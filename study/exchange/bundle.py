@@ -25,6 +25,7 @@ from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import Column, columns_in
+from study.lifecycle.scoring import score_rows, scored_items
 from study.models.rereading import read_otherwise
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
@@ -77,9 +78,13 @@ def tables_of(
         tables["answers_by_rules.csv"] = by_rules
     if words := list(_open_answers(look, study)):
         tables["open_answers.csv"] = words
+    if scores := list(score_rows(look, study.id)):
+        tables["open_scores.csv"] = scores
     if not texts:
         for row in words:
             row["words"] = None
+        for row in scores:
+            row["comment"] = None
         sets = {"": ""}
         for row in tables["items.csv"]:
             name = sets.setdefault(row["option_set"], f"options {len(sets)}")
@@ -151,6 +156,8 @@ def files_of(
     provenance = banks.bank_row(look, found.bank_name).provenance
     package = _package(found, trail, files, tables, blinded, gone)
     package["reading_room"]["texts"] = texts
+    if drawn := scored_items(look, found.id):
+        package["reading_room"]["scored_items"] = drawn
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
@@ -426,7 +433,11 @@ def _resource(
 
 
 def _refers(*keys: str) -> list[dict[str, Any]]:
-    resources = {"rater_id": "raters-csv", "item_id": "items-csv"}
+    resources = {
+        "rater_id": "raters-csv",
+        "item_id": "items-csv",
+        "answer_id": "open_answers-csv",
+    }
     return [
         {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
         for key in keys
@@ -452,5 +463,9 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
     "open_answers.csv": {
         "primaryKey": ["answer_id"],
         "foreignKeys": _refers("rater_id", "item_id"),
+    },
+    "open_scores.csv": {
+        "primaryKey": ["answer_id", "scorer"],
+        "foreignKeys": _refers("answer_id"),
     },
 }

@@ -30,7 +30,7 @@ from study.trail.verification import study_verdict
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
 """Files that a restored study exports byte for byte as they came."""
 
-_WHERE_THERE = frozenset({"open_answers.csv"})
+_WHERE_THERE = frozenset({"open_answers.csv", "open_scores.csv"})
 """The same of files that only some bundles have."""
 
 _STATES = ("open", "closed")

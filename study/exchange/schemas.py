@@ -226,6 +226,30 @@ OPEN_ANSWERS = (
     ),
 )
 
+OPEN_SCORES = (
+    Column(name="answer_id", description="Which words, of open_answers.csv", required=True),
+    Column(name="scorer", description="Who scored them: S1, S2, ...; no name", required=True),
+    Column(
+        name="turn",
+        type="integer",
+        description="1 and 2: blind to each other; 3: where these differ",
+        required=True,
+    ),
+    Column(
+        name="score",
+        description="How right the words are; two that say the same are the score, of three that "
+        "do not the middle one",
+        required=True,
+        enum=("correct", "partly correct", "incorrect"),
+    ),
+    Column(name="comment", description="What the scorer remarked"),
+    Column(
+        name="scored_at_utc",
+        description="Moment the score was received, by the server's clock",
+        required=True,
+    ),
+)
+
 _BY_RULES = (
     ("strict", "What the words are by the strict rules: a letter, or a status"),
     ("standard", "The same by the standard rules"),
@@ -254,5 +278,6 @@ FILES = {
     "display_checks.csv": DISPLAY_CHECKS,
     "answers_by_rules.csv": ANSWERS_BY_RULES,
     "open_answers.csv": OPEN_ANSWERS,
+    "open_scores.csv": OPEN_SCORES,
 }
 """Every table a bundle may have; the first three are in each."""

@@ -28,6 +28,7 @@ _READERS = "(SELECT id FROM readers WHERE study = :study)"
 _ASSIGNED = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
 _PRACTISED = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
 _READ = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNED})"
+_SCORINGS = "(SELECT id FROM scorings WHERE study = :study)"
 _NAME = "(SELECT name FROM studies WHERE id = :study)"
 _CHAIN = (
     f"(SELECT chain FROM chain_heads WHERE chain = 'study:' || {_NAME} "
@@ -60,6 +61,12 @@ TAKEN = {
     "amendments": "study = :study",
     "interventions": "study = :study",
     "exclusions": f"reading IN {_READ}",
+    "scorings": "study = :study",
+    "scoring_cases": f"scoring IN {_SCORINGS}",
+    "scoring_answers": f"scoring IN {_SCORINGS}",
+    "scorers": f"scoring IN {_SCORINGS}",
+    "scores": f"scoring IN {_SCORINGS}",
+    "scoring_ends": f"scoring IN {_SCORINGS}",
     "events": f"chain IN {_CHAIN}",
     "chain_heads": f"chain IN {_CHAIN}",
 }
@@ -94,8 +101,12 @@ LEFT = frozenset(
 """Tables of which nothing is taken."""
 
 _MARK = "extract_of"
-_WRITTEN_OVER = {"banks": {"images_root": ""}, "films": {"place": ""}}
-"""What is not taken over as it stands: where films lie is a path of the machine."""
+_WRITTEN_OVER: dict[str, dict[str, str | None]] = {
+    "banks": {"images_root": ""},
+    "films": {"place": ""},
+    "scorers": {"person": None},
+}
+"""What is not taken over as it stands: where films lie is a path of the machine; who scored."""
 
 
 def mark(look: Transaction) -> str:

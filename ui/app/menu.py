@@ -61,6 +61,7 @@ _PAGES = (
     Entry(
         path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, bare=True
     ),
+    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True),
     Entry(path="teaching", title=later("Teaching"), act=Act.CHOOSE, hidden=True),
     Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, bare=True),
     Entry(path="preview", title=later("Preview"), act=Act.SET_UP, hidden=True, bare=True),

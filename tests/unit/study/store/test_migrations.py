@@ -9,7 +9,17 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.lifecycle.deployments import init
-from study.store import Store, bank_contents, banks, models, people, readings, schema, shape
+from study.store import (
+    Store,
+    bank_contents,
+    banks,
+    models,
+    people,
+    readings,
+    schema,
+    scorings,
+    shape,
+)
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -196,3 +206,33 @@ def test_banks_from_before_there_were_prior_films_have_none_and_their_hash(
         ]
     with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
         change.execute("UPDATE item_priors SET days = 3")
+
+
+def test_a_store_from_before_answers_in_words_were_scored_takes_scorings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is scored is written once, and a score is one of three."""
+    with monkeypatch.context() as older:
+        before = schema.MIGRATIONS.index(schema._scorings)
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:before])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in (
+            "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
+            "INSERT INTO studies VALUES (1, 's', 1, 'closed', '{}', '', '', '', '', NULL, '')",
+            "INSERT INTO people VALUES (1, 'ada', '', NULL)",
+        ):
+            connection.execute(statement)
+        connection.commit()
+    store = Store(path)
+    score = {"position": 0, "scorer": 0, "turn": 1, "comment": "", "at_utc": ""}
+    with store.change() as change:
+        number = scorings.add(change, study=1, kind="answer", seed=1, at_utc="")
+        scorings.add_scorers(change, number, [1])
+        scorings.add_score(change, number, score="correct", **score)
+        assert [one.verdict for one in scorings.scores(change, number)] == ["correct"]
+        assert list(shape.breaches(change)) == []
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.change() as change:
+        scorings.add_score(change, number, score="right", **score)
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("UPDATE scores SET score = 'incorrect'")

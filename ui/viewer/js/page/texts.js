@@ -256,6 +256,10 @@ export const texts = {
     line: t("Expert review"),
     leave: t("Stop here"),
   },
+  scoring: {
+    line: t("Scoring: you are not told whose words these are"),
+    leave: t("Stop here"),
+  },
   mirrored: t("MIRRORED"),
   current: t("Current"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
