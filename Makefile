@@ -6,14 +6,16 @@ DEMO ?= yes
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check
 READING_ROOM_DB ?= instance/reading-room.db
 export READING_ROOM_DB
 # Compiled once and kept with the environment, not beside the sources.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two workers, whole files to each, in the order of collection: the longest tests begin first.
-WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
+# Whole files to each worker, in the order of collection: the longest tests begin first. A browser
+# test waits for a quarter of its time, so that three workers keep two cores busy; others never do.
+WORKERS := --dist loadscope --no-loadscope-reorder -n
 
 .PHONY: app help check test explore lint types format catalogue glossary screenshots clean
 
@@ -25,10 +27,10 @@ help:  ## List what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 check: lint  ## Lints, types and every test without a browser, for while one works
-	$(BIN)/python -m pytest $(WORKERS) -m "not browser"
+	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser"
 
 test: lint  ## Lints, types and every test, in real browsers too
-	$(BIN)/python -m tests.again $(WORKERS)
+	$(BIN)/python -m tests.again $(WORKERS) 3
 
 explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw, ten times as many
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore
@@ -60,13 +62,14 @@ clean:  ## Remove the environment and what tools keep
 
 $(VENV)/.run-ready: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
+	$(PIP) -r requirements.txt -c constraints.txt
 	@touch $@
 
-$(VENV)/.test-ready: $(VENV)/.run-ready requirements-test.txt tests/install_browser.sh
-	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -r requirements-test.txt -c constraints.txt
-	@sh tests/install_browser.sh
-	@touch $@
+# The browsers come while pip is at work; what the tests need names what the program needs.
+$(VENV)/.test-ready: requirements.txt requirements-test.txt constraints.txt tests/install_browser.sh
+	@sh tests/install_browser.sh & browsers=$$!; \
+	$(PYTHON) -m venv $(VENV) && $(PIP) -r requirements-test.txt -c constraints.txt && wait $$browsers
+	@touch $(VENV)/.run-ready $@
 
 node_modules/.ready: package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from ui.app.document import DOCUMENT
-from ui.app.home import HOME
 from ui.app.routes import routes
 from ui.server.deployment import lifespan
 from ui.server.headers import HEADERS
@@ -11,6 +10,6 @@ from ui.server.headers import HEADERS
 app = st.App(
     "ui/app/router.py",
     routes=routes(),
-    middleware=[HEADERS, HOME, DOCUMENT],
+    middleware=[HEADERS, DOCUMENT],
     lifespan=lifespan,
 )

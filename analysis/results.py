@@ -21,6 +21,7 @@ from analysis.statistics.accuracy.calibration import (
 from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
+from analysis.statistics.accuracy.open_ended import has_open_answers, open_ended, open_gap
 from analysis.statistics.accuracy.positions import option_positions
 from analysis.statistics.accuracy.sensitivity import sensitivity
 from analysis.statistics.agreement.between import agreement_between
@@ -28,6 +29,7 @@ from analysis.statistics.agreement.groups.table import agreement_groups
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.agreement.scoring import has_open_scores, open_scoring
 from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.comparison.by_task import model_pairs
 from analysis.statistics.comparison.gee import gee
@@ -102,13 +104,15 @@ def analyse(
     with threadpool_limits(limits=1, user_api="blas"):
         study, tables = Study(bundle, options), {}
         panel = cache(partial(reader_panel, study))
-        sure = has_sureness(study)
+        sure, in_words = has_sureness(study), has_open_answers(study)
         steps: dict[str, Callable[[], pd.DataFrame]] = {
             **{name: partial(table, study) for name, table in TABLES.items()},
             "reader_panel": panel,
             "panel_adjusted": lambda: adjusted(panel(), bundle.labels, bundle.protocol),
             **({"banks": partial(banks, study)} if has_banks(study.matrix) else {}),
             **({name: partial(f, study) for name, f in SURENESS.items()} if sure else {}),
+            **({name: partial(f, study) for name, f in OPEN.items()} if in_words else {}),
+            **({"open_scoring": partial(open_scoring, study)} if has_open_scores(study) else {}),
         }
         for name, table in steps.items():
             if tell:
@@ -124,6 +128,7 @@ def analyse(
 
 
 SURENESS = {"model_calibration": model_calibration, "model_reliability": model_reliability}
+OPEN = {"open_ended": open_ended, "open_gap": open_gap}
 TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
     "accuracy": accuracy,
     "agreement_pairs": agreement_pairs,

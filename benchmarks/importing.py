@@ -1,36 +1,43 @@
-"""Importing a file in the release's format beside the plain way: seconds and peak memory.
+"""Importing a file in the release's format beside the plain way, and using what was imported.
 
 The plain way is `json.load`, a pandas frame and `to_sql`: what a script does that checks nothing.
-Each is a process of its own, in turn. The file is generated: four questions an examination, two
-examinations a patient, texts as long as the release's. Its films are few and tiny, so that the
-items are measured; decoding films costs what it costs.
+Each is a process of its own, in turn. The file is generated, as many questions as the release has:
+four questions an examination, two examinations a patient, texts as long as the release's. Its films
+are few and tiny, so that the items are measured; decoding films costs what it costs. Then cases are
+drawn, and the bank's questions filtered, counted and searched as their page does it.
 """
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any
+from select import select
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from benchmarks.machine import Broken
+from benchmarks.machine import Broken, memory_mb
 from benchmarks.summary import bar, bar_lines
 from study.lifecycle import deployments, studies
 from study.protocol.protocol import Protocol
-from study.store import Store, bank_contents, banks
+from study.store import Store
 
-DESCRIPTION = "importing half a million questions, beside json.load, pandas and to_sql"
-MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_COUNT_S = 1.0, 0.1, 2.0, 1.0
+DESCRIPTION = "importing a bank of the release's size, beside json.load, pandas and to_sql"
+MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_FILTER_S = 1.0, 0.1, 2.0, 1.0
+N_ITEMS = 654_656
+"""Of the release's three splits together."""
+
+_LOOKED_EVERY_S = 0.2
 
 _FILMS = 1_000
 _TASKS = (
@@ -40,30 +47,11 @@ _TASKS = (
     "Differential Diagnosis",
     "Geometric Information Assessment",
 )
-_WORDS = [
-    *(
-        "lungs",
-        "clear",
-        "without",
-        "focal",
-        "consolidation",
-        "pleural",
-        "effusion",
-        "heart",
-        "size",
-    ),
-    *(
-        "normal",
-        "mediastinal",
-        "contours",
-        "within",
-        "limits",
-        "degenerative",
-        "changes",
-        "thoracic",
-    ),
-    *("spine", "left", "right", "upper", "lower", "lobe", "opacity", "atelectasis", "catheter"),
-]
+_WORDS = """
+lungs clear without focal consolidation pleural effusion heart size normal
+mediastinal contours within limits degenerative changes thoracic spine left right
+upper lower lobe opacity atelectasis catheter
+"""
 _PLAIN = """
 import json, sqlite3, sys
 import pandas as pd
@@ -74,18 +62,46 @@ frame[lists] = frame[lists].map(json.dumps)
 with sqlite3.connect(sys.argv[2]) as connection:
     frame.to_sql("items", connection, index_label="item_id")
 """
-_MEASURED = """
-import json, resource, subprocess, sys, time
-begun = time.monotonic()
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([code, time.monotonic() - begun, used.ru_maxrss / 1024]))
+_EXPLORED = """
+import json, sys, time
+from pathlib import Path
+from study.store import Store, bank_contents, banks
+from ui.banks.facets import FACETS, chosen, counted, facets
+store, found = Store(Path(sys.argv[1])), {}
+def timed(name, do):
+    begun = time.monotonic()
+    kept = do()
+    found[name] = time.monotonic() - begun
+    return kept
+with store.look() as look:
+    bank = banks.bank_row(look, "bank")
+frame = timed("open", lambda: facets(store, bank.id, bank.content_sha256))
+names = [name for name in FACETS if frame[name].nunique() > 1]
+for name in FACETS:
+    timed(f"count by {name}", lambda: counted(frame, name))
+wanted = {name: list(counted(frame, name).index[:2]) for name in names}
+for name in names:
+    timed(f"filter by {name}", lambda: chosen(frame, {name: wanted[name]}))
+timed("filter by all together", lambda: counted(chosen(frame, wanted), "task"))
+with store.look(sealed=True) as look:
+    for what, text in (("words", "pleural effusion"), ("an id", "q12345"), ("nothing", "nowhere")):
+        timed(f"search for {what}", lambda: bank_contents.containing(look, bank.id, text))
+    timed("list a page", lambda: bank_contents.listed(look, frame.index[:50]))
+print(json.dumps(found))
 """
+
+
+class _Cost(NamedTuple):
+    """What a program took: seconds by the wall and of processors, the most memory in MB."""
+
+    seconds: float
+    processor_s: float
+    memory_mb: float
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's own options."""
-    parser.add_argument("--items", type=int, default=500_000)
+    parser.add_argument("--items", type=int, default=N_ITEMS)
     parser.add_argument("--repeats", type=int, default=1, help="how often each is timed")
 
 
@@ -95,38 +111,49 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         folder = Path(scratch)
         path = _write(folder / "release", args.items)
         runs = [_both(path, folder / str(n)) for n in range(args.repeats)]
-        database = folder / str(args.repeats - 1) / "store.db"
-        later = _later(Store(database), min(200, args.items // 10))
+        store = folder / str(args.repeats - 1) / "store.db"
+        draws_s = _drawn(Store(store), min(200, args.items // 10))
+        explored_s = _explored(store)
         size_mb = path.stat().st_size / 1e6
-    seconds = {way: min(one[way][0] for one in runs) for way in ("ours", "plain")}
-    memory = {way: max(one[way][1] for one in runs) for way in ("ours", "plain")}
-    times, share = seconds["ours"] / seconds["plain"], memory["ours"] / memory["plain"]
+    costs = {way: min((one[way] for one in runs), key=lambda cost: cost.seconds) for way in runs[0]}
+    memory = {way: max(one[way].memory_mb for one in runs) for way in costs}
+    times, share = costs["ours"].seconds / costs["plain"].seconds, memory["ours"] / memory["plain"]
+    opened_s = explored_s.pop("open")
+    slowest = max(explored_s, key=explored_s.__getitem__)
     return {
         "items": args.items,
         "file_mb": size_mb,
-        "seconds": seconds,
+        "load_average_1_min": os.getloadavg()[0],
+        "seconds": {way: cost.seconds for way, cost in costs.items()},
+        "processor_seconds": {way: cost.processor_s for way, cost in costs.items()},
         "peak_memory_mb": memory,
         "seconds_ratio": times,
         "memory_ratio": share,
-        **later,
+        "draws_s": draws_s,
+        "explorer_opened_s": opened_s,
+        "explorer_s": explored_s,
         "bars": [
             bar("import beside the plain way", times, MOST_TIMES, "times"),
             bar("peak memory beside the plain way", share, MOST_MEMORY, "times"),
-            bar("drawing 200 cases", later["draw_s"], MOST_DRAW_S, "s"),
-            bar("counting the bank by task", later["count_s"], MOST_COUNT_S, "s"),
+            bar("drawing 200 cases, the first time", draws_s[0], MOST_DRAW_S, "s"),
+            bar(f"the explorer's slowest, {slowest}", explored_s[slowest], MOST_FILTER_S, "s"),
         ],
     }
 
 
 def text(result: dict[str, Any]) -> str:
     """Return the result as lines for a person."""
-    seconds, memory = result["seconds"], result["peak_memory_mb"]
     lines = [
-        f"{result['items']:,} questions, {result['file_mb']:,.0f} MB",
-        f"import     {seconds['ours']:8.1f} s {memory['ours']:8.0f} MB",
-        f"plain way  {seconds['plain']:8.1f} s {memory['plain']:8.0f} MB",
-        f"draw       {result['draw_s']:8.2f} s",
-        f"count      {result['count_s']:8.2f} s",
+        f"{result['items']:,} questions, {result['file_mb']:,.0f} MB; load "
+        f"{result['load_average_1_min']:.1f} on {os.cpu_count()} processors",
+        *(
+            f"{way:<10} {result['seconds'][way]:8.1f} s {result['processor_seconds'][way]:8.1f} s "
+            f"of processors {result['peak_memory_mb'][way]:8.0f} MB"
+            for way in ("ours", "plain")
+        ),
+        f"draws      {', '.join(f'{one:.2f}' for one in result['draws_s'])} s",
+        f"explorer opened the first time   {result['explorer_opened_s']:8.2f} s",
+        *(f"explorer   {name:<22}{one:8.3f} s" for name, one in result["explorer_s"].items()),
     ]
     return "\n".join([*lines, *bar_lines(result["bars"])])
 
@@ -150,7 +177,7 @@ def _items() -> Iterator[dict[str, Any]]:
     random_words = random.Random(1)
 
     def words(n: int) -> str:
-        return " ".join(random_words.choices(_WORDS, k=n))
+        return " ".join(random_words.choices(_WORDS.split(), k=n))
 
     n = 0
     while True:
@@ -184,7 +211,7 @@ def _items() -> Iterator[dict[str, Any]]:
         n += 1
 
 
-def _both(path: Path, folder: Path) -> dict[str, tuple[float, float]]:
+def _both(path: Path, folder: Path) -> dict[str, _Cost]:
     folder.mkdir()
     store = folder / "store.db"
     deployments.init(store, entropy=token_bytes, now=datetime.now(UTC))
@@ -196,33 +223,41 @@ def _both(path: Path, folder: Path) -> dict[str, tuple[float, float]]:
     }
 
 
-def _measured(*arguments: str) -> tuple[float, float]:
-    """Run Python; return its seconds and its peak memory in MB."""
-    words = (sys.executable, "-c", _MEASURED, sys.executable, *arguments)
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    code, seconds, memory_mb = json.loads(done.stdout)
-    if code:
-        raise Broken(f"{' '.join(arguments[:3])} ended with {code}: {done.stderr[-500:]}")
-    return seconds, memory_mb
+def _measured(*arguments: str) -> _Cost:
+    """Run Python to its end; what its own processes take is counted too."""
+    begun, most = time.monotonic(), 0.0
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(
+            (sys.executable, *arguments), stdout=subprocess.DEVNULL, stderr=said
+        )
+        with os.fdopen(os.pidfd_open(process.pid)) as end:
+            while not select([end], [], [], _LOOKED_EVERY_S)[0]:
+                most = max(most, memory_mb(process.pid))
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise Broken(f"{' '.join(arguments[:3])} ended badly: {said.read()[-500:]}")
+    return _Cost(time.monotonic() - begun, used.ru_utime + used.ru_stime, most)
 
 
-def _later(store: Store, cases: int) -> dict[str, float]:
-    """Return what the first draw from the bank takes, and counting it by task."""
-
-    def seconds(do: Callable[[], object]) -> float:
+def _drawn(store: Store, cases: int) -> list[float]:
+    """Return what each of three draws takes, the first of them with nothing at hand."""
+    found = []
+    for seed in range(3):
+        protocol = Protocol(name="draw", cases=cases, seed=seed)
         begun = time.monotonic()
-        do()
-        return time.monotonic() - begun
+        studies.draw(
+            store, bank="bank", study=f"draw {seed}", protocol=protocol, now=datetime.now(UTC)
+        )
+        found.append(time.monotonic() - begun)
+    return found
 
-    def count() -> None:
-        with store.look() as look:
-            bank_contents.counts(look, banks.bank_row(look, "bank").id, "task")
 
-    protocol = Protocol(name="draw", cases=cases, seed=1)
-    now = datetime.now(UTC)
-    return {
-        "draw_s": seconds(
-            lambda: studies.draw(store, bank="bank", study="draw", protocol=protocol, now=now)
-        ),
-        "count_s": seconds(count),
-    }
+def _explored(store: Path) -> dict[str, float]:
+    """Return what the page of a bank's questions takes to open, to filter, to count, to search."""
+    words = (sys.executable, "-c", _EXPLORED, str(store))
+    found: dict[str, float] = json.loads(
+        subprocess.run(words, capture_output=True, check=True).stdout
+    )
+    return found

@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,17 @@ def cpu_ms(pid: int) -> float:
         if each in stats
     )
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mb(pid: int) -> float:
+    """Return the memory a process and its descendants hold, what they share counted once."""
+    parents = {each: int(fields[1]) for each, fields in _stats()}
+    found = 0
+    for each in family(pid, parents):
+        with suppress(OSError):  # it ended meanwhile
+            text = Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii")
+            found += sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
+    return found / 1024
 
 
 def facts(browser_version: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ui.archive import closing as archive
 from ui.archive.bundles import merge_section
 from ui.overview.heads import head_section
 from ui.parts.downloads import Download, closing_links, downloads
+from ui.parts.links import links
 from ui.parts.look import error_line, grid, page_title, section
 from ui.parts.text import minute, plain, study_state
 from ui.server.access import guard
@@ -223,5 +224,8 @@ with error_line():
     _files(found)
     head_section(person.study_name)
     if found.state == "closed" and person.may(Act.CLOSE):
+        if found.has_words:
+            section(t("Answers in words"))
+            links("to_scoring", {"scoring": t("Have answers in words scored")})
         section(t("Merge another site"))
         merge_section(person)

@@ -32,7 +32,7 @@ with error_line():
         show_words(person, found)
         card_form(person, found)
     withdrawal_answer(person)
-    exam_paper()
+    exam_paper(person)
     gone = withdrawn(store(), person.study_name)
     if gone:
         show_withdrawn(gone)

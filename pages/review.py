@@ -1,15 +1,16 @@
-"""An expert review's questions, one by one: the reading page over what waits for a reviewer."""
+"""What somebody judges, one by one: the reading page over what waits in a review or a scoring."""
 
 import streamlit as st
 
 from study.people.roles import Act
 from ui.app.menu import page_file
 from ui.parts.text import number
-from ui.reading.apart import REVIEW
+from ui.reading.apart import REVIEW, SCORING
 from ui.server.access import guard
 
 guard(Act.REVIEW)
-wanted = number(str(st.query_params.get("review", "")))
+room = SCORING if SCORING.key[0] in st.query_params else REVIEW
+wanted = number(str(st.query_params.get(room.key[0], "")))
 if wanted < 0:
     st.switch_page(page_file("reviews.py"))
-REVIEW.mount(wanted)
+room.mount(wanted)

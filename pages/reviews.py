@@ -1,17 +1,23 @@
-"""The expert reviews somebody judges questions in: how far they are, and their own verdicts."""
+"""What somebody judges, questions of a bank or answers in words: how far they are, and verdicts."""
 
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from study.base.errors import StudyError
 from study.base.translation import said, t, tn
-from study.lifecycle import reviewing
-from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
+from study.lifecycle import reviewing, scoring
+from study.lifecycle.judging import LONGEST_COMMENT, Judged
+from study.lifecycle.reviewing import VERDICTS, Verdict
+from study.lifecycle.scoring import SCORES, Score
 from study.people.roles import Act
-from study.store import reviews
+from study.store import Transaction, reviews, scorings
+from study.store.open_answers import ANSWER
 from study.store.reviews import ReviewRow
+from study.store.scorings import ScoringRow
 from ui.app.masthead import masthead
 from ui.parts.links import links
 from ui.parts.look import grid, page_title, refused
@@ -22,74 +28,161 @@ from ui.server.deployment import store
 person = guard(Act.REVIEW)
 
 
-def _review(row: ReviewRow) -> None:
-    with store().look() as look:
-        items = reviewing.item_reviews(look, row.id)
-        why_not = reviewing.refusal(look, row)
-    mine = [one for one in items if person.id in one.given]
-    n_waiting = sum(person.id in one.waits_for for one in items)
-    with st.container(border=True, key=f"review-{row.id}"):
-        st.subheader(plain(row.name), anchor=False)
-        st.caption(t("Question bank: {bank}", bank=plain(row.bank_name)))
-        st.write(_how_far(len(mine), n_waiting))
-        if why_not:
-            st.info(why_not)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What somebody was asked to judge, whatever it is.
+
+    Parameters
+    ----------
+    me
+        The number they go by among its judges.
+    heads, told
+        What is said of each thing judged, beside the verdict: column heads, and cells.
+    judged
+        Says that so many were judged.
+    judge
+        Keeps another verdict.
+    """
+
+    key: str
+    name: str
+    caption: str
+    address: str
+    me: int
+    every: Sequence[Judged]
+    why_not: str
+    heads: Sequence[str]
+    told: Callable[[Any], Sequence[str]]
+    judged: Callable[[int], str]
+    words: Mapping[Any, str]
+    judge: Callable[..., None]
+
+    @property
+    def mine(self) -> list[Judged]:
+        return [one for one in self.every if self.me in one.given]
+
+
+def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
+    def judge(one: Any, verdict: str, comment: str) -> None:
+        with store().change() as change:
+            reviewing.judge(
+                change,
+                row,
+                one.item.item,
+                person=person.id,
+                verdict=Verdict(verdict),
+                comment=comment,
+                now=acting(person)["now"],
+            )
+
+    return _Asked(
+        key=f"review-{row.id}",
+        name=row.name,
+        caption=t("Question bank: {bank}", bank=plain(row.bank_name)),
+        address=f"review?review={row.id}",
+        me=person.id,
+        every=reviewing.item_reviews(look, row.id),
+        why_not=reviewing.refusal(look, row),
+        heads=[t("ID")],
+        told=lambda one: [one.item.item_id],
+        judged=lambda n: tn("You have judged {n} question.", "You have judged {n} questions.", n),
+        words={verdict: VERDICTS[verdict] for verdict in Verdict},
+        judge=judge,
+    )
+
+
+def _of_scoring(look: Transaction, row: ScoringRow) -> _Asked:
+    place = scoring.place_of(look, row.id, person.id) or 0
+
+    def judge(one: Any, verdict: str, comment: str) -> None:
+        with store().change() as change:
+            scoring.judge(
+                change,
+                row,
+                one.position,
+                scorer=place,
+                score=Score(verdict),
+                comment=comment,
+                now=acting(person)["now"],
+            )
+
+    answers = t("Answers in words") if row.kind == ANSWER else t("Explanations")
+    return _Asked(
+        key=f"scoring-{row.id}",
+        name=row.study_name,
+        caption=answers,
+        address=f"review?scoring={row.id}",
+        me=place,
+        every=scoring.order_of(row, place, scoring.words_of(look, row.id)),
+        why_not=scoring.refusal(look, row),
+        heads=[t("ID"), t("Words")],
+        told=lambda one: [one.answers[0].item_id, one.answers[0].words],
+        judged=lambda n: tn("You have judged {n} answer.", "You have judged {n} answers.", n),
+        words=SCORES,
+        judge=judge,
+    )
+
+
+def _show(asked: _Asked) -> None:
+    mine = asked.mine
+    n_waiting = sum(asked.me in one.waits_for for one in asked.every)
+    with st.container(border=True, key=asked.key):
+        st.subheader(plain(asked.name), anchor=False)
+        st.caption(asked.caption)
+        st.write(_how_far(asked.judged(len(mine)), n_waiting))
+        if asked.why_not:
+            st.info(asked.why_not)
         elif n_waiting:
             begin = t("Continue") if mine else t("Start")
-            links(f"review_{row.id}", {f"review?review={row.id}": begin})
+            links(asked.key.replace("-", "_"), {asked.address: begin})
         else:
-            st.info(
-                t("You may still be asked about a question on which two other reviewers disagree.")
-            )
+            st.info(t("More may still come to you where two others differ."))
         if mine:
-            _verdicts(row, mine, open_still=not why_not)
+            _verdicts(asked, mine)
 
 
-def _how_far(n_given: int, n_waiting: int) -> str:
-    done = tn("You have judged {n} question.", "You have judged {n} questions.", n_given)
+def _how_far(done: str, n_waiting: int) -> str:
     left = tn("{n} is waiting for you.", "{n} are waiting for you.", n_waiting)
     return f"{done} {left}" if n_waiting else done
 
 
-def _verdicts(row: ReviewRow, mine: list[ItemReview], *, open_still: bool) -> None:
-    own = [one.given[person.id] for one in mine]
+def _verdicts(asked: _Asked, mine: Sequence[Judged]) -> None:
+    own = [one.given[asked.me] for one in mine]
+    told = [asked.told(one) for one in mine]
     with st.expander(t("Your verdicts")):
-        if open_still:
+        if not asked.why_not:
             st.caption(t("Select a row to change a verdict."))
         event = grid(
             pd.DataFrame(
                 {
-                    t("ID"): [one.item.item_id for one in mine],
-                    t("Verdict"): [said(VERDICTS[one.verdict]) for one in own],
+                    **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
+                    t("Verdict"): [said(asked.words[one.verdict]) for one in own],
                     t("Comment"): [one.comment for one in own],
                 }
             ),
-            on_select="rerun" if open_still else "ignore",
+            on_select="ignore" if asked.why_not else "rerun",
             selection_mode="single-row",
-            key=f"verdicts-{row.id}",
+            key=f"verdicts-{asked.key}",
         )
-        chosen = event.selection.rows if open_still else []
+        chosen = [] if asked.why_not else event.selection.rows
         if chosen and chosen[0] < len(mine):
-            _change(row, mine[chosen[0]])
+            _change(asked, mine[chosen[0]], told[chosen[0]])
 
 
-def _change(row: ReviewRow, one: ItemReview) -> None:
-    given, verdicts = one.given[person.id], list(Verdict)
-    with st.form(f"change-{row.id}-{one.item.item}", border=False):
-        verdict: Verdict = st.selectbox(
-            t("Verdict on {item}", item=plain(one.item.item_id)),
+def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
+    given, verdicts = one.given[asked.me], list(asked.words)
+    with st.form(f"change-{asked.key}-{'-'.join(told)}", border=False):
+        verdict = st.selectbox(
+            t("Verdict on {item}", item=plain(told[-1])),
             verdicts,
-            index=verdicts.index(Verdict(given.verdict)),
-            format_func=lambda value: said(VERDICTS[value]),
+            index=verdicts.index(given.verdict),
+            format_func=lambda value: said(asked.words[value]),
         )
-        comment = st.text_input(t("Comment"), given.comment, max_chars=reviewing.LONGEST_COMMENT)
+        comment = st.text_input(t("Comment"), given.comment, max_chars=LONGEST_COMMENT)
         sent = st.form_submit_button(t("Save"))
     if sent:
-        act = acting(person)
-        judge = partial(reviewing.judge, person=person.id, verdict=verdict, comment=comment)
         try:
-            with store().change() as change:
-                judge(change, row, one.item.item, now=act["now"])
+            asked.judge(one, verdict, comment)
         except StudyError as error:
             refused(str(error))
         else:
@@ -97,18 +190,30 @@ def _change(row: ReviewRow, one: ItemReview) -> None:
 
 
 masthead(person)
-page_title(
-    t("Expert review"),
-    t(
-        "Judge each question with its images, its options and its reference standard. The other "
-        "reviewers do not see your verdicts; where two differ, a third decides."
-    ),
-)
 with store().look() as look:
-    found = reviews.of_person(look, person.id)
-for review in found:
-    _review(review)
-if not found:
+    to_review = [_of_review(look, row) for row in reviews.of_person(look, person.id)]
+    to_score = [_of_scoring(look, row) for row in scorings.of_person(look, person.id)]
+if to_score:
+    page_title(
+        t("Scoring"),
+        t(
+            "Score each answer in words against the correct answer. You are not told whose it is, "
+            "and the other scorers do not see your scores; where two differ, a third decides."
+        ),
+    )
+    for one in to_score:
+        _show(one)
+if to_review or not to_score:
+    page_title(
+        t("Expert review"),
+        t(
+            "Judge each question with its images, its options and its reference standard. The "
+            "other reviewers do not see your verdicts; where two differ, a third decides."
+        ),
+    )
+    for one in to_review:
+        _show(one)
+if not to_review and not to_score:
     st.info(t("You have not been asked to review any questions yet."))
 if person.several or person.may(Act.MAKE_STUDY):
     links("from_reviews", {".": t("Back")})

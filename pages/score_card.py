@@ -94,7 +94,7 @@ def _card() -> None:
             look.table(head, rows, caption=t("Cases that match the reference standard"))
     if card.cases:
         _paged(card)
-    if card.cases and not card.comparison:
+    if card.by_task and not card.comparison:
         with st.expander(t("By task"), key="card-tasks"):
             look.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
 

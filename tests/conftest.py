@@ -122,6 +122,23 @@ def write_bank(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path
     return path
 
 
+def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path:
+    """Write the same bank with a film of three months before; the last patient has none."""
+    path = write_bank(folder, n_patients, per_patient)
+    records = json.loads(path.read_text())
+    rows, columns = np.mgrid[0:90, 0:84]
+    for record in records.values():
+        patient = int(record["PatientID"][1:])
+        if patient == n_patients - 1:
+            continue
+        name = f"films/{patient}_before.png"
+        film = (rows * 400 + columns * 200 + patient * 37).astype(np.uint16)
+        Image.fromarray(film).save(folder / name)
+        record |= {"prior_images": [name], "prior_views": ["AP"], "prior_days": 91}
+    path.write_text(json.dumps(records))
+    return path
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest test, so that it does not run on alone when all others are done."""
     items.sort(key=lambda item: "test_sixty" not in item.nodeid)

@@ -36,4 +36,4 @@ def draw_from(found: Iterable[Drawable], protocol: Protocol) -> Draw:
 
 def for_practice(found: Iterable[Drawable]) -> list[Candidate]:
     """Return the same items as they are drawn for practice."""
-    return [Candidate(one.item_id, one.examination_id, one.patient_id) for one in found]
+    return [(one.item_id, one.examination_id, one.patient_id) for one in found]

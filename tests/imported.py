@@ -35,6 +35,10 @@ for language in translation.languages():  # the files are read once, wherever th
 translation.folder.cache_clear()
 # It loads the analysis before somebody looks at results, which in most tests nobody does.
 patch("ui.app.study_bar.warm_up").start()
+# An analysis or import makes way for readers; a test that waits for it is the only reader there is,
+# and the other tests would have all of the machine.
+for background in ("ui.results.background", "ui.server.bank_import"):
+    patch(f"{background}._PRIORITY", 0).start()
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

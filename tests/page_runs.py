@@ -20,6 +20,6 @@ if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
 
 @pytest.fixture(autouse=True, scope="session")
 def analysed() -> Iterator[None]:
-    """Have a page wait for its analysis to the end."""
-    with patch.object(background, "AT_ONCE_S", 120.0):
+    """Have a page wait for its analysis to the end, which makes way for nobody."""
+    with patch.multiple(background, AT_ONCE_S=120.0, _PRIORITY=0):
         yield

@@ -31,6 +31,10 @@ class Status(StrEnum):
 RULES = ("strict", "standard", "loose")
 """The sets of rules by which models' words may be read, as columns of `answers_by_rules.csv`."""
 
+OPEN_KINDS = ("answer", "explanation")
+SCORES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
+"""The three levels on which words are scored, best first, and what each is worth."""
+
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -72,6 +76,21 @@ READING_COLUMNS = (
     "excluded",
     "run",
 )
+OPEN_ANSWER_COLUMNS = (
+    "answer_id",
+    "kind",
+    "rater_id",
+    "rater_kind",
+    "item_id",
+    "condition",
+    "run",
+    "status",
+    "words",
+    "response_ms",
+    "flags",
+    "excluded",
+)
+OPEN_SCORE_COLUMNS = ("answer_id", "scorer", "turn", "score", "comment", "scored_at_utc")
 READING_NUMBERS = ("position", "confidence", "response_ms", "elapsed_ms", "hidden_ms", "paused_ms")
 
 
@@ -95,6 +114,10 @@ class Bundle:
     aside : pandas.DataFrame
         A model's readings that do not stand for it, as `readings`: runs after its first, and
         conditions that no reader had.
+    open_answers : pandas.DataFrame
+        One row an answer in words, or an explanation: the columns of `open_answers.csv` as text.
+    open_scores : pandas.DataFrame
+        One row a score of such words: the columns of `open_scores.csv` as text, `turn` int.
     protocol : mapping
         The protocol as exported; empty when there is none.
     confidence_means : str
@@ -109,6 +132,12 @@ class Bundle:
     raters: pd.DataFrame
     readings: pd.DataFrame
     aside: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*READING_COLUMNS]))
+    open_answers: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=[*OPEN_ANSWER_COLUMNS], dtype=object)
+    )
+    open_scores: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=[*OPEN_SCORE_COLUMNS], dtype=object)
+    )
     protocol: Mapping[str, Any] = field(default_factory=dict)
     confidence_means: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)

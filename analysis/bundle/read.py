@@ -15,6 +15,7 @@ import pandas as pd
 from analysis.bundle.cells import unguarded_table
 from analysis.bundle.items import check_items
 from analysis.bundle.model import RULES, Bundle
+from analysis.bundle.open_answers import ANSWERS, GIVEN, check_open_answers, check_open_scores
 from analysis.bundle.parse import parse_csv
 from analysis.bundle.protocol import stated
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
@@ -33,6 +34,8 @@ REQUIRED = {
     "raters.csv": ("rater_id", "rater_kind"),
     "readings.csv": ("rater_id", "item_id", "answer"),
     BY_RULES: ("rater_id", "item_id", *RULES),
+    ANSWERS: ("answer_id", "kind", "rater_id", "item_id", "words"),
+    GIVEN: ("answer_id", "scorer", "turn", "score"),
 }
 
 
@@ -79,7 +82,12 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
 
 
 def bundle_from_tables(
-    items: pd.DataFrame, readings: pd.DataFrame, raters: pd.DataFrame | None = None
+    items: pd.DataFrame,
+    readings: pd.DataFrame,
+    raters: pd.DataFrame | None = None,
+    *,
+    open_answers: pd.DataFrame | None = None,
+    open_scores: pd.DataFrame | None = None,
 ) -> Bundle:
     """Check tables that are in memory already, by the same rules as a folder.
 
@@ -89,6 +97,8 @@ def bundle_from_tables(
         With the columns of `items.csv` and `readings.csv`; missing values count as empty.
     raters : pandas.DataFrame, optional
         With the columns of `raters.csv`; without it every rater is a reader.
+    open_answers, open_scores : pandas.DataFrame, optional
+        With the columns of `open_answers.csv` and `open_scores.csv`.
 
     Returns
     -------
@@ -109,9 +119,9 @@ def bundle_from_tables(
     >>> bundle.items["n_options"].tolist(), bundle.readings["status"].tolist()
     ([4], ['answered'])
     """
+    optional = {"raters.csv": raters, ANSWERS: open_answers, GIVEN: open_scores}
     given = {"items.csv": items, "readings.csv": readings}
-    if raters is not None:
-        given["raters.csv"] = raters
+    given |= {name: table for name, table in optional.items() if table is not None}
     faults = [
         Fault(file=name, row=1, what=f"lacks the column {column}", remedy="Add it")
         for name, table in given.items()
@@ -205,16 +215,35 @@ def _check(
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
+    open_answers, open_scores = _open(tables, items, everyone)
     standing, aside = set_aside(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
         readings=standing,
         aside=aside,
+        open_answers=open_answers,
+        open_scores=open_scores,
         protocol=protocol,
         sha256=sha256,
         about=about,
     )
+
+
+def _open(
+    tables: Mapping[str, pd.DataFrame], items: pd.DataFrame, raters: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the checked answers in words, and their scores; empty where there are none."""
+    if GIVEN in tables and ANSWERS not in tables:
+        what, remedy = f"stands without {ANSWERS}", "Add that file or remove this one"
+        raise BundleError([Fault(file=GIVEN, row=None, what=what, remedy=remedy)])
+    nothing = pd.DataFrame({"row": []})
+    answers, faults = check_open_answers(tables.get(ANSWERS, nothing), items, raters)
+    if not faults:
+        scores, faults = check_open_scores(tables.get(GIVEN, nothing), answers)
+    if faults:
+        raise BundleError(faults)
+    return answers, scores
 
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:

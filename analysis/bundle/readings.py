@@ -44,7 +44,8 @@ def check_readings(
     reading's `run` among its rater's, or 0.
     """
     if not len(table):
-        what, remedy = "holds no reading", "Export the study after somebody has read"
+        what = "holds no reading"
+        remedy = "Export the study after somebody has read a case with options"
         return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
     readings["run"] = each_distinct(readings["run"], str.strip)

@@ -14,6 +14,7 @@ from analysis.errors import BundleError, Fault
 
 KNOWN_FILES = (
     *("items.csv", "raters.csv", "readings.csv", "answers_by_rules.csv"),
+    *("open_answers.csv", "open_scores.csv"),
     *("protocol.json", "datapackage.json"),
 )
 # What zipfile lets through when an archive is damaged, encrypted or packed in a way it cannot undo.

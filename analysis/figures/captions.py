@@ -411,6 +411,22 @@ def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
     )
 
 
+def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
+    """Say what the difference between multiple choice and answers without options shows."""
+    told = {"n": span(rows["n"]), "percent": written(percent), "methods": _methods(rows)}
+    if scoring == "strict":
+        return t(
+            "Accuracy on multiple choice less that without options on the same cases, where partly"
+            " correct counts nothing, n = {n} cases, with {percent} % intervals ({methods}).",
+            **told,
+        )
+    return t(
+        "Accuracy on multiple choice less that without options on the same cases, where partly"
+        " correct counts half, n = {n} cases, with {percent} % intervals ({methods}).",
+        **told,
+    )
+
+
 def banks_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the difference between two banks shows."""
     return _together(

@@ -43,6 +43,7 @@ from analysis.report.headline import raters_in_order
 from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
+from analysis.statistics.accuracy.open_ended import HALF, STRICT
 from analysis.statistics.agreement.pairs.table import category_pairs
 from analysis.statistics.comparison.by_task import over_patients
 from analysis.statistics.study import Study
@@ -345,6 +346,20 @@ def _robustness(
             captions.reliability_caption(rows, percent) if len(rows) else "",
             reliability_chart(rows, names=names),
         )
+    gaps = _table(results, "open_gap")
+    if gaps is not None:
+        rows = gaps.assign(panel=_groups(gaps))
+        for scoring in (STRICT, HALF):
+            of = in_condition(rows.loc[rows["scoring"] == scoring], condition)
+            yield (
+                "robustness",
+                f"open-gap-{scoring.replace(' ', '-')}",
+                t("Multiple choice minus open-ended, strict")
+                if scoring == STRICT
+                else t("Multiple choice minus open-ended, half credit"),
+                captions.open_gap_caption(of, scoring, percent) if len(of) else "",
+                differences_chart(of, axis_title=t("Difference, points"), names=names),
+            )
     banks = _table(results, "banks")
     if banks is not None:
         pairs = in_condition(banks, condition).groupby(["bank", "other_bank"], sort=False)

@@ -46,6 +46,7 @@ BY_ITEM = (
 """Rules of content that single items break, and not the bank as a whole."""
 
 _PICTURE = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
+_EARLIER = "an earlier examination"
 ASKS_FOR = {
     "a lateral view": (
         rf"\blateral (?:chest )?{_PICTURE}|\bretrosternal (?:clear )?(?:air ?)?space"
@@ -62,14 +63,17 @@ ASKS_FOR = {
     ),
     "a decubitus view": (rf"\bdecubitus (?:chest )?{_PICTURE}", ("DECUBITUS",)),
     "a lordotic view": (rf"\blordotic (?:chest )?{_PICTURE}", ("LORDOTIC",)),
-    "an earlier examination": (
+    _EARLIER: (
         rf"\b(?:prior|previous|earlier) (?:chest )?(?:study|studies|exam\w*|{_PICTURE})"
         r"|\binterval (?:change|increase|decrease|development|resolution|improvement)",
         (),
     ),
     "another modality": (r"\b(?:on|in) (?:the |this )?(?:ct|mri|ultrasound)\b", ()),
 }
-"""What a question may ask for: the words that do, and how the views begin or end that show it."""
+"""What a question may ask for: the words that do, and how the views begin or end that show it.
+
+An earlier examination is shown by a prior image and by no view.
+"""
 
 _ASKS_FOR = [
     (what, re.compile(words, re.IGNORECASE), labels) for what, (words, labels) in ASKS_FOR.items()
@@ -223,7 +227,7 @@ def _not_shown(item: Question, asked: Sequence[str]) -> str:
         return ""
     labels = item.labels
     for what, asks, wanted in _ASKS_FOR:
-        if not asks.search(item.question):
+        if not asks.search(item.question) or (item.has_prior and what == _EARLIER):
             continue
         known = not wanted or all(label and label not in ("ERECT", "SUPINE") for label in labels)
         if known and not any(one in (label, *label.split()) for label in labels for one in wanted):
@@ -254,7 +258,8 @@ def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Qu
         return
     told = set()
     for (other, one), (item, two) in combinations(asked, 2):
-        if item.item_id in told or len(one & two) < ALIKE * len(one | two):
+        both = len(one & two)
+        if item.item_id in told or both < ALIKE * (len(one) + len(two) - both):
             continue
         apart = one ^ two
         if apart & TELLS_APART or any(word.isdecimal() for word in apart):

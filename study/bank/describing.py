@@ -48,6 +48,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
     return {
         **described(row, banks.holders(look, row.id)),
         **bank_contents.totals(look, row.id),
+        "with_prior_images": banks.n_with_prior(look, row.id),
         "by": {
             "split": bank_contents.splits(look, row.id),
             **counted,

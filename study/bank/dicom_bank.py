@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, Missing, import_bank
+from study.bank.intervals import day_of
 from study.bank.items import split_list
 from study.bank.reading import Progress
 from study.bank.source import Record, read_source
@@ -40,7 +41,8 @@ _SPREADSHEETS = (".csv", ".tsv", ".xlsx")
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
 _MOST_LOOKED_AT = 5_000
 _UID = re.compile(r"[0-9.]{5,64}")
-_TAKEN = (*(name for name in SPELLINGS if name not in ("options", "context")), "options")
+_TAKEN = (*(one for one in SPELLINGS if one not in ("options", "context", "prior_date")), "options")
+_REPLACED = ("images", "prior_images", "patient_id", "examination_id")
 _SHORTEST_SECRET = 4
 
 
@@ -94,7 +96,8 @@ def import_dicom(
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        made = _Conversion(folder, Path(scratch) / "bank", key, scale)
+        without_prior = skip_faulty or further.get("missing_images") in ("drop", "frontal")
+        made = _Conversion(folder, Path(scratch) / "bank", key, scale, without_prior=without_prior)
         made.run(progress or (lambda *_: None))
         faulty = {fault.key for fault in made.faults}
         if made.faults and not (skip_faulty and made.rows):
@@ -135,7 +138,9 @@ def import_dicom(
 class _Conversion:
     """From a spreadsheet's rows to those of a bank, film by film."""
 
-    def __init__(self, folder: Path, into: Path, key: bytes, scale: float) -> None:
+    def __init__(
+        self, folder: Path, into: Path, key: bytes, scale: float, *, without_prior: bool
+    ) -> None:
         sheets = _spreadsheets(folder)
         if len(sheets) != 1:
             there = ", ".join(sheet.name for sheet in sheets) or "none"
@@ -145,7 +150,7 @@ class _Conversion:
         self.faults: list[Fault] = []
         self.notes = Notes()
         self._folder, self._images = folder, ImageFolder(folder)
-        self._key, self._scale = key, scale
+        self._key, self._scale, self._without_prior = key, scale, without_prior
         self._kept: dict[str, _Kept] = {}
         self._by_uid: dict[str, str] | None = None
         into.mkdir(parents=True)
@@ -180,7 +185,7 @@ class _Conversion:
     def _row(self, record: Record) -> dict[str, str]:
         assert isinstance(record.value, dict)
         fields = Fields(record.value)
-        for column in fields.others():
+        for column, _, _ in fields.others():
             self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
         found = {name: as_text(fields.first(name)) or "" for name in (*_TAKEN, *OPTION_FIELDS)}
         found = {name: text for name, text in found.items() if name in fields}
@@ -188,16 +193,18 @@ class _Conversion:
         if not any(written) or not found.get("item_id"):
             raise BadFilm("no item id, or no image", "fill both columns", Rule.NO_IMAGE)
         kept = [self._film(one) for one in written if one]
-        for place, one in enumerate(kept, 1):
+        before = self._priors(fields, record.place)
+        for place, one in enumerate([*kept, *(one for one, _ in before)], 1):
             for note in one.film.notes:
                 self.notes.add(note, f"{record.place}, image {place}")
-        films = [one.film for one in kept]
-        if len({film.patient for film in films if film.patient}) > 1:
+        films, priors = [one.film for one in kept], [one.film for one, _ in before]
+        if len({film.patient for film in (*films, *priors) if film.patient}) > 1:
             raise BadFilm("its images are of different patients", "check the images")
-        self._refuse_secrets(found, films)
+        self._refuse_secrets(found, [*films, *priors])
         return {
             **found,
             **_from_tags(found, films, self._scale),
+            **_of_priors(found, films, before, self._scale),
             "images": json.dumps([one.name for one in kept]),
             "patient_id": self._pseudonym("P", found.get("patient_id") or _said(films, "patient")),
             "examination_id": self._pseudonym(
@@ -205,6 +212,22 @@ class _Conversion:
             ),
             **({"rendition": f"{self._scale:g}"} if self._scale < 1 else {}),
         }
+
+    def _priors(self, fields: Fields, place: str) -> list[tuple[_Kept, date | None]]:
+        """Return the prior films a row names, each with the day the spreadsheet gives it."""
+        written = [as_text(one) or "" for one in split_list(fields.first("prior_images"))]
+        days = [day_of(as_text(one) or "") for one in split_list(fields.first("prior_date"))]
+        if len(days) != len(written):
+            days = [days[0] if len(days) == 1 else None] * len(written)
+        found = []
+        for one, day in zip(written, days, strict=True):
+            try:
+                found.append((self._film(one), day))
+            except BadFilm as bad:
+                if bad.rule != Rule.IMAGE_MISSING or not self._without_prior:
+                    raise
+                self.notes.add("prior image not found, item taken without it", place)
+        return found
 
     def _refuse_secrets(self, found: Mapping[str, str], films: list[DicomFilm]) -> None:
         """Refuse a row whose texts hold what identifies the patient of its films."""
@@ -216,8 +239,7 @@ class _Conversion:
             if len(form) >= _SHORTEST_SECRET
         }
         for column, text in found.items():
-            replaced = column in ("images", "patient_id", "examination_id")
-            if not replaced and any(secret in text.casefold() for secret in secrets):
+            if column not in _REPLACED and any(secret in text.casefold() for secret in secrets):
                 raise BadFilm(
                     f"column {column} holds a name or an id of the film's patient or examination",
                     "write something else there",
@@ -256,7 +278,7 @@ class _Conversion:
 
 def _from_tags(found: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
     """Return what the films' tags say where the spreadsheet says nothing."""
-    spacings = ["\\".join(str(float(s) / scale) for s in _sides(film)) for film in films]
+    spacings = _spacings(films, scale)
     said = {
         "age": _said(films, "age"),
         "sex": _said(films, "sex"),
@@ -264,6 +286,51 @@ def _from_tags(found: Mapping[str, str], films: list[DicomFilm], scale: float) -
         "pixel_spacing": json.dumps(spacings) if any(spacings) else "",
     }
     return {name: value for name, value in said.items() if not found.get(name)}
+
+
+def _of_priors(
+    found: Mapping[str, str],
+    films: list[DicomFilm],
+    before: list[tuple[_Kept, date | None]],
+    scale: float,
+) -> dict[str, str]:
+    """Return what is told of prior films: of their dates only how many days before."""
+    named = {name: "" for name in found if name.startswith("prior_")}
+    if not before:
+        return named
+    priors = [one.film for one, _ in before]
+    today = next((film.day for film in films if film.day), None)
+    of = {film.examination for film in films if film.examination}
+    if any(film.examination in of for film in priors):
+        raise BadFilm(
+            "a prior image of the current examination",
+            "name the image of the earlier examination, or none",
+            Rule.NO_PRIOR,
+        )
+    days = [
+        str((today - made).days) if today and (made := day or one.film.day) else ""
+        for one, day in before
+    ]
+    if any(one.startswith("-") for one in days):
+        raise BadFilm(
+            "a prior image made after the current ones",
+            "name an examination made before, or leave the prior image out",
+            Rule.NO_PRIOR,
+        )
+    spacings = _spacings(priors, scale)
+    said = {
+        "prior_views": json.dumps([view_label(film.view)[0] for film in priors]),
+        "prior_days": json.dumps(days) if any(days) else "",
+        "prior_pixel_spacing": json.dumps(spacings) if any(spacings) else "",
+    }
+    return {
+        **{name: found.get(name) or value for name, value in said.items()},
+        "prior_images": json.dumps([one.name for one, _ in before]),
+    }
+
+
+def _spacings(films: list[DicomFilm], scale: float) -> list[str]:
+    return ["\\".join(str(float(s) / scale) for s in _sides(film)) for film in films]
 
 
 def _sides(film: DicomFilm) -> list[str]:

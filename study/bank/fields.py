@@ -35,6 +35,23 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
         "pixel_spacing_mm",
         "spacing_mm",
     ),
+    "prior_images": (
+        "prior_images",
+        "PriorImagePath",
+        "prior_image_paths",
+        "prior_image",
+        "previous_images",
+    ),
+    "prior_views": (
+        "prior_views",
+        "PriorImageViewPosition",
+        "prior_view_position",
+        "prior_view",
+        "prior_frontal_lateral",
+    ),
+    "prior_days": ("prior_days", "prior_interval_days", "days_since_prior"),
+    "prior_date": ("prior_date", "PriorStudyDate"),
+    "prior_pixel_spacing": ("PriorImagerPixelSpacing", "prior_pixel_spacing"),
     "indication": ("indication", "section_indication"),
     "comparison": ("comparison", "section_comparison"),
     "findings": ("findings", "section_findings"),
@@ -184,9 +201,7 @@ class Fields:
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, how long it is, and how long it may be."""
-        texts = [value for value in self._record.values() if type(value) is str]
-        lists = [value for value in self._record.values() if type(value) is list]
-        if max(map(len, texts), default=0) <= MAX_TEXT and not any(map(_is_long, lists)):
+        if not _any_long(self._record.values()):
             return
         for field, keys in self._keys.items():
             most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
@@ -235,8 +250,17 @@ def _spelt(
     return ranked, tuple(unknown), tuple(named.items()), twice
 
 
-def _is_long(values: Iterable[object]) -> bool:
-    return any(isinstance(one, str) and len(one) > MAX_TEXT for one in values)
+def _any_long(values: Iterable[object]) -> bool:
+    """Whether a text is longer than any may be that is shown: so it is with next to none."""
+    for value in values:
+        if type(value) is str:
+            if len(value) > MAX_TEXT:
+                return True
+        elif type(value) is list:
+            for one in value:
+                if type(one) is str and len(one) > MAX_TEXT:
+                    return True
+    return False
 
 
 def has_field(columns: Iterable[str], *fields: str) -> bool:

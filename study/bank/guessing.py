@@ -5,6 +5,7 @@ the name of the view it is shown with. Only counts are told, never which questio
 what could not well be chance, and would gain a reader who guesses at least `LEAST_GAIN`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,51 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in told.items() if sentence}
+
+
+def ids_tell(asked: Iterable[Asked]) -> bool:
+    """Return whether ids name the correct option, by letter, place or text, more than by chance.
+
+    >>> banks = [["A", "B"][n % 2] for n in range(40)]
+    >>> [ids_tell(Asked(("Yes", "No"), truth, "", f"{name}-{n + 100}")
+    ...           for n, truth in enumerate(banks))
+    ...  for name in ("q", "no")]
+    [False, False]
+    >>> ids_tell(Asked(("Yes", "No"), truth, "", f"q{n}/{truth}") for n, truth in enumerate(banks))
+    True
+    """
+    named: dict[str, tuple[Counter[int], list[int]]] = {}
+    for one in asked:
+        signs = {sign.lstrip("0") or "0" for sign in _SIGNS.findall(one.item_id.casefold())}
+        run = "".join(_SIGNS.findall(one.item_id.casefold()))
+        ways = {
+            "letter": [letter.casefold() in signs for letter in LETTERS[: len(one.options)]],
+            "from 0": [str(place) in signs for place in range(len(one.options))],
+            "from 1": [str(place + 1) in signs for place in range(len(one.options))],
+            "text": [_said(text, run) for text in one.options],
+        }
+        for way, found in ways.items():
+            if found.count(True) == 1:
+                sizes, hits = named.setdefault(way, (Counter(), []))
+                sizes[len(one.options)] += 1
+                hits.append(found[one.place])
+    return any(_named_too_often(sizes, sum(hits)) for sizes, hits in named.values())
+
+
+def _said(text: str, run: str) -> bool:
+    words = "".join(_SIGNS.findall(text.casefold()))
+    return len(words) > 1 and words in run
+
+
+def _named_too_often(sizes: Counter[int], n: int) -> bool:
+    expected = sum(count / k for k, count in sizes.items())
+    return (
+        n >= _LEAST_COUNT
+        and _Excess(n=n, of=sizes.total(), expected=expected, p=_at_least(n, sizes)).tells
+    )
+
+
+_SIGNS = re.compile(r"[^\W\d_]+|\d+")
 
 
 class _Seen:

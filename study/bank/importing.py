@@ -260,7 +260,8 @@ def _refusal(path: str, found: ReadBank, *, lacking: bool) -> str:
         lines.append(
             f"{missing.n_films:,} image(s) of {missing.n_items:,} item(s) are not there. Put them "
             "in place, or leave those items out with --missing-images drop, or take those whose "
-            "frontal film is there with --missing-images frontal."
+            "frontal film is there with --missing-images frontal. With either, items that lack "
+            "no more than a prior image are taken without it."
         )
     if found.n_unseen:
         lines.append(f"{found.n_unseen:,} image(s) were not looked at yet.")

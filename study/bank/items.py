@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from study.bank.fields import (
     MOST_OF_AN_ATTRIBUTE,
-    REPORT_SECTIONS,
     SPELLINGS,
     Fields,
     Notes,
@@ -16,11 +15,12 @@ from study.bank.fields import (
     shown,
 )
 from study.bank.images import ImageFolder
+from study.bank.intervals import read_days
 from study.bank.options import read_options, read_truth, still_lettered
 from study.bank.source import Record, plain_key
 from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
-from study.base.bank_model import Fault, Item, View
+from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, View
 from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.films import BadFilm
@@ -36,6 +36,7 @@ class ItemDraft:
     item_id: str
     trouble: Trouble
     views: tuple[View, ...] = ()
+    priors: tuple[Prior, ...] = ()
     examination_ids: tuple[str | None, ...] = (None,) * len(EXAMINATION_KEYS)
     patient_id: str = ""
     has_truth: bool = True
@@ -130,6 +131,7 @@ class ItemReader:
         draft.has_truth = fields.first("truth") is not None
         truth = read_truth(fields, options, trouble)
         draft.views = self._views(fields, draft)
+        draft.priors = self._priors(fields, draft)
         texts = {name: _text(fields, name, trouble) or "" for name in _PLAIN_FIELDS}
         draft.patient_id = texts["patient_id"]
         draft.examination_ids = self._examination_ids(fields, trouble)
@@ -156,6 +158,7 @@ class ItemReader:
             report=report,
             explanation=explanation,
             attributes=attributes,
+            priors=draft.priors,
         )
 
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
@@ -180,15 +183,50 @@ class ItemReader:
         return tuple(map(ids.get, EXAMINATION_KEYS))
 
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
-        written = split_list(fields.first("images"))
-        if not written:
+        if not split_list(fields.first("images")):
             draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
-        labels = self._labels(fields, len(written), draft)
-        spacings = read_spacings(fields, len(written), self._notes, draft.key)
+        found = self._named(fields, draft, "")
         views: dict[str, View] = {}
+        for path, label, said, _ in found:
+            views.setdefault(path, View(path=path, label=label, said=said))
+        return tuple(views.values())
+
+    def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
+        """Return the films of earlier examinations; a date says how long before, and is dropped."""
+        n = len(split_list(fields.first("prior_images")))
+        if not n:
+            told = map(fields.first, ("prior_views", "prior_days", "prior_date"))
+            if any(value is not None for value in told):
+                self._notes.add("a prior view or interval without a prior image", draft.key)
+            return ()
+        days = read_days(fields, n, self._notes, draft.trouble)
+        current = {view.path for view in draft.views}
+        priors: dict[str, Prior] = {}
+        for path, label, said, place in self._named(fields, draft, "prior_"):
+            if path in current:
+                draft.trouble.add(
+                    f"image {shown(path, 160)} is both a current and a prior one",
+                    "name the image of the earlier examination, or none",
+                    Rule.NO_PRIOR,
+                )
+            priors.setdefault(path, Prior(path=path, label=label, said=said, days=days[place]))
+        return tuple(priors.values())
+
+    def _named(
+        self, fields: Fields, draft: ItemDraft, kind: str
+    ) -> list[tuple[str, str, str, int]]:
+        """Return path, label, what the file says of the label, and place of each image named."""
+        written = split_list(fields.first(f"{kind}images"))
+        labels = self._labels(fields, len(written), draft, f"{kind}views")
+        spacings = read_spacings(
+            fields, len(written), self._notes, draft.key, f"{kind}pixel_spacing"
+        )
+        found: list[tuple[str, str, str, int]] = []
         measured: list[tuple[str, float | None]] = []
-        for path, (label, said), spacing_mm in zip(written, labels, spacings, strict=True):
+        for place, (path, (label, said), spacing_mm) in enumerate(
+            zip(written, labels, spacings, strict=True)
+        ):
             text = as_text(path)
             if not text:
                 draft.trouble.add(
@@ -200,19 +238,21 @@ class ItemReader:
             except BadFilm as bad:
                 draft.trouble.add(bad.what, bad.remedy, bad.rule)
                 continue
-            if inside in views:
+            if any(inside == one[0] for one in found):
                 self._notes.add("an image listed twice is shown once", draft.key)
-            views.setdefault(inside, View(path=inside, label=label, said=said))
+            found.append((inside, label, said, place))
             measured.append((inside, spacing_mm))
-        draft.spacings_mm = gathered(measured)
-        return tuple(views.values())
+        draft.spacings_mm = {**draft.spacings_mm, **gathered(measured)}
+        return found
 
-    def _labels(self, fields: Fields, n_images: int, draft: ItemDraft) -> list[tuple[str, str]]:
+    def _labels(
+        self, fields: Fields, n_images: int, draft: ItemDraft, name: str
+    ) -> list[tuple[str, str]]:
         """Labels beside the images, each with what the file says where that is something else.
 
         Where their number differs, none can be trusted.
         """
-        given = [as_text(label) for label in split_list(fields.first("views"))]
+        given = [as_text(label) for label in split_list(fields.first(name))]
         if given and len(given) != n_images:
             self._notes.add("view labels dropped: not as many as images", draft.key)
         if len(given) != n_images:

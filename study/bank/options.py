@@ -38,8 +38,8 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
     if listed is None:
         return ()
     texts = [as_text(option) for option in listed]
-    wrong = [shown(option) for option, text in zip(listed, texts, strict=True) if text is None]
-    if wrong:
+    if None in texts:
+        wrong = [shown(option) for option, text in zip(listed, texts, strict=True) if text is None]
         trouble.add(
             f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
         )
@@ -161,8 +161,8 @@ def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
         )
         sound = False
     plain = [same_text(text) for text in texts if text]
-    twice = {text: None for text in plain if plain.count(text) > 1}
-    if twice:
+    if len(set(plain)) < len(plain):
+        twice = {text: None for text in plain if plain.count(text) > 1}
         said = ", ".join(shown(text) for text in twice)
         trouble.add(f"options given twice: {said}", "make each option different", Rule.SAME_OPTION)
         sound = False

@@ -96,7 +96,8 @@ def read_bank(
         Taken from a file's ending, else from its first character.
     missing_images : {"refuse", "drop", "frontal"}
         What becomes of items whose films are not all there: each is a fault; left out; or taken
-        without them, where the frontal film is there.
+        without them, where the frontal film is there. Without prior films that are not there an
+        item is taken unless missing ones are refused.
     skip_faulty : bool
         Whether the sound items are wanted without the others: their films are all looked at.
     n_workers : int
@@ -120,8 +121,18 @@ def read_bank(
         _settle_examinations(staged, notes)
         refused = not skip_faulty and staged.n_faults() > 0
         n_unseen = _read_films(folder, staged, tell, refused=refused, missing=missing_images)
-        shortened = staged.drop_missing_views() if missing_images == "frontal" else None
+        without_prior = None if missing_images == "refuse" else staged.drop_missing_priors()
+        if without_prior:
+            what = "prior image not found, item taken without it"
+            notes.add(what, without_prior.first, without_prior.n)
+        if missing_images == "frontal":
+            staged.drop_missing_views()
+        shortened = staged.shortened()
         staged.fault_films()
+        staged.fault_priors(
+            "prior image {path} is the same file as a current one",
+            "name the image of the earlier examination, or none",
+        )
         for path, n, key in staged.flat_films(MOST_TOLD):
             notes.add(f"image {path} has one grey level only", key, n)
         for path, key in staged.set_spacings(TOLERANCE, MOST_TOLD):
@@ -187,7 +198,6 @@ class _Drafted:
 
     batch: Batch
     notes: Notes
-    n_records: int
     any_item: bool
     has_truth: bool
     by_place: bool
@@ -242,7 +252,7 @@ class _Reading:
                 piece = under_way.popleft()
                 if found.by_place:
                     found = self._drafted(part, piece.records(source.n_entries) or ())
-                source.took(found.n_records)
+                source.took(found.batch.n)
                 self._keep(found)
                 tell(source.n_bytes_read)
 
@@ -250,8 +260,8 @@ class _Reading:
         """Return what becomes of entries; nothing here is changed by it."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
-        n, any_item, by_place = 0, False, False
-        for n, entry in enumerate(entries, 1):
+        any_item = by_place = False
+        for entry in entries:
             if isinstance(entry, Record):
                 any_item = any_item or isinstance(entry.value, dict)
                 draft = reader.draft(entry, part.split)
@@ -262,7 +272,6 @@ class _Reading:
         return _Drafted(
             batch=batch,
             notes=notes,
-            n_records=n,
             any_item=any_item,
             has_truth=reader.has_truth,
             by_place=by_place,

@@ -350,6 +350,8 @@ class _Text:
                     raise refused from None
             except RecursionError:
                 raise BadFile(_NOT_JSON.format(self._path, "nested too deeply")) from None
+            except ValueError:  # not of JSON: Python takes no number of more digits
+                raise BadFile(_NOT_JSON.format(self._path, "a number too long")) from None
 
     def expected(self, what: str) -> BadFile:
         """Return the refusal of what stands here instead of what should."""
@@ -475,8 +477,8 @@ class _Entries(Iterator[Record | Fault]):
             while not (end := ends.search(self._text.here, PIECE)):
                 if len(self._text.here) > _LONGEST or not self._text.more():
                     return
-            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
             self._text.at = end.end()
+            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
 
 
 _ENTRY_ENDS = {

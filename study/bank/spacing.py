@@ -13,10 +13,10 @@ LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
 """How far rows and columns, or two statements on one film, may be apart and still be one."""
 
-_FIELD = "pixel_spacing"
 
-
-def read_spacings(fields: Fields, n_images: int, notes: Notes, key: str) -> list[float | None]:
+def read_spacings(
+    fields: Fields, n_images: int, notes: Notes, key: str, field: str = "pixel_spacing"
+) -> list[float | None]:
     r"""Return the spacing of each image of an item, in mm; None where it is unknown.
 
     Parameters
@@ -29,13 +29,15 @@ def read_spacings(fields: Fields, n_images: int, notes: Notes, key: str) -> list
         How many images the item names.
     notes : Notes
         Takes what was left unknown, under `key`.
+    field : str
+        Which field says it: that of the images, or of the prior images.
 
     Returns
     -------
     list of float or None
         As many as images.
     """
-    given = fields.given(_FIELD)
+    given = fields.given(field)
     if not given:
         return [None] * n_images
     spelling, value = given[0]

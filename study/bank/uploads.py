@@ -5,46 +5,27 @@ leaves nothing behind. A folder somebody put beneath the banks' folder on the se
 where it lies.
 """
 
-import lzma
 import re
 import shutil
-import stat
-import struct
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path, PurePosixPath
-from typing import IO
+from pathlib import Path
+from typing import IO, Any
 
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import SeveralBanks, find_bank, has_bank
 from study.bank.reading import MissingImages, Progress
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
+from study.base.packed import unpack
 from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.base.translation import t
 from study.store import Store
 
-MOST_FILES = 200_000
-MOST_BYTES = 20_000_000_000
-MOST_BYTES_A_FILE = 500_000_000
-_BLOCK = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
-UNSOUND = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-    IndexError,
-)
-"""What reading a damaged archive ends in, by its compression and by where it is damaged."""
 
 
 def banks_folder(store: Store) -> Path:
@@ -154,35 +135,22 @@ def import_arrived(
     """
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
+    told: dict[str, Any] = {
+        "name": name,
+        "skip_faulty": skip_faulty,
+        "simulated": simulated,
+        "provenance": provenance,
+        "progress": progress,
+        "by": by,
+        "now": now,
+    }
     done, is_dicom = None, False
     try:
         if is_dicom := holds_dicom(arrived.place):
-            done = import_dicom(
-                store,
-                arrived.place,
-                name=name,
-                skip_faulty=skip_faulty,
-                simulated=simulated,
-                provenance=provenance,
-                progress=progress,
-                by=by,
-                now=now,
-            )
-            return done
-        parts, images = find_bank(arrived.place, chosen)
-        done = import_bank(
-            store,
-            parts,
-            name=name,
-            images=images,
-            missing_images=missing_images,
-            skip_faulty=skip_faulty,
-            simulated=simulated,
-            provenance=provenance,
-            progress=progress,
-            by=by,
-            now=now,
-        )
+            done = import_dicom(store, arrived.place, **told)
+        else:
+            parts, images = find_bank(arrived.place, chosen)
+            done = import_bank(store, parts, images=images, missing_images=missing_images, **told)
         return done
     except (FaultyBank, SeveralBanks):
         raise
@@ -191,85 +159,6 @@ def import_arrived(
     finally:
         if done is None or not done.is_new or is_dicom:  # DICOM names patients: it never stays
             arrived.discard()
-
-
-def unpack(archive: IO[bytes], folder: Path) -> None:
-    """Unpack a zip into a new folder.
-
-    Raises
-    ------
-    BadFile
-        As for `receive`; every entry that cannot be taken is listed.
-    """
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            entries = opened.infolist()
-            for entry in entries:
-                entry.filename = entry.filename.replace("\\", "/")  # as Windows packs them
-            entries = [one for one in entries if not _is_litter(one)]
-            _refuse(list(_faults(entries)))
-            folder.mkdir()
-            left = MOST_BYTES
-            for entry in entries:
-                left -= _extract(opened, entry, folder, left)
-    except UNSOUND as error:
-        raise BadFile(t("This file is not a valid ZIP archive: {why}.", why=str(error))) from error
-
-
-def _extract(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left: int) -> int:
-    """Write one entry and return its true size; what the archive says of it is not believed."""
-    path = folder.joinpath(*PurePosixPath(entry.filename).parts)
-    if entry.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        return 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = 0
-    with opened.open(entry) as source, path.open("xb") as target:
-        while block := source.read(_BLOCK):
-            written += len(block)
-            if written > min(left, MOST_BYTES_A_FILE):
-                raise BadFile(t("{name} is too large.", name=entry.filename))
-            target.write(block)
-    return written
-
-
-def _is_litter(entry: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is what some systems put into every archive."""
-    parts = PurePosixPath(entry.filename).parts
-    return bool(parts) and (
-        "__MACOSX" in parts
-        or parts[-1].startswith("._")
-        or parts[-1].lower() in (".ds_store", "thumbs.db", "desktop.ini")
-    )
-
-
-def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
-    if len(entries) > MOST_FILES:
-        yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=MOST_FILES)
-    if sum(entry.file_size for entry in entries) > MOST_BYTES:
-        yield t("The unpacked files would be too large.")
-    seen: set[str] = set()
-    for entry in entries:
-        name = entry.filename
-        parts = PurePosixPath(name).parts
-        odd = "\0" in name or ":" in name or not name.isprintable()
-        if not parts or odd or name.startswith("/") or ".." in parts:
-            yield t(
-                "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
-            )
-        elif stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            yield t("{name}: is not a regular file.", name=repr(name))
-        elif entry.flag_bits & 1:
-            yield t("{name}: is encrypted.", name=repr(name))
-        elif name.casefold() in seen:
-            yield t("{name}: appears twice.", name=repr(name))
-        seen.add(name.casefold())
-
-
-def _refuse(faults: list[str]) -> None:
-    if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults[:200])
-        raise BadFile(t("Nothing was unpacked:") + "\n" + listed)
 
 
 def free_place(home: Path, name: str) -> Path:

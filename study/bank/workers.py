@@ -1,10 +1,11 @@
 """Shares work out among processes: what comes back is in order, however many there are."""
 
+import gc
 import os
 import signal
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -31,7 +32,7 @@ def processors() -> int:
 
 def in_order(
     do: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
-) -> Iterator[_Result]:
+) -> Generator[_Result, None, None]:
     """Yield what `do` makes of each task, in their order.
 
     Each worker has one task at a time, so that no more than so many are ever held. They are gone
@@ -122,6 +123,7 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
 
 
 def _work(do: Callable[[Any], Any], line: Connection) -> None:
+    gc.freeze()  # what was there before need not be looked through again, nor copied for that
     with suppress(EOFError, OSError):
         while True:
             task = line.recv()

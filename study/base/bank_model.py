@@ -41,6 +41,19 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prior(View):
+    """A film of an earlier examination of the patient, shown only where a protocol asks for it.
+
+    Attributes
+    ----------
+    days : int or None
+        How many days before the current films it was made; None where nobody said.
+    """
+
+    days: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One question about one examination.
 
@@ -75,6 +88,8 @@ class Item:
         Never to be shown to a reader or a model: it may tell the answer.
     origin : str
         The bank it was joined from; empty in a bank that was imported.
+    priors : tuple of Prior
+        Films of earlier examinations, in the order given; none of them is among the views.
     """
 
     item_id: str
@@ -93,6 +108,7 @@ class Item:
     explanation: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
+    priors: tuple[Prior, ...] = ()
 
 
 class Asked(NamedTuple):
@@ -106,11 +122,14 @@ class Asked(NamedTuple):
         The letter of the right one.
     view : str
         What its films' views are called, together; empty where they have no name.
+    item_id : str
+        Its id in the bank.
     """
 
     options: Sequence[str]
     truth: str
     view: str
+    item_id: str = ""
 
     @property
     def place(self) -> int:
@@ -121,7 +140,8 @@ class Asked(NamedTuple):
 class Question(NamedTuple):
     """An item as the rules of content look at it.
 
-    `labels` are the names of its views, empty where one has none; `truth` a letter or None.
+    `labels` are the names of its views, empty where one has none; `truth` a letter or None;
+    `has_prior` whether it has a film of an earlier examination.
     """
 
     item_id: str
@@ -132,6 +152,7 @@ class Question(NamedTuple):
     patient_id: str
     labels: tuple[str, ...]
     split: str
+    has_prior: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ class Rule(StrEnum):
     IMAGE_MISSING = "B131"
     IMAGE_OUTSIDE = "B132"
     IMAGE_UNREADABLE = "B133"
+    NO_PRIOR = "B134"
     TWO_PATIENTS = "B140"
     ANSWERED = "B201"
     LONGEST = "B202"
@@ -60,6 +61,7 @@ TITLES: Mapping[Rule, str] = {
     Rule.IMAGE_MISSING: "Every image is there",
     Rule.IMAGE_OUTSIDE: "Every image lies in the images folder",
     Rule.IMAGE_UNREADABLE: "Every image can be shown in full",
+    Rule.NO_PRIOR: "Every prior image is another image, made earlier",
     Rule.TWO_PATIENTS: "Every examination is of one patient",
     Rule.ANSWERED: "No question holds its own answer",
     Rule.LONGEST: "The longest option is correct no more often than by chance",

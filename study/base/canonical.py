@@ -8,13 +8,13 @@ from typing import Any
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
-_SCAN = json.JSONDecoder().scan_once
+_SCAN = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 # What `_ENCODER.encode` makes anew for every value, which takes longer than most values do.
 _PARTS = (
     _json.c_make_encoder  # type: ignore[attr-defined]
     and _json.c_make_encoder(  # type: ignore[attr-defined]
-        *(None, _ENCODER.default, _json.encode_basestring, None),  # type: ignore[attr-defined]
+        *(None, _ENCODER.default, _json.encode_basestring, None),
         *(":", ",", True, False, False),
     )
 )

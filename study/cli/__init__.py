@@ -1,6 +1,17 @@
 """The coordinator's command line, ``python -m study``; every module adds its commands."""
 
-from study.cli import asking, bank, closing, commands, copies, models, papers, reviews, verify
+from study.cli import (
+    asking,
+    bank,
+    closing,
+    commands,
+    copies,
+    models,
+    papers,
+    reviews,
+    scorings,
+    verify,
+)
 from study.cli.program import main
 
 __all__ = [
@@ -13,5 +24,6 @@ __all__ = [
     "models",
     "papers",
     "reviews",
+    "scorings",
     "verify",
 ]

@@ -1,5 +1,6 @@
 """The command that has a model answer a study's questions here, and its progress on the screen."""
 
+import ctypes
 import json
 import os
 import signal
@@ -26,6 +27,7 @@ from study.store import Store
 _EVERY_S = 15.0
 _EVERY_S_ON_SCREEN = 1.0
 _REASONS = 3
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
 _WHY = {
     "interrupted": "It was interrupted.",
     "budget": "The budget allows no more.",
@@ -245,6 +247,7 @@ def _aside(work: Callable[[int], int]) -> int:
     try:
         os.close(watched)
         os.setsid()  # a terminal that closes, or is interrupted, is the other's concern
+        _give_large_blocks_back()
         status = work(alone)
     except StudyError as error:
         with suppress(OSError):
@@ -256,3 +259,11 @@ def _aside(work: Callable[[int], int]) -> int:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
+
+
+def _give_large_blocks_back() -> None:
+    """Have glibc return an image's memory at once: images come and go, and would leave holes."""
+    with suppress(OSError, AttributeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, 1 << 17)
+        mallopt(_ARENA_MAX, 2)

@@ -9,6 +9,7 @@ from study.cli.program import PATH, Group, command, note, now, program
 from study.models.answer_parser import RULES, STANDARD
 from study.models.cards import FIELDS, cards, describe_model
 from study.models.columns import parsed_columns, remember_columns, remembered_columns
+from study.models.model_protocol import Shown
 from study.models.models import Found, keep_model, read_model
 from study.models.predictions import columns_of
 from study.models.rereading import keep_reread, reread
@@ -101,7 +102,8 @@ def print_found(found: Found, model_id: str) -> None:
         named = ", ".join(one or "as the readers were shown" for one in found.file.conditions)
         note(f"conditions: {named}; the first of them stands for the model.")
     if found.n_unanswered:
-        note(f"{found.n_unanswered} of {found.n_cases} cases have no answer and count as wrong.")
+        wrong = "" if found.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
+        note(f"{found.n_unanswered} of {found.n_cases} cases have no answer{wrong}.")
 
 
 @command("reread", group=models)

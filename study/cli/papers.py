@@ -29,6 +29,9 @@ from study.store import Store
 @click.option("--resolution", metavar="full|quarter|PIXELS", default="full")
 @click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
+@click.option(
+    "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they tell answers."
+)
 def paper(
     db: Path,
     study: str | None,
@@ -42,6 +45,7 @@ def paper(
     resolution: str,
     explanation: bool,
     model: str,
+    bank_ids: bool | None,
 ) -> None:
     """Write the drawn cases as exam papers for models: images and words, no reference standard."""
     if bool(study) == bool(bank) or (split and study):
@@ -59,12 +63,13 @@ def paper(
         if study
         else paper_of_bank(store, bank or "", asked, split=split)
     )
-    hand_out(
+    bank_ids = hand_out(
         store,
         made,
         out,
         formats=formats or tuple(FORMATS),
         model=model,
+        bank_ids=bank_ids,
         by=COMMAND_LINE,
         now=now(),
         progress=_told if sys.stderr.isatty() else lambda done, total: None,
@@ -72,6 +77,8 @@ def paper(
     if made.provenance.warning:
         print(made.provenance.warning, file=sys.stderr)
     print(f"Wrote {len(made.items)} items to {out} as {', '.join(formats or FORMATS)}.")
+    if not bank_ids:
+        print("Items go by ids of the paper's own, not the bank's. Answers come back by either.")
     print(f"paper {made.sha256}")
 
 

@@ -43,7 +43,7 @@ def open_(
         raise click.UsageError("Give either --items or --list.")
     store = Store(db)
     with store.look() as look:
-        asked = [_person(look, handle) for handle in handles]
+        asked = [person_called(look, handle) for handle in handles]
         if file is not None:
             item_ids = ids_in(decoded(file.read_bytes(), source=file.name))
         else:
@@ -115,7 +115,14 @@ def _review(look: Transaction, bank: str, name: str) -> int:
     )
 
 
-def _person(look: Transaction, handle: str) -> int:
+def person_called(look: Transaction, handle: str) -> int:
+    """Return whoever of the deployment has a short name, by number.
+
+    Raises
+    ------
+    NotFound
+        Nobody has.
+    """
     for row in people.grants_of_deployment(look):
         if row.whose == handle and not row.revoked_at_utc:
             return row.person

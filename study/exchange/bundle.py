@@ -25,12 +25,23 @@ from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import Column, columns_in
+from study.lifecycle.scoring import score_rows, scored_items
 from study.models.rereading import read_otherwise
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
-from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, banks, events, models, people, readings, studies
+from study.protocol.protocol import Condition, stored_protocol
+from study.store import (
+    Store,
+    Transaction,
+    banks,
+    events,
+    models,
+    open_answers,
+    people,
+    readings,
+    studies,
+)
 from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
@@ -53,8 +64,9 @@ def tables_of(
     Parameters
     ----------
     texts
-        With questions, options, and models' own words, which may repeat them. Without, items that
-        offer the same options are still known by their `option_set`.
+        With questions, options, and what readers and models said in their own words, which may
+        repeat them. Without, items that offer the same options are still known by their
+        `option_set`.
     """
     tables = {
         "items.csv": list(_items(look, study.id, blinded)),
@@ -64,7 +76,15 @@ def tables_of(
     }
     if by_rules := list(_by_rules(look, study)):
         tables["answers_by_rules.csv"] = by_rules
+    if words := list(_open_answers(look, study)):
+        tables["open_answers.csv"] = words
+    if scores := list(score_rows(look, study.id)):
+        tables["open_scores.csv"] = scores
     if not texts:
+        for row in words:
+            row["words"] = None
+        for row in scores:
+            row["comment"] = None
         sets = {"": ""}
         for row in tables["items.csv"]:
             name = sets.setdefault(row["option_set"], f"options {len(sets)}")
@@ -136,6 +156,8 @@ def files_of(
     provenance = banks.bank_row(look, found.bank_name).provenance
     package = _package(found, trail, files, tables, blinded, gone)
     package["reading_room"]["texts"] = texts
+    if drawn := scored_items(look, found.id):
+        package["reading_room"]["scored_items"] = drawn
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
@@ -267,14 +289,34 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
     set_aside = excluded_readings(look, study)
     for row in readings.of_study(look, study.id):
+        if row["condition"] == Condition.OPEN_ENDED:
+            continue
         answer, order = row["answer"], row["shown_order"]
         yield {
             **{key: row[key] for key in _READING_KEYS},
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
-            "flags": " ".join("_".join(flag.split()) for flag in json.loads(row["flags"])),
+            "flags": _flags(row),
             "excluded": set_aside.get(row["id"]),
+        }
+
+
+def _flags(row: Mapping[str, Any]) -> str:
+    return " ".join("_".join(flag.split()) for flag in json.loads(row["flags"]))
+
+
+def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
+    """Yield answers to open-ended cases, and models' explanations: neither is a letter."""
+    said = open_answers.of_study(look, study.id)
+    rows = {row["id"]: row for row in readings.of_study(look, study.id)} if said else {}
+    set_aside = excluded_readings(look, study) if said else {}
+    for one in said:
+        reading = rows.get(one.answer_id)
+        yield {
+            **one._asdict(),
+            "flags": _flags(reading) if reading else None,
+            "excluded": set_aside.get(one.answer_id),
         }
 
 
@@ -300,6 +342,8 @@ _READING_KEYS = (
 def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     for model in models.of_study(look, study):
         for row in models.predictions(look, model.id):
+            if row.condition == Condition.OPEN_ENDED:
+                continue
             yield {
                 "rater_id": model.model_id,
                 **row._asdict(),
@@ -389,7 +433,11 @@ def _resource(
 
 
 def _refers(*keys: str) -> list[dict[str, Any]]:
-    resources = {"rater_id": "raters-csv", "item_id": "items-csv"}
+    resources = {
+        "rater_id": "raters-csv",
+        "item_id": "items-csv",
+        "answer_id": "open_answers-csv",
+    }
     return [
         {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
         for key in keys
@@ -411,5 +459,13 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
     "answers_by_rules.csv": {
         "primaryKey": ["rater_id", "item_id", "condition", "run"],
         "foreignKeys": _refers("rater_id", "item_id"),
+    },
+    "open_answers.csv": {
+        "primaryKey": ["answer_id"],
+        "foreignKeys": _refers("rater_id", "item_id"),
+    },
+    "open_scores.csv": {
+        "primaryKey": ["answer_id", "scorer"],
+        "foreignKeys": _refers("answer_id"),
     },
 }

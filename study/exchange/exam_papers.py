@@ -8,10 +8,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from study.bank.guessing import ids_tell
 from study.base.actor import By
 from study.base.errors import BadFile
 from study.exchange.bundle import ZIP_DATE
@@ -23,10 +25,10 @@ from study.exchange.formats.exam_papers import (
     WITH_SIXTEEN_BIT,
     Rendered,
 )
-from study.models.model_protocol import Order
-from study.models.paper import Paper, PaperFilm
+from study.models.model_protocol import Order, Shown
+from study.models.paper import Paper, PaperFilm, paper_ids
 from study.models.prompting import template_of
-from study.store import Store
+from study.store import Store, banks
 from study.trail.downloads import record_taking
 
 Progress = Callable[[int, int], None]
@@ -42,11 +44,14 @@ def hand_out(
     *,
     formats: Sequence[str] = tuple(FORMATS),
     model: str = MODEL,
+    bank_ids: bool | None = None,
     by: By,
     now: datetime,
     progress: Progress = lambda done, total: None,
-) -> None:
+) -> bool:
     """Write a paper to a new folder, or to one file where `out` ends in ``.zip``; tell the trail.
+
+    Return whether items go by the bank's ids in it.
 
     Parameters
     ----------
@@ -54,6 +59,9 @@ def hand_out(
         Of `FORMATS`; each is a folder of its own, whole by itself.
     model
         The model that a batch file names.
+    bank_ids
+        Whether items go by the bank's ids or by those of `study.models.paper.paper_ids`; None: by
+        the bank's, unless they tell what is right.
     progress
         Told after each image how many of how many are rendered.
 
@@ -64,12 +72,17 @@ def hand_out(
     StudyError
         An image cannot be read, or was changed since its import.
     """
+    if bank_ids is None:
+        with store.look() as look:
+            bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
     try:
         with _new(out) as made:
+            written = paper if bank_ids else _with_own_ids(store, paper)
+            about = {**_about(written), "paper_sha256": paper.sha256}
             with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
                 films = _rendered(paper, formats, Path(scratch), progress)
                 for name in dict.fromkeys(formats):
-                    _write(paper, films, made / name, name, model)
+                    _write(written, about, films, made / name, name, model)
             record_taking(
                 store,
                 study=paper.study,
@@ -83,6 +96,7 @@ def hand_out(
             )
     except OSError as error:
         raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+    return bank_ids
 
 
 @contextmanager
@@ -144,15 +158,25 @@ def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: Prog
     return Rendered(folder=folder, names=names, sixteen_bit=frozenset(deep))
 
 
-def _write(paper: Paper, films: Rendered, folder: Path, name: str, model: str) -> None:
+def _with_own_ids(store: Store, paper: Paper) -> Paper:
+    with store.look() as look:
+        ids = paper_ids(look, (one.item_id for one in paper.items))
+    return replace(
+        paper, items=tuple(replace(one, item_id=ids[one.item_id]) for one in paper.items)
+    )
+
+
+def _write(
+    paper: Paper, about: dict[str, Any], films: Rendered, folder: Path, name: str, model: str
+) -> None:
     folder.mkdir()
     FORMATS[name](paper, films, folder, model)
     if name in WITH_IMAGES:
         _link(films.folder / IMAGES, folder / IMAGES)
     if name in WITH_SIXTEEN_BIT and films.sixteen_bit:
         _link(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
-    about = json.dumps(_about(paper), indent=2, ensure_ascii=False) + "\n"
-    (folder / "paper.json").write_text(about, encoding="utf-8")
+    told = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    (folder / "paper.json").write_text(told, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
     sums = "".join(f"{_digest(folder / one)}  {one}\n" for one in _files(folder))
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
@@ -181,7 +205,6 @@ def _about(paper: Paper) -> dict[str, Any]:
         "provenance": paper.provenance.told(),
         "terms": paper.provenance.warning,
         "simulated_images": paper.simulated,
-        "paper_sha256": paper.sha256,
         "protocol_sha256": paper.protocol_sha256,
         "model_protocol": paper.asked.as_json(),
         "model_protocol_sha256": paper.asked.sha256,
@@ -217,16 +240,19 @@ def _readme(paper: Paper, name: str) -> str:
         for key, words in (source.told() or {"licence": "not stated"}).items()
     ]
     letters = (
-        "Letters are those of the bank's own order of options."
+        "There are no options; what is answered is kept as words."
+        if asked.condition == Shown.OPEN_ENDED
+        else "Letters are those of the bank's own order of options."
         if asked.order == Order.CANONICAL
         else "Options were shuffled; letters are those shown, and `paper.json` turns them back."
     )
+    open_ended = asked.condition == Shown.OPEN_ENDED
+    options = "no options" if open_ended else f"options in {asked.order} order"
     return "\n".join(
         (
             f"{_HEAD.get(name, '')}# Exam paper: {what}\n",
-            f"{len(paper.items)} items, condition {asked.condition}, options in {asked.order} "
-            f"order, images at {asked.resolution} resolution. There is no reference standard in "
-            "it.\n",
+            f"{len(paper.items)} items, condition {asked.condition}, {options}, images at "
+            f"{asked.resolution} resolution. There is no reference standard in it.\n",
             f"{_USE[name]}\n",
             f"{letters} Answers go back by `item_id`, with `paper.json` beside them:\n",
             "    python -m study models add FILE paper.json --db DB --study NAME --model NAME\n",

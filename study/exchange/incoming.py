@@ -10,17 +10,16 @@ import hashlib
 import io
 import json
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from study.bank.uploads import UNSOUND
 from study.base.canonical import sha256_of
 from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
+from study.base.packed import opened
 from study.base.provenance import Provenance
 from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
@@ -88,8 +87,9 @@ def receive(store: Store, path: Path) -> Received:
     """
     try:
         files = _from_folder(path) if path.is_dir() else _from_zip(path)
-    except (OSError, *UNSOUND) as error:
-        raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
+    except (OSError, ValueError, BadFile) as error:
+        why = str(error).rstrip(".")
+        raise BadFile(f"{path.name} cannot be read as a bundle: {why}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)
     if (package.get("reading_room") or {}).get("texts") is False:
@@ -143,16 +143,15 @@ def _from_folder(path: Path) -> dict[str, bytes]:
 
 
 def _from_zip(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        inside = [one for one in archive.infolist() if not one.is_dir()]
-        places = [PurePosixPath(one.filename) for one in inside]
-        tops = {place.parent for place in places if place.name == PACKAGE}
-        if len(tops) > 1 or len(set(places)) < len(places):
-            raise ValueError("it holds a file twice")
+    with path.open("rb") as file, opened(file) as (archive, entries):
+        inside = {PurePosixPath(one.filename): one for one in entries if not one.is_dir()}
+        tops = {place.parent for place in inside if place.name == PACKAGE}
+        if len(tops) > 1:
+            raise ValueError("it holds more than one bundle")
         return _contents(
-            {  # zipfile reads no more of a file than the archive's list says
+            {
                 place.name: (one.file_size, partial(archive.read, one))
-                for place, one in zip(places, inside, strict=True)
+                for place, one in inside.items()
                 if place.parent in tops and _NAME.fullmatch(place.name)
             }
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from study.base.actor import By
-from study.base.bank_model import Item
+from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile, NotNow
 from study.base.text import name_fault
@@ -29,6 +29,9 @@ from study.trail.verification import study_verdict
 
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
 """Files that a restored study exports byte for byte as they came."""
+
+_WHERE_THERE = frozenset({"open_answers.csv", "open_scores.csv"})
+"""The same of files that only some bundles have."""
 
 _STATES = ("open", "closed")
 _ITEM_KEYS = (
@@ -195,6 +198,11 @@ def _items(bundle: Received) -> list[Item]:
             explanation="",
             attributes={},
             origin=case.get("origin", ""),
+            priors=tuple(
+                Prior(path="", label="", days=None if days == "?" else int(days))
+                for days in (case.get("prior_days") or "").split("|")
+                if days
+            ),
         )
         for row in bundle.items
         for case in (shown[row["item_id"]],)
@@ -247,8 +255,8 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
         bundle.name,
         [
             f"{name} says something else than {FILE} and the chain: exported again it differs."
-            for name in SAME
-            if again[name] != bundle.files[name]
+            for name in (*SAME, *_WHERE_THERE.intersection(bundle.files))
+            if again.get(name) != bundle.files[name]
         ],
     )
 

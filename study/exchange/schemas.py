@@ -56,6 +56,12 @@ ITEMS = (
         "empty where no other item of the study does",
     ),
     Column(name="bank", description="The bank it is of, where several were joined", seldom=True),
+    Column(
+        name="prior_days",
+        description="Of each prior image shown, how many days before the current ones it was "
+        "made, divided by |; ? where that is not known; empty where none was shown",
+        seldom=True,
+    ),
 )
 
 RATERS = (
@@ -173,6 +179,76 @@ DISPLAY_CHECKS = (
     ),
 )
 
+OPEN_ANSWERS = (
+    Column(
+        name="answer_id",
+        description="Which words these are; the same for as long as the study is",
+        required=True,
+    ),
+    Column(
+        name="kind",
+        description="answer: to an open-ended case; explanation: why a model answered as it did",
+        required=True,
+        enum=("answer", "explanation"),
+    ),
+    _RATER_ID,
+    Column(
+        name="rater_kind",
+        description="Reader or model",
+        required=True,
+        enum=("reader", "model"),
+    ),
+    _ITEM_ID,
+    Column(name="condition", description="What was shown; open-ended of every answer"),
+    Column(
+        name="run",
+        description="What a model's run is called; of a reader the number of a hidden repeat, from "
+        "2, else empty",
+    ),
+    Column(
+        name="status",
+        description="What became of the question; of an explanation that of its answer",
+        enum=STATUSES,
+    ),
+    Column(name="words", description="The words as they were typed or put out"),
+    Column(
+        name="response_ms",
+        type="number",
+        description="Milliseconds from the first painted frame to the commit, visible and unpaused",
+    ),
+    Column(
+        name="flags",
+        description="What casts doubt on the reading or its times: words separated by blanks",
+    ),
+    Column(
+        name="excluded",
+        description="The reason for which the reading was set aside; empty where it counts",
+    ),
+)
+
+OPEN_SCORES = (
+    Column(name="answer_id", description="Which words, of open_answers.csv", required=True),
+    Column(name="scorer", description="Who scored them: S1, S2, ...; no name", required=True),
+    Column(
+        name="turn",
+        type="integer",
+        description="1 and 2: blind to each other; 3: where these differ",
+        required=True,
+    ),
+    Column(
+        name="score",
+        description="How right the words are; two that say the same are the score, of three that "
+        "do not the middle one",
+        required=True,
+        enum=("correct", "partly correct", "incorrect"),
+    ),
+    Column(name="comment", description="What the scorer remarked"),
+    Column(
+        name="scored_at_utc",
+        description="Moment the score was received, by the server's clock",
+        required=True,
+    ),
+)
 
 _BY_RULES = (
     ("strict", "What the words are by the strict rules: a letter, or a status"),
@@ -201,5 +277,7 @@ FILES = {
     "questionnaire.csv": QUESTIONNAIRE,
     "display_checks.csv": DISPLAY_CHECKS,
     "answers_by_rules.csv": ANSWERS_BY_RULES,
+    "open_answers.csv": OPEN_ANSWERS,
+    "open_scores.csv": OPEN_SCORES,
 }
 """Every table a bundle may have; the first three are in each."""

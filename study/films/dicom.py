@@ -60,6 +60,8 @@ class DicomFilm:
         `L`, `R`, `B` or `U`; as `060Y`; `F`, `M` or `O`; empty if not known.
     patient, examination, instance : str
         The file's own ids: to be replaced by others, never to be kept.
+    day : date or None
+        When it was made: for the days between two films, and never to be kept.
     secrets : tuple of str
         Values that tell who the patient is, for finding them elsewhere.
     notes : tuple of str
@@ -76,6 +78,7 @@ class DicomFilm:
     patient: str
     examination: str
     instance: str
+    day: date | None
     secrets: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -252,6 +255,7 @@ def _film(source: Dataset) -> DicomFilm:
         patient=_text(source, "PatientID"),
         examination=_text(source, "StudyInstanceUID") or _text(source, "AccessionNumber"),
         instance=_text(source, "SOPInstanceUID"),
+        day=_day(source, "AcquisitionDate") or _day(source, "StudyDate"),
         secrets=tuple(
             value
             for name in (*_OF_A_PATIENT, *_OF_AN_EXAMINATION, "SOPInstanceUID")

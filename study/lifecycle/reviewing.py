@@ -15,19 +15,16 @@ from enum import StrEnum
 from study.bank.striking import item_of, strike_within
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
-from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.base.random_order import shuffled
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.lifecycle.exposure import being_read
+from study.lifecycle.judging import JUDGES, Judged, is_new, judges
 from study.store import Store, Transaction, banks, draws, events, reviews, studies
 from study.store.events import EventKind
 from study.store.reviews import ReviewedItem, ReviewRow, VerdictRow
-
-LONGEST_COMMENT = 2000
-JUDGES = 2
-"""How many judge each item before it is known whether another has to."""
 
 
 class Verdict(StrEnum):
@@ -54,19 +51,6 @@ VERDICTS = {
 """What is found of a question, as people say it."""
 
 
-def judges(position: int, n: int) -> list[int]:
-    """Return the order in which `n` reviewers judge the item at a position.
-
-    Among n (n - 1) items in a row every pair of reviewers begins with two, in either order.
-
-    >>> [judges(position, 3) for position in range(4)]
-    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]]
-    """
-    first = position % n
-    second = (first + 1 + position // n % (n - 1)) % n
-    return [first, second, *(one for one in range(n) if one not in (first, second))]
-
-
 def settled(given: Sequence[str]) -> str | None:
     """Return what an item is found to be, or None while another has to judge it.
 
@@ -89,33 +73,15 @@ def settled(given: Sequence[str]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemReview:
-    """How far an item's review is.
-
-    Parameters
-    ----------
-    judges
-        Numbers of the people who judge it, in order; the third only where the first two differ.
-    given
-        What each of them last said, by number.
-    """
+class ItemReview(Judged):
+    """How far an item's review is."""
 
     item: ReviewedItem
-    judges: tuple[int, ...]
     given: Mapping[int, VerdictRow]
 
-    @property
-    def result(self) -> str | None:
-        """Return what it is found to be, or None while another has to judge it."""
-        return settled([self.given[one].verdict for one in self.judges if one in self.given])
-
-    @property
-    def waits_for(self) -> tuple[int, ...]:
-        """Return who has to judge it now."""
-        waiting = tuple(one for one in self.judges[:JUDGES] if one not in self.given)
-        if waiting or self.result:
-            return waiting
-        return tuple(one for one in self.judges[JUDGES:][:1] if one not in self.given)
+    def settled(self, given: Sequence[str]) -> str | None:
+        """Return what verdicts come to."""
+        return settled(given)
 
 
 def open_review(
@@ -227,16 +193,10 @@ def judge(
         The comment is too long.
     """
     words = comment.strip()
-    if len(words) > LONGEST_COMMENT:
-        raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
     if why := refusal(change, review):
         raise NotNow(why)
     found = (one for one in item_reviews(change, review.id) if one.item.item == item)
-    one = next(found, None)
-    if one is None or person not in (*one.waits_for, *one.given):
-        raise NotAllowed(t("This question is not yours to review."))
-    before = one.given.get(person)
-    if before is None or (before.verdict, before.comment) != (verdict, words):
+    if is_new(next(found, None), person, verdict, words):
         reviews.add_verdict(
             change,
             review.id,

@@ -71,7 +71,8 @@ _ALSO = re.compile(r"\(?[A-Z]\)?\s+(?:is|seems)\s+(?:also|possible)\b")
 _AMID = re.compile(r"\w\Z")  # a letter in brackets behind a word points at an option
 _LETTER_BECAUSE = re.compile(
     r"(?:([B-Z]),?\s+(?:because|since|as|due|weil|da)|(A),?\s+(?:because|since))\b"
-    r"|([A-Z])(?:,?\s+(?:not|rather than|instead of)\s+(?:option\s+)?[(\[]?[A-Z]\b"
+    r"|([A-Z])(?:\s+with\s+(?:high|\d)"
+    r"|,?\s+(?:not|rather than|instead of)\s+(?:option\s+)?[(\[]?[A-Z]\b"
     r"|(?:,\s*|\s*[(\[])(?:confidence\b|\d|thanks\b))"
 )
 _YES_OR_NO = re.compile(
@@ -195,6 +196,8 @@ _STATED = re.compile(
     r"|\bi(?:'m|\s+am|\s+have|'ve)\s+(?:choosing|selecting|chosen|selected|picked)\s+"
     r"|^[^\w\n]*(?:(?:your|model|short|direct|option|assistant's)\s+)?(?:answer|letter)"
     r"(?:\s+\d{1,2}|\s+\([^()\n]{0,40}\))?\s*:\s*"
+    r"|\b(?:sure|certain|confident)\s+(?:that\s+)?it(?:'s|\s+is)\s+"
+    r"|\banswer\s+(?=[(\[]?[a-z][)\]]?\s*(?:[.]|$))"
     r"|\b(?:i'm\s+going|let's\s+go|going)\s+with\s+"
     r"|\b(?:most\s+likely|most\s+probable|best|correct)\s+(?:finding|abnormality|explanation)"
     rf"{_ABOUT}{_IS}"
@@ -205,9 +208,9 @@ _STATED = re.compile(
 )
 _SOME_WORDS = r"(?:\s+(?!is\b|not\b|nor\b|or\b)[\w-]+){1,8}?"
 _IS_CORRECT = re.compile(
-    rf"(?:{_SAYS}|\bi\s+(?:believe|think)(?:\s+that)?\s+)(?i:(?:option|choice|answer|statement)"
+    rf"(?:{_SAYS}|\b[iI]\s+(?:believe|think)(?:\s+that)?\s+)(?i:(?:option|choice|answer|statement)"
     rf"\s+)?"
-    rf"(?:{_BRACKETED}(?:[.:]?{_SOME_WORDS})?|([A-Z])(?:[.):,]{_SOME_WORDS},?)?)\s+(?:is|"
+    rf"(?:{_BRACKETED}(?:[.:]?{_SOME_WORDS})?|([A-Z])(?:[.):,](?!\s*[A-Z]\b){_SOME_WORDS},?)?)\s+(?:is|"
     rf"(?:would|must)\s+be(?=\s+(?:the|my)\b))\s+"
     r"(?:(?:the\s+)?(?:most\s+)?(?:correct|right|best|likely|appropriate)\b"
     r"|(?:the|my)\s+(?:final\s+)?answer\b)"
@@ -270,6 +273,12 @@ _REFUSAL = re.compile(
     r"(?:\u63d0\u4f9b|\u56de\u7b54|\u7ed9\u51fa|\u8fdb\u884c|\u8bca\u65ad|\u89e3\u8bfb|\u5206"
     r"\u6790|\u67e5\u770b)",
     re.IGNORECASE,
+)
+
+
+_ANSWER_LINE = re.compile(
+    r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -366,11 +375,31 @@ def is_refusal(raw: str) -> bool:
     return len(text) <= _REACH and _REFUSAL.match(text) is not None
 
 
+def words_in(raw: str) -> tuple[str, str]:
+    r"""Return what a model answers in words, and the explanation that it gives before.
+
+    Without its thoughts and a chat template's marks, and otherwise as it was put out. Where a line
+    begins with ``Answer:``, the last such line begins the answer; without one all is the answer.
+
+    >>> words_in("<think>Hm.</think>The left angle is blunt.\n**Answer:** Left effusion.")
+    ('Left effusion.', 'The left angle is blunt.')
+    >>> words_in("Left effusion.")
+    ('Left effusion.', '')
+    """
+    text = _without_thoughts(raw).strip()
+    marked = _ANSWER_LINE.match(text)
+    return (marked[2].strip(), marked[1].strip()) if marked else (text, "")
+
+
+def _without_thoughts(raw: str) -> str:
+    """Return words without thoughts and a chat template's marks."""
+    text = _THOUGHT.sub("\n", _CHANNEL.sub("", raw))
+    return _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
+
+
 def _bare(raw: str) -> str:
     """Return words without thoughts, a chat template's marks and decoration, in plain signs."""
-    text = _THOUGHT.sub("\n", _CHANNEL.sub("", raw))
-    text = _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
-    text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
+    text = unicodedata.normalize("NFKC", _without_thoughts(raw)).translate(_SIGNS)
     text = _BULLET.sub("", _DECORATION.sub("", _LATEX.sub(r"\1", text)))
     return _EDGE.sub("", text).strip()
 
@@ -520,8 +549,8 @@ def _at_start(text: str, options: Sequence[str]) -> set[str]:
 def _by_itself(text: str, options: Sequence[str]) -> set[str]:
     """Letters of all sentences and lines that are answers, when the first or last is one."""
     head = _EXPLAINED.split(text, maxsplit=1)
-    if len(head) > 1 and (named := _whole(head[0].strip(), options)):
-        return named
+    if len(head) > 1 and (before := _whole(head[0].strip(), options)):
+        return before
     sentences = [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n", text) if part.strip()]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not sentences:

@@ -32,7 +32,7 @@ _PROBABILITY = re.compile(r"probability_[A-H]")
 ID_KEYS = ("item_id", "question_id", "id", "index", "data_point_id", "custom_id")
 PREDICTION_KEYS = ("model_prediction", "prediction")
 WORD_KEYS = ("answer", "output", "model_output", "response")
-LATER_WORD_KEYS = ("model_answer", "model_response", "pred")
+LATER_WORD_KEYS = ("model_answer", "model_response", "pred", "generated_text")
 """Names without doubt, which count where none of the above is there."""
 
 ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS, *LATER_WORD_KEYS)

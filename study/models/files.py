@@ -2,17 +2,18 @@
 
 import json
 import re
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, ZipInfo
 
 from study.bank.source import Record, opened_bytes, read_source
 from study.bank.spreadsheet import read_rows
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
+from study.base.packed import opened
 
 MOST_BYTES = 4_000_000_000
 """What a packed log may unpack to."""
@@ -55,6 +56,12 @@ class Records:
     notes: tuple[str, ...] = ()
 
 
+_NOT_OPENED = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
+    b"\x80": "a Python pickle, which could run a program and is never opened",
+}
+
+
 def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) -> Records:
     """Read a file into records; what it is, its content says, or else its name's ending.
 
@@ -77,6 +84,9 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
             sha256 = file_digest(file, "sha256").hexdigest()
         else:
             sha256 = ""
+    for magic, what in _NOT_OPENED.items():
+        if begins.startswith(magic):
+            raise BadFile(f"{path} is {what}; write it as XLSX, CSV or JSON")
     if begins.startswith(b"PK"):
         return _packed(path, sha256)
     if begins.startswith(b"PAR1"):
@@ -120,13 +130,10 @@ def _is_list_of_objects(value: object) -> bool:
 
 
 def _packed(path: Path, sha256: str) -> Records:
-    try:
-        with zipfile.ZipFile(path) as packed:
-            names = packed.namelist()
-            if "xl/workbook.xml" not in names:
-                return _inspect_packed(path, packed, sha256)
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        raise BadFile(f"{path} is a damaged archive ({error}); copy it again") from error
+    with opened(path) as (packed, entries):
+        inside = {one.filename: one for one in entries}
+        if "xl/workbook.xml" not in inside:
+            return _inspect_packed(path, packed, inside, sha256)
     records = read_rows(path)
     return Records(
         format="xlsx",
@@ -137,8 +144,9 @@ def _packed(path: Path, sha256: str) -> Records:
     )
 
 
-def _inspect_packed(path: Path, packed: zipfile.ZipFile, sha256: str) -> Records:
-    inside = {one.filename: one for one in packed.infolist()}
+def _inspect_packed(
+    path: Path, packed: ZipFile, inside: Mapping[str, ZipInfo], sha256: str
+) -> Records:
     samples = sorted(
         (one for one in inside if one.startswith("samples/") and one.endswith(".json")), key=natural
     )
@@ -157,8 +165,8 @@ def _inspect_packed(path: Path, packed: zipfile.ZipFile, sha256: str) -> Records
     header: Any = {}
     try:
         if "header.json" in inside:
-            header = json.loads(packed.read("header.json"))
-        found = [json.loads(packed.read(one)) for one in samples]
+            header = json.loads(packed.read(inside["header.json"]))
+        found = [json.loads(packed.read(inside[one])) for one in samples]
     except (ValueError, RecursionError, NotImplementedError) as error:
         raise BadFile(f"{path} cannot be read: {error}; write it again as JSON") from error
     return _inspect(path, sha256, found, str(header.get("status", "started")))

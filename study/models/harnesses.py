@@ -116,6 +116,8 @@ def words_of(found: Records) -> tuple[str, ...]:
         return PREDICTION_KEYS
     if _is_medevalkit(keys):
         return ("response",)
+    if "text" in keys and keys & {"answerid", "modelid"}:  # as LLaVA's own scripts write them
+        return ("text",)
     if keys & {plain_key(one) for one in LATER_WORD_KEYS}:
         return LATER_WORD_KEYS
     return WORD_KEYS

@@ -12,11 +12,12 @@ from study.protocol.protocol import CONTEXTS
 
 
 class Shown(StrEnum):
-    """What a model is shown of an item's images."""
+    """What a model is shown of an item: its images, none, wrong ones, or images and no options."""
 
     IMAGE = "image"
     IMAGE_ABSENT = "image-absent"
     WRONG_IMAGE = "wrong-image"
+    OPEN_ENDED = "open-ended"
 
 
 class Order(StrEnum):
@@ -43,13 +44,14 @@ class ModelProtocol:
     Attributes
     ----------
     template : str
-        The version of the prompt's template, one of `study.models.prompting.TEMPLATES`.
+        The version of the prompt's template, one of `study.models.prompting.TEMPLATES`; where the
+        condition is open-ended of `OPEN_TEMPLATES` there.
     system : str or None
         The system prompt; None for the template's own, empty for none.
     condition : Shown
-        What is shown of an item's images.
+        What is shown of an item.
     views : {"all", "first"}
-        Every view of an item, or the first alone.
+        Every view of an item, or the first alone, of its prior ones likewise.
     resolution : {"full", "quarter"} or int
         Every pixel; a quarter of each side; or this many pixels across, never more than there are.
     context : tuple of str or None

@@ -17,6 +17,8 @@ from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.columns import Meant
+from study.models.model_protocol import Shown
+from study.models.paper import paper_ids
 from study.models.predictions import (
     Prediction,
     PredictionFile,
@@ -98,7 +100,9 @@ class Found:
             status=one.status,
             answer=one.answer,
             confidence=one.confidence,
-            option=self.options[one.item_id][ord(one.answer) - ord("A")] if one.answer else "",
+            option=""
+            if one.answer is None or one.condition == Shown.OPEN_ENDED
+            else self.options[one.item_id][ord(one.answer) - ord("A")],
         )
 
 
@@ -117,8 +121,9 @@ def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = Non
     """
     with store.look() as look:
         cases = studies.cases(look, study_row(look, study).id)
+        known_as = {ours: one for one, ours in paper_ids(look, (c.item_id for c in cases)).items()}
     options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
-    read = read_predictions(*paths, options=options, meant=meant)
+    read = read_predictions(*paths, options=options, known_as=known_as, meant=meant)
     if not read.predictions:
         raise BadFile(
             t(

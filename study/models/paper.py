@@ -1,10 +1,13 @@
 """The items of a study or a bank as a model may see them: sealed from what tells the answer."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
+from study.bank.intervals import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
@@ -17,7 +20,7 @@ from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.rendering import rendered, sixteen_bit
 from study.protocol.assignment import options_order
 from study.protocol.protocol import Condition, Protocol, stored_protocol
-from study.store import Store, Transaction, banks, drafts, readings, studies
+from study.store import Store, Transaction, banks, deployment, drafts, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
@@ -28,11 +31,19 @@ class PaperFilm:
     """A film of an item, and what its view is called; empty where the bank does not say.
 
     `sha256` is that of the file in the bank, and names the film wherever several items show it.
+    `prior` says of a film of an earlier examination that it is one, and how long before it was
+    made; it is empty of a current one.
     """
 
     label: str
     sha256: str
     row: FilmRow
+    prior: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return label and what is said of a prior one; empty of a current one without label."""
+        return ", ".join(part for part in (self.label, self.prior) if part)
 
     def png(self, resolution: str | int = "full") -> bytes:
         """Return it as `study.models.rendering.rendered` makes it."""
@@ -55,14 +66,15 @@ class PaperItem:
     number : int
         Its place in the paper, from 1.
     item_id : str
-        The bank's id, by which answers come back. No part of what a model is shown.
+        The bank's id. No part of what a model is shown.
     question : str
         The question.
     options : tuple of str
-        The texts in the order shown, without letters.
+        The texts in the order shown, without letters; none where it is asked open-ended.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.protocol.assignment.canonical` gives an answer's canonical letter).
+        (`study.protocol.assignment.canonical` gives an answer's canonical letter); empty without
+        options.
     context : tuple of (str, str)
         What is said of the patient, by its name.
     films : tuple of PaperFilm
@@ -123,7 +135,10 @@ class Paper:
                     "options": list(item.options),
                     "shown_order": item.shown_order,
                     "context": dict(item.context),
-                    "films": [[film.label, film.sha256] for film in item.films],
+                    "films": [
+                        [film.label, film.sha256, *([film.prior] if film.prior else [])]
+                        for film in item.films
+                    ],
                 }
                 for item in self.items
             ],
@@ -133,6 +148,15 @@ class Paper:
     def sha256(self) -> str:
         """Return the hash of all that is asked, and of how."""
         return sha256_of(self.as_json())
+
+
+def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
+    """Return the id of each item in papers: this deployment's own, and telling nothing.
+
+    A bank's ids may tell what is right (``q7-effusion-yes``); these are the same in every paper of
+    a deployment, and nobody without its secret can find out which item one is of.
+    """
+    return {one: f"q{deployment.keyed_mark(look, f'item {one}')[:20]}" for one in item_ids}
 
 
 def paper_of_study(
@@ -162,15 +186,16 @@ def paper_of_study(
         refuse_restored(found)
         protocol = stored_protocol(found)
         rows = readings.items_shown(look, study=found.id)
+        items = tuple(_items(look, rows, protocol, asked, rater, run))
         return Paper(
             study=study,
             bank=found.bank_name,
             split="",
             provenance=banks.bank_row(look, found.bank_name).provenance,
             simulated=bool(found.simulated_films),
-            asked=asked,
+            asked=_worded(asked, items),
             protocol_sha256=sha256_of(protocol.as_json()),
-            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+            items=items,
         )
 
 
@@ -209,17 +234,23 @@ def paper_of_bank(
             raise NotFound(
                 t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
             )
-        protocol = Protocol()
+        items = tuple(_items(look, rows, Protocol(), asked, rater, run))
         return Paper(
             study="",
             bank=bank,
             split=split,
             provenance=row.provenance,
             simulated=bool(row.simulated),
-            asked=asked,
+            asked=_worded(asked, items),
             protocol_sha256="",
-            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+            items=items,
         )
+
+
+def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
+    """Return how it is asked, with the first template that has words for what is shown."""
+    prior = any(film.prior for item in items for film in item.films)
+    return replace(asked, template="2") if prior and asked.template == "1" else asked
 
 
 def _items(
@@ -233,12 +264,15 @@ def _items(
     """Yield the items in an order drawn by lot: a bank's own may be by what is right in it."""
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
-    films = {item_id: _films(look, by_id[item_id].item, asked) for item_id in ids}
     keys = protocol.context if asked.context is None else asked.context
+    open_ended = asked.condition == Shown.OPEN_ENDED
+    prior = "prior" in keys
+    films = {item_id: _films(look, by_id[item_id].item, asked, prior=prior) for item_id in ids}
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        order = _order(len(texts), protocol, asked, f"{rater}/{item_id}/{Condition.UNAIDED}/{run}")
+        which = f"{rater}/{item_id}/{Condition.UNAIDED}/{run}"
+        order = "" if open_ended else _order(len(texts), protocol, asked, which)
         yield PaperItem(
             number=number,
             item_id=item_id,
@@ -250,11 +284,20 @@ def _items(
         )
 
 
-def _films(look: Transaction, item: int, asked: ModelProtocol) -> tuple[PaperFilm, ...]:
-    rows = readings.films_shown(look, item)
+def _films(
+    look: Transaction, item: int, asked: ModelProtocol, *, prior: bool
+) -> tuple[PaperFilm, ...]:
+    rows = readings.films_shown(look, item, prior=prior)
+    if asked.views == "first":
+        rows = [next(each) for _, each in groupby(rows, key=attrgetter("prior"))]
     return tuple(
-        PaperFilm(label=view_label(row.label)[0], sha256=row.sha256, row=row)
-        for row in (rows[:1] if asked.views == "first" else rows)
+        PaperFilm(
+            label=view_label(row.label)[0],
+            sha256=row.sha256,
+            row=row,
+            prior=prior_name(row.days) if row.prior else "",
+        )
+        for row in rows
     )
 
 
@@ -277,7 +320,7 @@ def _shown(
         Every item shows the same films.
     """
     own = films[ids[place]]
-    if condition == Shown.IMAGE:
+    if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
         return own
     if condition == Shown.IMAGE_ABSENT:
         return ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from study.bank.fields import as_text, missing, shown
@@ -14,7 +15,7 @@ from study.bank.source import Record, Repeated
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import LONGEST
-from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal
+from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
 from study.models.columns import (
     ANSWER_KEYS,
     ID_KEYS,
@@ -28,6 +29,7 @@ from study.models.columns import (
 )
 from study.models.files import Records, natural, read_records
 from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
+from study.models.model_protocol import Shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
@@ -46,7 +48,8 @@ class Prediction:
     item_id : str
         The item.
     answer : str or None
-        Letter of an option in canonical order; None unless `status` is `answered`.
+        Letter of an option in canonical order, the words where it was asked open-ended; None unless
+        `status` is `answered`.
     status : {"answered", "skipped", "unparsed", "refused"}
         `skipped`: nothing was said. `unparsed`: something that is not plainly one option.
         `refused`: an unmistakable refusal to answer.
@@ -128,7 +131,10 @@ class PredictionFile:
 
 
 def read_predictions(
-    *paths: Path, options: Mapping[str, tuple[str, ...]], meant: Meant | None = None
+    *paths: Path,
+    options: Mapping[str, tuple[str, ...]],
+    known_as: Mapping[str, str] = MappingProxyType({}),
+    meant: Meant | None = None,
 ) -> PredictionFile:
     """Read a model's predictions.
 
@@ -140,6 +146,8 @@ def read_predictions(
         them tells the order of options, the condition and the items' numbers.
     options : mapping of str to tuple of str
         The options of each item by its id, in canonical order, without letters.
+    known_as : mapping of str to str, optional
+        Items' ids by other ids that they have in exam papers.
     meant : mapping of str to str, optional
         The columns by what they say; without it they are recognised.
 
@@ -157,7 +165,7 @@ def read_predictions(
     """
     if meant is not None:
         check_roles(meant)
-    paper = next((one for one in map(_paper, paths) if one), None)
+    paper = next((one for path in paths if (one := _paper(path, known_as))), None)
     read = [_said_in(path, meant) for path in paths if not paper or path != paper.path]
     if not read:
         raise BadFile(f"{paths[0]} is an exam paper without answers; give it beside the answers")
@@ -170,7 +178,7 @@ def read_predictions(
             f" {' or '.join(f'`{key}`' for key in ANSWER_KEYS[:4])}"
         )
     reader = _Reader(options, explicit=meant or {})
-    predictions = reader.predictions(_with_runs(read, options, paper))
+    predictions = reader.predictions(_with_runs(read, options, known_as, paper))
     faults += reader.faults
     if faults:
         more = len(faults) - _MOST_FAULTS
@@ -213,21 +221,21 @@ class _Paper:
         return {**said, **{key: one for key, one in told.items() if missing(said.get(key))}}
 
 
-def _paper(path: Path) -> _Paper | None:
+def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
     """Return the exam paper that a file is the `paper.json` of, or None."""
     if path.name != "paper.json":
         return None
     try:
         about = json.loads(path.read_bytes())
-        items = [(one["index"], one["item_id"], one["shown_order"]) for one in about["items"]]
+        items = [(one["index"], str(one["item_id"]), one["shown_order"]) for one in about["items"]]
         condition = about["model_protocol"]["condition"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return _Paper(
         path=path,
         condition=str(condition),
-        orders={str(item_id): str(order) for _, item_id, order in items},
-        ids={str(number): str(item_id) for number, item_id, _ in items},
+        orders={known_as.get(item_id, item_id): str(order) for _, item_id, order in items},
+        ids={str(number): known_as.get(item_id, item_id) for number, item_id, _ in items},
     )
 
 
@@ -345,13 +353,20 @@ class _Found:
 
 
 def _with_runs(
-    read: Sequence[_Read], options: Mapping[str, object], paper: _Paper | None
+    read: Sequence[_Read],
+    options: Mapping[str, object],
+    known_as: Mapping[str, str],
+    paper: _Paper | None,
 ) -> Iterator[_Found]:
     """Name item and run; of several files that say something of the same items each is a run."""
-    chosen = _id_name([said for one in read for said in one.said], options)
+    chosen = _id_name([said for one in read for said in one.said], {**options, **known_as})
     found = [
         [
-            _Found(item_id=_id(said, chosen), run=_label(said.beside.get("run")), said=said)
+            _Found(
+                item_id=known_as.get(given := _id(said, chosen), given),
+                run=_label(said.beside.get("run")),
+                said=said,
+            )
             for said in one.said
         ]
         for one in read
@@ -460,13 +475,18 @@ class _Reader:
         where = f"{one.item_id} ({said.place})"
         order = self._order(where, said.beside.get("order"), len(options))
         likely = self._probabilities(where, said.beside.get("probabilities"), options, scale)
-        read = predict(
-            one.item_id,
-            None if said.failed else said.words,
-            options,
-            order=order,
-            probabilities=likely,
-            refused=said.refused,
+        words = None if said.failed else said.words
+        read = (
+            in_words(one.item_id, words, refused=said.refused)
+            if condition == Shown.OPEN_ENDED
+            else predict(
+                one.item_id,
+                words,
+                options,
+                order=order,
+                probabilities=likely,
+                refused=said.refused,
+            )
         )
         confidence = self._confidence(where, said.beside.get("confidence"), scale)
         if confidence is None and likely and read.answer:
@@ -476,7 +496,8 @@ class _Reader:
             "order": order,
             "probabilities": likely,
             "prompt": _words(said.beside.get("prompt")),
-            "explanation": _words(said.beside.get("explanation")),
+            "explanation": _words(said.beside.get("explanation"))
+            or read.detail.get("explanation", ""),
             "failed": said.failed,
         }
         return Prediction(
@@ -646,6 +667,37 @@ def predict(
         raw_answer=raw,
         detail=({"rule": rule} if rule and answer else {})
         | ({"rules": rules} if rules != STANDARD else {}),
+    )
+
+
+def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction:
+    """Make a prediction of what a model answered in its own words: no letter is looked for in them.
+
+    Parameters
+    ----------
+    item_id : str
+        The item.
+    said : object
+        The model's words; null or blank for none.
+    refused : bool
+        Whether the provider says that the model declined.
+
+    Returns
+    -------
+    Prediction
+    """
+    raw = "" if missing(said) else _text(said)
+    answer, explanation = words_in(raw)
+    declined = refused or is_refusal(raw)
+    status: PredictionStatus = "answered" if answer else "unparsed" if raw else "skipped"
+    if declined:
+        status = "refused"
+    return Prediction(
+        item_id=item_id,
+        answer=None if declined else answer or None,
+        status=status,
+        raw_answer=raw,
+        detail={"explanation": explanation} if explanation else {},
     )
 
 

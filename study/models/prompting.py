@@ -1,7 +1,7 @@
 """The words a model is asked with: a versioned template, filled from an item as it is shown."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from study.base.bank_model import LETTERS
 from study.base.errors import BadInput
@@ -22,6 +22,7 @@ class Template:
     question: str
     answer: str
     explained: str
+    prior: str = ""
 
     def printed(self, protocol: ModelProtocol) -> str:
         """Return it in words for a report, with its blanks as `{name}`."""
@@ -29,7 +30,7 @@ class Template:
         return "\n\n".join(
             (
                 self.system if protocol.system is None else protocol.system,
-                self.without_views if blind else self.with_views,
+                self.without_views if blind else f"{self.with_views} {self.prior}".rstrip(),
                 self.patient,
                 self.question,
                 self.explained if protocol.explanation else self.answer,
@@ -37,21 +38,43 @@ class Template:
         ).strip()
 
 
+_FIRST = Template(
+    system="You are an experienced radiologist. You answer multiple-choice questions about "
+    "radiographs. Each question has exactly one best answer.",
+    with_views="Images, in order: {views}.",
+    view="{number}: {label}",
+    without_views="No image is shown.",
+    patient="Patient: {context}.",
+    question="Question: {question}\n{options}",
+    answer="Reply with the letter of the best option and nothing else.",
+    explained='Explain briefly what you see, then end with a line "Answer: " and the letter of '
+    "the best option.",
+)
 TEMPLATES: Mapping[str, Template] = {
-    "1": Template(
-        system="You are an experienced radiologist. You answer multiple-choice questions about "
-        "radiographs. Each question has exactly one best answer.",
-        with_views="Images, in order: {views}.",
-        view="{number}: {label}",
-        without_views="No image is shown.",
-        patient="Patient: {context}.",
-        question="Question: {question}\n{options}",
-        answer="Reply with the letter of the best option and nothing else.",
-        explained='Explain briefly what you see, then end with a line "Answer: " and the letter of '
-        "the best option.",
+    "1": _FIRST,
+    "2": replace(
+        _FIRST,
+        prior="Images called prior are of an earlier examination of the same patient, for "
+        "comparison.",
     ),
 }
-"""Never changed once released: answers are stored under the version. A better one is a new one."""
+"""Never changed once released: answers are stored under the version. A better one is a new one.
+
+Where prior films are shown, the second takes the place of the first, which has no words for them.
+"""
+
+OPEN_TEMPLATES: Mapping[str, Template] = {
+    version: replace(
+        template,
+        system="You are an experienced radiologist. You answer questions about radiographs.",
+        question="Question: {question}",
+        answer="Answer in a few words, as you would in a report, and do not explain.",
+        explained='Explain briefly what you see, then end with a line "Answer: " and your answer '
+        "in a few words.",
+    )
+    for version, template in TEMPLATES.items()
+}
+"""The same for what is asked open-ended: without options, and without a letter to reply with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +93,16 @@ def template_of(protocol: ModelProtocol) -> Template:
     BadInput
         There is no such version.
     """
-    if protocol.template not in TEMPLATES:
+    known = OPEN_TEMPLATES if protocol.condition == Shown.OPEN_ENDED else TEMPLATES
+    if protocol.template not in known:
         raise BadInput(
             t(
                 "There is no prompt template {version!r}. Available: {known}.",
                 version=protocol.template,
-                known=", ".join(TEMPLATES),
+                known=", ".join(known),
             )
         )
-    return TEMPLATES[protocol.template]
+    return known[protocol.template]
 
 
 def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
@@ -108,10 +132,12 @@ def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
 def _views(template: Template, item: PaperItem) -> str:
     if not item.films:
         return template.without_views
-    if not any(film.label for film in item.films):
+    if not any(film.name for film in item.films):
         return ""
+    prior = any(film.prior for film in item.films)
     named = (
-        template.view.format(number=number, label=film.label or "view not stated")
+        template.view.format(number=number, label=film.name or "view not stated")
         for number, film in enumerate(item.films, start=1)
     )
-    return template.with_views.format(views=", ".join(named))
+    told = template.with_views.format(views=("; " if prior else ", ").join(named))
+    return f"{told} {template.prior}" if prior else told

@@ -109,7 +109,7 @@ def _png(pixels: NDArray[Any]) -> bytes:
     # time.
     deflate = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
     head = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
-    data = deflate.compress(rows) + deflate.flush()
+    data = deflate.compress(rows.tobytes()) + deflate.flush()
     chunks = ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
     return _PNG_SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
 

@@ -10,6 +10,7 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.errors import NotFound
 from study.base.translation import t
 from study.models.answer_parser import RULES
+from study.models.model_protocol import Shown
 from study.models.models import Found, keep_model
 from study.models.predictions import Prediction, PredictionFile, predict
 from study.models.withdrawals import model_in_force
@@ -61,7 +62,7 @@ class WordsRead:
 
 
 def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
-    """Return all that a model said, as it is read by every set of rules.
+    """Return all that a model said of options, as it is read by every set of rules.
 
     Raises
     ------
@@ -84,6 +85,7 @@ def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
             },
         )
         for one in said
+        if one.condition != Shown.OPEN_ENDED
     ]
 
 
@@ -101,7 +103,12 @@ def read_otherwise(
     for model in models.of_study(look, study.id):
         for one in models.predictions(look, model.id):
             told = json.loads(one.detail)
-            if not one.raw_answer or told.get("failed") or told.get("rule") in RULES["strict"]:
+            if (
+                one.condition == Shown.OPEN_ENDED
+                or not one.raw_answer
+                or told.get("failed")
+                or told.get("rule") in RULES["strict"]
+            ):
                 continue  # what the strict rules read all others read alike
             again = {rules: _again(one, options[one.item_id], rules) for rules in RULES}
             letters = {rules: read.answer or read.status for rules, read in again.items()}
@@ -189,6 +196,8 @@ def _said(
 
 def _again(one: PredictionRow, options: tuple[str, ...], rules: str) -> Prediction:
     told = json.loads(one.detail)
+    if one.condition == Shown.OPEN_ENDED:  # no rules are about words
+        return Prediction(**{**one._asdict(), "detail": told})
     likely = told.get("probabilities", {})
     read = predict(
         one.item_id,

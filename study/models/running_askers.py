@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -196,9 +197,13 @@ class _Inspect:
     def __init__(self, provider: Provider) -> None:
         try:
             from inspect_ai import model as inspect  # takes 2 s, and few have it
+            from inspect_ai.log._transcript import Transcript, init_transcript
         except ImportError as error:
             raise StudyError(_NEEDED) from error
         self._inspect = inspect
+        # Else Inspect keeps all that was ever sent, images too.
+        kept = Transcript(log_model_api=False, bounded=True, resident_tail=1)
+        self._keep_little = partial(init_transcript, kept)
         try:
             config = inspect.GenerateConfig(
                 max_connections=provider.connections,
@@ -220,6 +225,7 @@ class _Inspect:
 
     async def ask(self, question: Question, seed: int | None) -> Reply:
         inspect = self._inspect
+        self._keep_little()  # of this task alone
         begun = time.monotonic()
         said = [inspect.ChatMessageSystem(content=question.system)] if question.system else []
         films = [

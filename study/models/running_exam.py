@@ -11,6 +11,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.text import check_name
+from study.models.answer_parser import words_in
 from study.models.models import Found, check_free, keep_model, read_model
 from study.models.paper import Paper, PaperFilm, PaperItem
 from study.models.predictions import Prediction
@@ -252,7 +253,8 @@ def _keep(
     """Keep the answers as predictions, read as a file's are, with all that is known of them."""
     found = read_model(store, journal.answers, study=paper.study, meant=MEANT)
     told = {(one["item_id"], one["run"]): one for one in answers_in(journal.answers)}
-    predictions = [_with_circumstances(one, told) for one in found.file.predictions]
+    explains = paper.asked.explanation
+    predictions = [_with_circumstances(one, told, explains) for one in found.file.predictions]
     why = {(one["item_id"], one["run"]): one["failed"] for one in failures_in(journal.folder)}
     runs = paper.asked.runs
     predictions += [
@@ -283,16 +285,17 @@ def _keep(
 
 
 def _with_circumstances(
-    one: Prediction, told: Mapping[tuple[str, int], Mapping[str, Any]]
+    one: Prediction, told: Mapping[tuple[str, int], Mapping[str, Any]], explains: bool
 ) -> Prediction:
     run = int(one.run or 1)
     answer = told[one.item_id, run]
     about = {key: answer[key] for key in _CIRCUMSTANCES if answer[key] not in (None, "")}
     declined = answer["stop"] == "content_filter"
+    explanation = words_in(one.raw_answer)[1] if explains else ""
     return replace(
         one,
         repeat=run,
         answer=None if declined else one.answer,
         status="refused" if declined else one.status,
-        detail={**one.detail, **about},
+        detail={**({"explanation": explanation} if explanation else {}), **one.detail, **about},
     )

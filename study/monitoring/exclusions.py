@@ -17,7 +17,7 @@ from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions
 from study.store.events import EventKind, EventRow, vouch
-from study.store.exclusions import ExclusionRow, ReadingRow
+from study.store.exclusions import DecidedRow, ExclusionRow
 from study.store.studies import StudyRow, study_row
 
 AFTER_CLOSING = "decided after closing"
@@ -128,7 +128,7 @@ def _decide(
         vouch(change, study, by, now, kind, stored, detail)
 
 
-def _reading(look: Transaction, study: StudyRow, reading: str) -> ReadingRow:
+def _reading(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
     row = exclusions.reading(look, study.id, reading)
     if row is None:
         raise NotFound(t("{study} has no such reading.", study=study.name))
@@ -143,7 +143,7 @@ def _reading(look: Transaction, study: StudyRow, reading: str) -> ReadingRow:
     return row
 
 
-def _already(excluded: bool, row: ReadingRow) -> str:
+def _already(excluded: bool, row: DecidedRow) -> str:
     where = {"reader": row.reader_id, "position": row.position}
     if excluded:
         return t("The reading by {reader} at position {position} is already excluded.", **where)

@@ -16,7 +16,7 @@ from study.base.timestamps import moment
 from study.monitoring.known_readings import readings_of_study
 from study.monitoring.letter_runs import Run, run_probability, runs_of
 from study.protocol.assignment import shown
-from study.protocol.protocol import Protocol, stored_protocol
+from study.protocol.protocol import Condition, Protocol, stored_protocol
 from study.store import Store
 from study.store.progress import ReadingRow
 from study.store.studies import study_row
@@ -167,6 +167,7 @@ def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterat
 
 def _runs(own: _Rows) -> Iterator[Fact]:
     """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
+    own = [row for row in own if row.condition != Condition.OPEN_ENDED]
     letters = [
         shown(row.answer, row.shown_order) if row.answer is not None else None for row in own
     ]

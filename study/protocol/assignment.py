@@ -42,8 +42,8 @@ def assign(
     cases
         (item_id, options as a JSON list) in order of case number.
     reader_index
-        Counts the readers from 0; it rotates the order of the conditions, so that they are balanced
-        over readers.
+        Counts the readers from 0; it rotates the order of the conditions with options, so that they
+        are balanced over readers.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
     met: Counter[tuple[str, Condition]] = Counter()
@@ -83,7 +83,7 @@ def assign_practice(
     return [
         Assigned(
             item_id=item_id,
-            condition=_rotated(protocol.conditions, reader_index)[0],
+            condition=next(_blocks(protocol, reader_index))[1],
             session=1,
             repeat=1,
             position=position,
@@ -114,22 +114,27 @@ def shown(canonical_letter: str, shown_order: str) -> str:
 
 
 def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
-    turn = by % len(conditions)
+    turn = by % len(conditions) if conditions else 0
     return [*conditions[turn:], *conditions[:turn]]
 
 
 def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condition, int]]:
     """Yield (session, condition, which turn of the condition this is) in the order of reading.
 
-    In one session the conditions follow one another; in several, each session has one.
+    In one session the conditions follow one another; in several, each session has one. What is
+    open-ended comes first, every turn of it: whoever has seen the options has been told the answer.
     """
-    conditions = _rotated(protocol.conditions, reader_index)
-    if protocol.sessions == 1:
-        yield from ((1, condition, 1) for condition in conditions)
-        return
-    for before in range(protocol.sessions):
-        turns, place = divmod(before, len(conditions))
-        yield before + 1, conditions[place], turns + 1
+    n_turns = max(1, protocol.sessions // len(protocol.conditions))
+    options = [one for one in protocol.conditions if one != Condition.OPEN_ENDED]
+    words = [one for one in protocol.conditions if one == Condition.OPEN_ENDED]
+    blocks = [
+        (condition, turn)
+        for conditions in (words, _rotated(options, reader_index))
+        for turn in range(1, n_turns + 1)
+        for condition in conditions
+    ]
+    for before, (condition, turn) in enumerate(blocks):
+        yield 1 if protocol.sessions == 1 else before + 1, condition, turn
 
 
 def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[str]:

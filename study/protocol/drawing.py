@@ -12,7 +12,7 @@ from study.bank.terms import age_in_years
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.protocol.protocol import ITEM_LISTS, Protocol
-from study.protocol.sampling import Candidate, Stratum, draw, draw_practice, pooled
+from study.protocol.sampling import Stratum, draw, draw_practice, pooled
 from study.store import Store, Transaction, bank_contents, banks, draws
 from study.store.draws import Conditions
 
@@ -40,6 +40,7 @@ def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
 
 def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     """Return what a draw from a bank gives, or refuse as `foresee` does."""
+    _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
     asked = _conditions(look, bank, protocol)
     found = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
@@ -62,6 +63,16 @@ def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
     with store.look() as look:
         asked = _conditions(look, bank, protocol)
         return draws.left(look, bank, protocol.one_question_per, asked)
+
+
+def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
+    if "prior" in protocol.context and not banks.n_with_prior(look, bank):
+        raise BadInput(
+            t(
+                "context names prior, but no question of the bank has a prior image. Remove it, or "
+                "choose another bank."
+            )
+        )
 
 
 def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
@@ -141,13 +152,10 @@ def _practice(
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
-    films = banks.films_by_item(look, bank)
-    shown = set[str]().union(*(films.get(item_id, ()) for item_id in sample))
     # A bank may name neither patient nor examination, or give one film to several of them.
-    elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
-    eligible = banks.with_truth(look, bank) & elsewhere
+    eligible = banks.to_practise_on(look, bank) - banks.sharing_films(look, bank, sample)
     if asked != Conditions(items=asked.items):
         met = draws.to_draw(look, bank, "item", (), replace(asked, items=None))
         eligible &= {item_id for item_id, _ in met}
-    candidates = look.tuples(Candidate, draws.UNITS, bank=bank)
+    candidates = draws.units(look, bank)
     return draw_practice(candidates, eligible, sample, protocol)

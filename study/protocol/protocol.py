@@ -26,11 +26,12 @@ from study.store.studies import StudyRow
 
 
 class Condition(StrEnum):
-    """What a reader is shown (MRMC: modality)."""
+    """What a reader is shown (MRMC: modality); open-ended: no options, and the answer is words."""
 
     UNAIDED = "unaided"
     AIDED = "aided"
     IMAGE_ABSENT = "image-absent"
+    OPEN_ENDED = "open-ended"
 
 
 class Feedback(StrEnum):
@@ -47,7 +48,7 @@ ITEM_LISTS = ("only_items", "without_items")
 UNITS = ("patient", "examination", "item")
 ORDERS = ("random", "fixed")
 OPTION_ORDERS = ("canonical", "random")
-CONTEXTS = ("age", "sex", "indication", "comparison")
+CONTEXTS = ("age", "sex", "indication", "comparison", "prior")
 ENDPOINTS = ("accuracy", "AUC")
 HYPOTHESES = ("non-inferiority", "superiority")
 ABOUT = ("readers like these", "these readers")
@@ -507,6 +508,7 @@ def _contradictions(protocol: Protocol) -> list[str]:
                 "one of the two."
             )
         )
+    faults += _open_ended_faults(protocol)
     turns, over = divmod(protocol.sessions, len(protocol.conditions))
     if over and protocol.sessions > 1:
         n = len(protocol.conditions)
@@ -522,6 +524,31 @@ def _contradictions(protocol: Protocol) -> list[str]:
             )
         )
     return faults + _not_yet(protocol)
+
+
+def _open_ended_faults(protocol: Protocol) -> list[str]:
+    if Condition.OPEN_ENDED not in protocol.conditions:
+        return []
+    if len(protocol.conditions) == 1:
+        if not protocol.endpoint:
+            return []
+        return [
+            t(
+                "endpoint is {endpoint}, which is about answers chosen from options, but the only "
+                "condition is open-ended. Add another condition, or leave the endpoint empty.",
+                endpoint=protocol.endpoint,
+            )
+        ]
+    if not protocol.back_navigation or protocol.sessions > 1:
+        return []
+    return [
+        t(
+            "back_navigation with open-ended and another condition in one session would let "
+            "readers change their own words after seeing the options. Set sessions to {n}, or "
+            "choose one of the two.",
+            n=len(protocol.conditions),
+        )
+    ]
 
 
 def _not_yet(protocol: Protocol) -> list[str]:

@@ -23,28 +23,29 @@ _Z_95 = 1.959963984540054
 
 
 class Members(NamedTuple):
-    """The items of a stratum, chained by unit: a list a unit would take as long as reading them.
+    """The items of a stratum: a list a unit would take as long as reading them.
 
     Parameters
     ----------
     ids
         The item_id of every item.
-    before
-        Where the item before it of the same unit stands; -1 where there is none.
-    last
-        Where the last item of each unit stands.
+    unit_of
+        The unit of each of them.
+    units
+        Every unit once.
     """
 
-    ids: list[str]
-    before: list[int]
-    last: dict[str, int]
+    ids: Sequence[str]
+    unit_of: Sequence[str]
+    units: Set[str]
 
-    def of(self, unit: str) -> Iterator[str]:
-        """Yield the item_id of a unit's items."""
-        at = self.last[unit]
-        while at >= 0:
-            yield self.ids[at]
-            at = self.before[at]
+    def of(self, wanted: Set[str]) -> dict[str, list[str]]:
+        """Return the item_id of every item of some units."""
+        found: dict[str, list[str]] = {unit: [] for unit in wanted}
+        for unit, item_id in zip(self.unit_of, self.ids, strict=True):
+            if unit in found:
+                found[unit].append(item_id)
+        return found
 
 
 Pool = Mapping[str, Members]
@@ -53,12 +54,8 @@ Pool = Mapping[str, Members]
 _Offers = Mapping[str, Callable[[], Iterator[str]]]
 
 
-class Candidate(NamedTuple):
-    """An item that could be drawn for practice."""
-
-    item_id: str
-    examination_id: str
-    patient_id: str
+Candidate = tuple[str, str, str]
+"""The item_id, examination and patient of an item that could be drawn for practice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +85,19 @@ def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
     """Return the pool of items, each given as its item_id, its unit and its values by stratum.
 
     >>> pool = pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
-    >>> {name: sorted(members.of("p1")) for name, members in pool.items()}
-    {'a / (none)': ['q1', 'q2']}
+    >>> {name: members.of({"p1"}) for name, members in pool.items()}
+    {'a / (none)': {'p1': ['q1', 'q2']}}
     """
-    pool: defaultdict[tuple[str, ...], Members]
-    pool = defaultdict(lambda: Members([], [], {}))
+    pool: defaultdict[tuple[str, ...], tuple[list[str], list[str]]]
+    pool = defaultdict(lambda: ([], []))
     for item in found:
-        ids, before, last = pool[item[2:]]
-        before.append(last.get(item[1], -1))
-        last[item[1]] = len(ids)
+        ids, unit_of = pool[item[2:]]
         ids.append(item[0])
-    named = {_stratum_name(values): members for values, members in pool.items()}
+        unit_of.append(item[1])
+    named = {
+        _stratum_name(values): Members(ids, unit_of, set(unit_of))
+        for values, (ids, unit_of) in pool.items()
+    }
     return dict(sorted(named.items()))
 
 
@@ -113,12 +112,13 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     targets = _targets({name: len(members.ids) for name, members in pool.items()}, protocol)
     asked = {name: pool[name] for name, n in targets.items() if n}
     _check_supply(targets, asked, protocol)
+    units: dict[str, set[str]] = defaultdict(set)
+    for unit, name in _match(targets, asked, protocol).items():
+        units[name].add(unit)
     chosen = [
-        (
-            min(pool[name].of(unit), key=lambda one: lot(one, seed=protocol.seed, purpose="item")),
-            name,
-        )
-        for unit, name in _match(targets, asked, protocol).items()
+        (min(items, key=lambda one: lot(one, seed=protocol.seed, purpose="item")), name)
+        for name, wanted in units.items()
+        for items in pool[name].of(wanted).values()
     ]
     order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
     stratum_of = dict(chosen)
@@ -139,7 +139,7 @@ def draw_practice(
     Parameters
     ----------
     eligible
-        The item_id of every item with a reference standard that shows no film of the sample.
+        The item_id of every item with a reference standard and films, none of them of the sample.
     sample
         The item_id of every drawn case; the sample itself never depends on the practice cases.
 
@@ -148,24 +148,35 @@ def draw_practice(
     BadInput
         Too few patients are left outside the sample.
     """
-    found = list(candidates)
-    drawn = [one for one in found if one.item_id in sample]
-    patients = {one.patient_id for one in drawn if one.patient_id}
-    examinations = {one.examination_id for one in drawn}
-    by_unit: dict[str, list[str]] = defaultdict(list)
-    for one in found:
-        outside = one.patient_id not in patients and one.examination_id not in examinations
-        if outside and one.item_id in eligible:
-            by_unit[one.patient_id or one.examination_id].append(one.item_id)
-    if len(by_unit) < protocol.practice_cases:
+    by_unit: dict[str, list[Candidate]] = defaultdict(list)
+    patients, examinations = set[str](), set[str]()
+    for one in candidates:
+        item_id, examination, patient = one
+        if item_id in sample:
+            patients.update([patient] if patient else ())
+            examinations.add(examination)
+        elif item_id in eligible:
+            by_unit[patient or examination].append(one)
+    outside = {
+        unit: found
+        for unit, items in by_unit.items()
+        if (
+            found := [
+                item_id
+                for item_id, examination, patient in items
+                if patient not in patients and examination not in examinations
+            ]
+        )
+    }
+    if len(outside) < protocol.practice_cases:
         raise BadInput(
             f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
-            f"there are {len(by_unit)} patient(s) with an item that has a reference standard. Ask "
+            f"there are {len(outside)} patient(s) with an item that has a reference standard. Ask "
             "for fewer practice_cases or fewer cases."
         )
-    units = shuffled(by_unit, seed=protocol.seed, purpose="practice unit")
+    units = shuffled(outside, seed=protocol.seed, purpose="practice unit")
     return [
-        min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
+        min(outside[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
         for unit in units[: protocol.practice_cases]
     ]
 
@@ -218,21 +229,21 @@ def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[s
 
 def _offers(pool: Pool, protocol: Protocol) -> _Offers:
     """Return what gives the units of each stratum in the order of their lots: few are needed."""
-    units = set[str]().union(*(members.last for members in pool.values()))
+    units = set[str]().union(*(members.units for members in pool.values()))
     order = shuffled(units, seed=protocol.seed, purpose="unit")
 
     def of(members: Members) -> Iterator[str]:
-        return (unit for unit in order if unit in members.last)
+        return (unit for unit in order if unit in members.units)
 
     return {name: partial(of, members) for name, members in pool.items()}
 
 
 def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> None:
     short = [
-        f"  {name}: {targets[name]} asked for, {len(members.last)} there"
+        f"  {name}: {targets[name]} asked for, {len(members.units)} there"
         f" ({len(members.ids)} items, one per {protocol.one_question_per})"
         for name, members in pool.items()
-        if len(members.last) < targets[name]
+        if len(members.units) < targets[name]
     ]
     if not targets:
         short = [f"  {protocol.cases} asked for, none there"]
@@ -263,7 +274,7 @@ def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[s
                 return True
         return False
 
-    scarcest = sorted(pool, key=lambda name: (len(pool[name].last) - targets[name], name))
+    scarcest = sorted(pool, key=lambda name: (len(pool[name].units) - targets[name], name))
     for name in scarcest:
         for number in range(targets[name]):
             if not place(name, set()):
@@ -281,7 +292,7 @@ def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
         Stratum(
             name=name,
             n_items=len(members.ids),
-            n_units=len(members.last),
+            n_units=len(members.units),
             n_drawn=targets[name],
             half_width=wilson_half_width(EXPECTED_ACCURACY, targets[name]),
         )

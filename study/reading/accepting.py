@@ -12,7 +12,7 @@ from study.base.timestamps import stamp
 from study.base.translation import said, t
 from study.people.signing_in import Person
 from study.protocol.assignment import canonical
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import Condition, Protocol
 from study.reading.finishing import has_finished
 from study.reading.flags import suspicions
 from study.reading.outcomes import HANDED_OUT, NOT_YET, SIMULATED, Taken
@@ -163,6 +163,11 @@ def _present(at: _Arrival, record: Presentation) -> str:
 def _answer_refusal(at: _Arrival, record: Reading) -> str:
     """Return why an answer cannot be one to this case in this study, or an empty text."""
     protocol, n_options = at.protocol, len(json.loads(at.assigned.options))
+    open_ended = at.assigned.condition == Condition.OPEN_ENDED
+    if record.words and not open_ended:
+        return t("This case is answered with one of its options.")
+    if record.option is not None and open_ended:
+        return t("This case is answered in your own words.")
     if record.option is not None and record.option not in LETTERS[:n_options]:
         return t("The case does not have this option.")
     if record.status == "timed_out" and not protocol.time_limit_s:
@@ -243,7 +248,7 @@ def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any
     return {
         "id": record.id,
         "assignment": record.case,
-        "answer": None if record.option is None else canonical(record.option, order),
+        "answer": record.words or (record.option and canonical(record.option, order)),
         "status": record.status,
         "confidence": record.confidence,
         "comment": record.comment,

@@ -286,6 +286,8 @@ def _cases(
         if waiting:
             return tuple(case_view(look, row, protocol, practice=True) for row in waiting)
     rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+    if rows and rows[0].condition == Condition.OPEN_ENDED:  # no option leaves before all are read
+        rows = [row for row in rows if row.condition == Condition.OPEN_ENDED]
     return tuple(case_view(look, row, protocol, before=place.before) for row in rows)
 
 
@@ -322,8 +324,10 @@ def case_view(
         How many cases stand before the session it is in.
     """
     texts = json.loads(row.options)
-    order = row.shown_order
-    films = [] if row.condition == Condition.IMAGE_ABSENT else readings.views(look, row.item)
+    order = "" if row.condition == Condition.OPEN_ENDED else row.shown_order
+    prior = "prior" in protocol.context
+    blind = row.condition == Condition.IMAGE_ABSENT
+    films = [] if blind else readings.views(look, row.item, prior=prior)
     return CaseView(
         case=row.id,
         position=row.position - before,
@@ -350,13 +354,17 @@ def _film(case: str, row: ViewRow) -> FilmView:
         low=row.low,
         high=row.high,
         spacing_mm=row.spacing_mm,
+        prior=bool(row.prior),
+        days=row.days,
     )
 
 
 def _own(row: AnswerRow, order: str) -> OwnReading:
+    """Return an own answer; `order` is empty where it was given in words."""
     return OwnReading(
         id=row.id,
-        option=None if row.answer is None else shown(row.answer, order),
+        option=shown(row.answer, order) if row.answer is not None and order else None,
+        words=None if order else row.answer,
         status=row.status,
         confidence=row.confidence,
         comment=row.comment,
@@ -375,9 +383,12 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
             row = readings.truth(look, one.case, of)
             if row is None:
                 continue
+            in_words = row.condition == Condition.OPEN_ENDED
             found[one.id] = CaseFeedback(
-                option=shown(row.truth, row.shown_order),
-                correct=own.answer == row.truth,
+                option=json.loads(row.options)[LETTERS.index(row.truth)]
+                if in_words
+                else shown(row.truth, row.shown_order),
+                correct=None if in_words else own.answer == row.truth,
                 explanation=row.explanation,
             )
     return found

@@ -32,6 +32,7 @@ __all__ = [
 
 MAX_COMMENT = 4000
 MAX_REASON = 500
+MAX_WORDS = 2000
 MAX_ENTRIES = 200
 
 CLOCK_IMPLAUSIBLE = "clock_implausible"
@@ -40,11 +41,14 @@ CLOCK_IMPLAUSIBLE = "clock_implausible"
 COMMENT_CUT = "comment_cut"
 """The comment was too long, or held signs that are no text, and was cut or cleaned."""
 
-FAULTY = "question_faulty"
-"""The flag of a reading whose reader marked its question as faulty."""
-
 REASON_CUT = "reason_cut"
 """The reason for giving a case up was too long, or held signs that are no text."""
+
+WORDS_CUT = "words_cut"
+"""The answer in the reader's own words was too long, or held signs that are no text."""
+
+FAULTY = "question_faulty"
+"""The flag of a reading whose reader marked its question as faulty."""
 
 SENT_AGAIN = "sent_again"
 """The server had acknowledged it before it went back; the page kept it, and offered it again."""
@@ -80,6 +84,7 @@ class Times:
 class Reading:
     """A committed answer. `option` and `selections` are letters as shown to this reader.
 
+    An open-ended case is answered in `words`, as typed, and has no option; another has no words.
     `presented_at` and `committed_at` are None where the browser's clock is absurd.
     """
 
@@ -99,6 +104,7 @@ class Reading:
     sent_at: datetime | None = None
     """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
     reason: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,10 +184,11 @@ def _reading(value: Mapping[str, Any]) -> Reading:
     option = value.get("option")
     if status not in ("answered", "skipped", "timed_out"):
         raise MalformedRecord("status must be answered, skipped or timed_out")
-    if (status == "answered") != (option is not None):
-        raise MalformedRecord("an answered reading has an option, another has none")
     supersedes = value.get("supersedes")
     found = _Doubts()
+    words = found.words(value.get("words"))
+    if [option is not None, bool(words)].count(True) != (status == "answered"):
+        raise MalformedRecord("an answered reading has an option or words, another has neither")
     reason = found.reason(value.get("reason"))
     if (status == "skipped") != bool(reason):
         raise MalformedRecord("a skipped reading has a reason, another has none")
@@ -201,6 +208,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         supersedes=None if supersedes is None else identity(value, "supersedes"),
         sent_at=_sent(value),
         reason=reason,
+        words=words,
     )
 
 
@@ -226,12 +234,18 @@ class _Doubts:
         return self._fit(value, MAX_COMMENT, COMMENT_CUT)
 
     def reason(self, value: Any) -> str:
-        fit = self._fit(value, MAX_REASON, REASON_CUT)
+        return self._said(value, MAX_REASON, REASON_CUT)
+
+    def words(self, value: Any) -> str:
+        return self._said(value, MAX_WORDS, WORDS_CUT)
+
+    def _said(self, value: Any, longest: int, flag: str) -> str:
+        fit = self._fit(value, longest, flag)
         return fit if fit.strip() else ""
 
     def _fit(self, value: Any, longest: int, flag: str) -> str:
         text = value if isinstance(value, str) else ""
-        fit = without_surrogates(text)[:longest]
+        fit = without_surrogates(text).replace("\0", "")[:longest]
         if fit != (value or ""):
             self.flags.add(flag)
         return fit

@@ -30,6 +30,8 @@ class ScoredFilm:
     label: str
     width: int
     height: int
+    prior: bool
+    days: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class ScoredCase:
     """A case a reader has read: as they saw it, with the right answer.
 
     Letters are as shown to this reader. `own` is None without an answer, `right` and `correct`
-    where the case has no reference standard.
+    where the case has no reference standard. To an open-ended case `own` is the reader's words and
+    `right` the text of the reference answer; `correct` is None, for nobody has judged the words.
     """
 
     position: int
@@ -53,6 +56,7 @@ class ScoredCase:
     explanation: str
     films: tuple[ScoredFilm, ...]
     others: Others | None = None
+    open_ended: bool = False
 
     @property
     def worth_another_look(self) -> bool:
@@ -82,8 +86,11 @@ class ScoreCard:
 
     @property
     def by_task(self) -> dict[str, Count]:
-        """The same by task, in alphabetical order; a case without an answer is not correct."""
-        tasks = sorted({case.task for case in self.cases})
+        """The same by task, in alphabetical order; a case without an answer is not correct.
+
+        Without open-ended cases, whose answers nobody has judged.
+        """
+        tasks = sorted({case.task for case in self.cases if not case.open_ended})
         return {task: _count(case for case in self.cases if case.task == task) for task in tasks}
 
 
@@ -112,7 +119,8 @@ def score_card(store: Store, person: Person) -> ScoreCard:
         n_assigned = readings.counts(look, person.reader or 0).n_assigned
         with_peers = stored_protocol(study).score_card == "peers"
         found = comparison(look, study.id, person.reader or 0) if with_peers else None
-        cases = tuple(_case(look, row, found) for row in rows)
+        prior = "prior" in stored_protocol(study).context
+        cases = tuple(_case(look, row, found, prior=prior) for row in rows)
     return ScoreCard(
         study=study.name,
         reader=person.name,
@@ -160,30 +168,45 @@ def _not_yet(study: StudyRow) -> str:
     return f"{when} {t('Your place among other readers appears when the study is closed.')}"
 
 
-def _case(look: Transaction, row: ScoredRow, beside: Comparison | None) -> ScoredCase:
+def _case(
+    look: Transaction, row: ScoredRow, beside: Comparison | None, *, prior: bool
+) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
-    with_film = row.condition != Condition.IMAGE_ABSENT
+    blind = row.condition == Condition.IMAGE_ABSENT
+    films = [] if blind else readings.views(look, row.item, prior=prior)
+    in_words = row.condition == Condition.OPEN_ENDED
+    right = None if truth is None else shown(truth, order)
+    if truth is not None and in_words:
+        right = texts[LETTERS.index(truth)]
     return ScoredCase(
         position=row.position,
         condition=row.condition,
         task=row.task,
         question=row.question,
         options=tuple(
-            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+            (LETTERS[place], texts[LETTERS.index(letter)])
+            for place, letter in enumerate("" if in_words else order)
         ),
-        own=None if row.answer is None else shown(row.answer, order),
+        own=row.answer if row.answer is None or in_words else shown(row.answer, order),
         status=row.status,
         confidence=row.confidence,
-        right=None if truth is None else shown(truth, order),
-        correct=None if truth is None else row.answer == truth,
+        right=right,
+        correct=None if truth is None or in_words else row.answer == truth,
         explanation=row.explanation,
-        films=tuple(_film(view) for view in readings.views(look, row.item) if with_film),
-        others=None if beside is None else beside.others(row.item, row.condition),
+        films=tuple(map(_film, films)),
+        others=None if beside is None or in_words else beside.others(row.item, row.condition),
+        open_ended=in_words,
     )
 
 
 def _film(row: ViewRow) -> ScoredFilm:
-    return ScoredFilm(label=view_label(row.label)[0], width=row.width, height=row.height)
+    return ScoredFilm(
+        label=view_label(row.label)[0],
+        width=row.width,
+        height=row.height,
+        prior=bool(row.prior),
+        days=row.days,
+    )
 
 
 def _count(cases: Iterable[ScoredCase]) -> Count:

@@ -10,6 +10,8 @@ time limit a longer one is a case timed out, which takes from the accuracy. All 
 own luck is drawn by lot from the seed given, reader, item, condition and repeat; no condition makes
 a case harder.
 
+To an open-ended case it answers with the text of the option it would have chosen.
+
 A simulated reader has nothing to prepare, reads no practice cases and gives no case up.
 
 A simulated reader's clock starts at the present and runs ahead by the simulated times, and over the
@@ -68,7 +70,8 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    option: str
+    option: str | None
+    words: str
     response_ms: float
     confidence: int | None
 
@@ -184,9 +187,10 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
     return {
         "status": "answered",
         "option": answer.option,
+        "words": answer.words,
         "times": times,
         "confidence": answer.confidence,
-        "selections": ((answer.option, first_ms),),
+        "selections": ((answer.option, first_ms),) if answer.option else (),
     }
 
 
@@ -205,7 +209,8 @@ def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datet
 
 
 def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
-    letters = LETTERS[: len(json.loads(case.options))]
+    texts = json.loads(case.options)
+    letters = LETTERS[: len(texts)]
     item_id, seed = case.item_id, reader.seed
     whose = f"{reader.person.name}/{item_id}/{case.repeat}"
     if case.condition != Condition.UNAIDED:  # else conditions would never differ by luck
@@ -217,8 +222,10 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     answer = truth if correct else _wrong(truth, letters, item_id, whose, reader)
     slow = math.exp(SPREAD * _normal(whose, seed, "time") + 0.15 * difficulty)
     sure = _uniform(whose, seed, "confidence")
+    open_ended = case.condition == Condition.OPEN_ENDED
     return _Answer(
-        option=LETTERS[case.shown_order.index(answer)],
+        option=None if open_ended else LETTERS[case.shown_order.index(answer)],
+        words=texts[letters.index(answer)] if open_ended else "",
         response_ms=round(MEDIAN_MS * slow * (1.0 if correct else 1.25), 1),
         confidence=_confidence(reader.protocol.confidence, sure),
     )

@@ -13,7 +13,8 @@ class FilmView:
     """A film as a reader may know it: its name and how to draw it, never its number or path.
 
     The name is the case's id and the view's place in it: another one for every reader, and for
-    every time a reader is shown the film.
+    every time a reader is shown the film. A `prior` one is of an earlier examination, made so many
+    `days` before, where that is known.
     """
 
     film: str
@@ -24,6 +25,8 @@ class FilmView:
     low: int
     high: int
     spacing_mm: float | None
+    prior: bool = False
+    days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,7 @@ class OwnReading:
 
     id: str
     option: str | None
+    words: str | None
     status: str
     confidence: int | None
     comment: str
@@ -40,7 +44,10 @@ class OwnReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case as its reader sees it. There is no field for anything else, on purpose."""
+    """A case as its reader sees it. There is no field for anything else, on purpose.
+
+    An open-ended one has no options.
+    """
 
     case: str
     position: int
@@ -103,10 +110,14 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFeedback:
-    """What a reader learns after a practice case, or where the protocol says so."""
+    """What a reader learns after a practice case, or where the protocol says so.
+
+    Of an open-ended case `option` is the text of the reference answer, and whether the reader's
+    words come to the same nobody knows yet: `correct` is None.
+    """
 
     option: str
-    correct: bool
+    correct: bool | None
     explanation: str
 
 

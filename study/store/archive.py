@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from study.store import models
+from study.store.banks import PRIOR_DAYS
 from study.store.connection import Transaction
+from study.store.extract import asks_for_prior
 
 _Written = TypeVar("_Written")
 
 _MODEL = ("model_id", "edition")
 _EDITION = {"edition": 1}
+_CLOSED = "JOIN scoring_ends AS ended ON ended.scoring = {}"
 _OF_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.study = :study "
 
 
@@ -64,12 +67,14 @@ KINDS: Mapping[str, Kind] = {
     "case": Kind(
         table="cases",
         columns=", item_id, origin, age, sex, indication.words AS indication, "
-        "comparison.words AS comparison",
+        "comparison.words AS comparison, prior_days",
         source="JOIN items ON items.id = cases.item "
         f"{_shown_beside('indication')} {_shown_beside('comparison')} "
+        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = cases.item "
+        f"AND {asks_for_prior('cases.study')} "
         "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
-        since={"origin": "", "indication": None, "comparison": None},
+        since={"origin": "", "indication": None, "comparison": None, "prior_days": None},
     ),
     "reader": Kind(
         table="readers",
@@ -149,6 +154,46 @@ KINDS: Mapping[str, Kind] = {
         "JOIN assignments ON assignments.id = readings.assignment "
         + _OF_READER
         + "ORDER BY exclusions.rowid",
+    ),
+    "scoring": Kind(
+        table="scorings",
+        source=f"{_CLOSED.format('scorings.id')} WHERE study = :study ORDER BY scorings.id",
+        numbers=("id", "study"),
+        called=("kind",),
+    ),
+    **{
+        kind: Kind(
+            table=table,
+            columns=", kind",
+            source=f"JOIN scorings ON scorings.id = {table}.scoring "
+            f"{_CLOSED.format('scorings.id')} WHERE scorings.study = :study "
+            f"ORDER BY scorings.id, {order}",
+            numbers=("scoring", *numbers),
+            names={("kind",): "scoring"},
+        )
+        for kind, table, order, numbers in (
+            ("scored_answer", "scoring_answers", "answer_id", ()),
+            ("scorer", "scorers", "position", ("person",)),
+            ("score", "scores", "scores.id", ("id",)),
+        )
+    },
+    "scored_case": Kind(
+        table="scoring_cases",
+        columns=", kind, item_id",
+        source="JOIN scorings ON scorings.id = scoring_cases.scoring "
+        f"{_CLOSED.format('scorings.id')} JOIN cases ON cases.id = case_id "
+        "JOIN items ON items.id = cases.item WHERE scorings.study = :study "
+        "ORDER BY scorings.id, item_id",
+        numbers=("scoring", "case_id"),
+        names={("kind",): "scoring", ("item_id",): "case_id"},
+    ),
+    "scoring_end": Kind(
+        table="scoring_ends",
+        columns=", kind",
+        source="JOIN scorings ON scorings.id = scoring_ends.scoring "
+        "WHERE study = :study ORDER BY scoring",
+        numbers=("scoring",),
+        names={("kind",): "scoring"},
     ),
 }
 """In the order in which they can be written: what a row refers to comes before it."""

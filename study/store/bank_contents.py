@@ -17,14 +17,19 @@ _FILMS_OF = (
     "(SELECT group_concat(sha256) FROM (SELECT sha256 FROM item_views "
     "JOIN films ON films.id = film WHERE item = {item}.id ORDER BY position))"
 )
+_PRIORS_OF = (
+    "(SELECT json_group_array(json_array(sha256, days)) FROM (SELECT sha256, days "
+    "FROM item_priors JOIN films ON films.id = film WHERE item = {item}.id ORDER BY position))"
+)
 _TRUTH_OF = "(SELECT truth FROM reference_standard WHERE item = {item}.id)"
 _ATTRIBUTES_OF = "(SELECT attributes FROM item_attributes WHERE item = {item}.id)"
 _EITHER = ", ".join(
-    f"{one.format(item='a')} IS NOT {one.format(item='b')} AS {name}"
+    f'{one.format(item="a")} IS NOT {one.format(item="b")} AS "{name}"'
     for name, one in (
         *((name, f"{{item}}.{name}") for name in _COMPARED),
         ("truth", _TRUTH_OF),
         ("films", _FILMS_OF),
+        ("prior films", _PRIORS_OF),
         ("attributes", _ATTRIBUTES_OF),
     )
 )
@@ -38,12 +43,13 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
     for row in look.cursor(
         "SELECT item_id, question, options, truth, examination_id, patient_id, (SELECT "
         "group_concat(label, '|') FROM item_views WHERE item_views.item = items.id), "
-        "coalesce(json_extract(attributes, '$.split'), '') FROM items "
+        "coalesce(json_extract(attributes, '$.split'), ''), "
+        "EXISTS (SELECT 1 FROM item_priors WHERE item_priors.item = items.id) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY examination_id, item_id"
     ):
-        item_id, question, options, truth, examination_id, patient_id, labels, split = row
+        item_id, question, options, truth, examination_id, patient_id, labels, split, prior = row
         yield Question(
             item_id,
             question,
@@ -53,6 +59,7 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
             patient_id,
             () if labels is None else tuple(labels.split("|")),
             split,
+            bool(prior),
         )
 
 
@@ -62,7 +69,7 @@ def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
-        "origin FROM items LEFT JOIN item_attributes ON item = items.id "
+        "origin FROM items NOT INDEXED LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
     )
 
@@ -115,11 +122,11 @@ def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
-    """Return the films of an item of a bank in order, with where they lie."""
+    """Return the films of an item of a bank in order, prior ones last, with where they lie."""
     rows = look.rows(
-        f"SELECT {FILM}, label FROM items JOIN item_views ON item_views.item = items.id "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        "WHERE items.id = :number AND items.bank = :bank ORDER BY item_views.position",
+        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item = :number AND item IN "
+        "(SELECT id FROM items WHERE bank = :bank) ORDER BY position",
         number=number,
         bank=bank,
     )
@@ -232,9 +239,10 @@ def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
 
     Each with its `sha256` and the first item of either bank, `item` and `other_item`.
     """
-    shown = (
-        "SELECT sha256, item_id FROM films JOIN item_views ON film = films.id "
+    shown = " UNION ALL ".join(
+        f"SELECT sha256, item_id FROM films JOIN {table} ON film = films.id "
         "JOIN items ON items.id = item WHERE films.bank = {bank}"
+        for table in ("item_views", "item_priors")
     )
     return look.rows(
         f"WITH here AS ({shown.format(bank=':bank')}), there AS ({shown.format(bank=':other')}) "

@@ -7,12 +7,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from study.base.bank_model import Asked, Film, Item, View
+from study.base.bank_model import Asked, Film, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
 from study.store.connection import Transaction
-from study.store.extract import ITEMS_SHOWN
+from study.store.extract import ITEMS_SHOWN, asks_for_prior
 
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
@@ -47,7 +47,11 @@ class BankRow(NamedTuple):
 
 
 class FilmRow(NamedTuple):
-    """A film with where it lies, and as a case's view what it is called."""
+    """A film with where it lies, and as a case's view what it is called.
+
+    `prior` is 1 of a film of an earlier examination, made so many `days` before, where that is
+    known.
+    """
 
     path: str
     sha256: str
@@ -56,6 +60,8 @@ class FilmRow(NamedTuple):
     images_root: str
     place: str = ""
     label: str = ""
+    prior: int = 0
+    days: int | None = None
 
     @property
     def file(self) -> Path:
@@ -64,7 +70,10 @@ class FilmRow(NamedTuple):
 
 
 class ItemRow(NamedTuple):
-    """An item with its reference standard, or None; `options` is JSON."""
+    """An item with its reference standard, or None; `options` is JSON.
+
+    `prior_days` stands for the prior films its study shows.
+    """
 
     item_id: str
     question: str
@@ -76,6 +85,7 @@ class ItemRow(NamedTuple):
     patient_id: str
     truth: str | None
     origin: str
+    prior_days: str | None
 
 
 _PROVENANCE = tuple(one.name for one in fields(Provenance))
@@ -134,6 +144,7 @@ _CONTENT = {
         "id",
     ),
     "item_views": ("item position film label said", "film", "item"),
+    "item_priors": ("item position film label said days", "film", "item"),
     "reference_standard": ("item truth", "", "item"),
     "report_texts": ("item section words", "", "item"),
     "explanations": ("item words", "", "item"),
@@ -188,6 +199,9 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             change.insert("reference_standard", item=number, truth=item.truth)
         for section, words in item.report.items():
             change.insert("report_texts", item=number, section=section, words=words)
+        for position, one in enumerate(item.priors, start=1):
+            label, days = one.label, one.days
+            change.insert("item_priors", item=number, position=position, label=label, days=days)
 
 
 def join(change: Transaction, bank: int, source: BankRow) -> None:
@@ -211,6 +225,17 @@ def join(change: Transaction, bank: int, source: BankRow) -> None:
         )
 
 
+def n_with_prior(look: Transaction, bank: int) -> int:
+    """Return how many items of a bank have a film of an earlier examination, struck off or not."""
+    return int(
+        look.value(
+            "SELECT count(DISTINCT item) FROM item_priors CROSS JOIN items ON items.id = item "
+            "WHERE bank = :bank",
+            bank=bank,
+        )
+    )
+
+
 def in_both(look: Transaction, one: int, other: int, column: str) -> list[str]:
     """Return what two banks both have in a column of their items, struck off or not."""
     rows = look.rows(
@@ -229,25 +254,33 @@ STRUCK = (
 """The items that are struck off: no study draws them, nobody is taught with them."""
 
 
+PRIOR_DAYS = (
+    "(SELECT item, group_concat(coalesce(days, '?'), '|') AS prior_days FROM "
+    "(SELECT item, days FROM item_priors ORDER BY item, position) GROUP BY item)"
+)
+"""How many days before an item's current films each prior one was made, `?` where unknown."""
+
+
 def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     """Return the items of a study's cases, in order of number."""
     rows = look.rows(
         f"SELECT {', '.join(ItemRow._fields)} FROM cases JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = items.id AND {asks_for_prior('study')} "
         "WHERE study = :study ORDER BY number",
         study=study,
     )
     return [ItemRow(**row) for row in rows]
 
 
-def with_truth(look: Transaction, bank: int) -> set[str]:
-    """Return the item_id of every item of a bank with a reference standard, not struck off."""
-    rows = look.rows(
+def to_practise_on(look: Transaction, bank: int) -> set[str]:
+    """Return the item_id of every item with a reference standard and films, not struck off."""
+    found = look.cursor(
         "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
-        f"AND items.id NOT IN {STRUCK}",
+        f"AND items.id NOT IN {STRUCK} AND items.id IN (SELECT item FROM item_views)",
         bank=bank,
     )
-    return {row["item_id"] for row in rows}
+    return {item_id for (item_id,) in found}
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
@@ -281,14 +314,14 @@ class Questions:
         rows = self._look.cursor(
             "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
             "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
-            "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
+            "ORDER BY position)), '') AS view, item_id FROM items JOIN reference_standard "
             "ON reference_standard.item = items.id WHERE bank = :bank "
             f"{chosen} ORDER BY items.id",
             bank=self._bank,
             **values,
         )
-        for options, truth, view in rows:
-            yield Asked(parsed_json(options), truth, view)
+        for options, truth, view, item_id in rows:
+            yield Asked(parsed_json(options), truth, view, item_id)
 
 
 def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -319,17 +352,33 @@ def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tu
     return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
 
 
-def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
-    """Return the hashes of every item's films by its item_id."""
-    rows = look.rows(
-        "SELECT item_id, sha256 FROM items JOIN item_views ON item_views.item = items.id "
-        "JOIN films ON films.id = film WHERE items.bank = :bank",
+def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
+    """Return the item_id of every item of a bank that has a film which some of them have too.
+
+    Films of earlier examinations count like the others.
+    """
+    tables = ("item_views", "item_priors")
+    shown = look.rows(
+        " UNION ".join(
+            f"SELECT sha256 FROM items JOIN {table} ON {table}.item = items.id "
+            "JOIN films ON films.id = film "
+            "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:ids))"
+            for table in tables
+        ),
         bank=bank,
+        ids=canonical_json(list(ids)),
     )
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        found.setdefault(row["item_id"], set()).add(row["sha256"])
-    return found
+    rows = look.rows(
+        " UNION ALL ".join(
+            f"SELECT item_id FROM films JOIN {table} ON film = films.id "
+            "JOIN items ON items.id = item WHERE films.bank = :bank "
+            "AND sha256 IN (SELECT value FROM json_each(:shown))"
+            for table in tables
+        ),
+        bank=bank,
+        shown=canonical_json([row["sha256"] for row in shown]),
+    )
+    return {row["item_id"] for row in rows}
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:
@@ -353,6 +402,9 @@ _WHOLE = (
     "(SELECT json_group_array(json_array(position, label, path, said)) FROM (SELECT position, "
     "label, path, said FROM item_views JOIN films ON films.id = film "
     "WHERE item_views.item = items.id ORDER BY position)) AS views, "
+    "(SELECT json_group_array(json_array(position, label, path, said, days)) FROM (SELECT "
+    "position, label, path, said, days FROM item_priors LEFT JOIN films ON films.id = film "
+    "WHERE item_priors.item = items.id ORDER BY position)) AS priors, "
     "(SELECT json_group_object(section, words) FROM report_texts "
     "WHERE report_texts.item = items.id) AS report FROM items "
     "LEFT JOIN reference_standard ON reference_standard.item = items.id "
@@ -373,6 +425,10 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
             explanation=row["explanation"],
             attributes=json.loads(row["attributes"] or "{}"),
             origin=row.get("origin", ""),
+            priors=tuple(
+                Prior(path=path, label=label, said=said, days=days)
+                for _, label, path, said, days in json.loads(row["priors"])
+            ),
         )
 
 
@@ -389,8 +445,8 @@ def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     which is never held as a whole. Films are in order of path, items in order of item_id;
     `options` is the JSON text as stored. Row numbers and the images' folder are left out, so that
     two deployments of one bank agree; so are a spacing that is not known, a file's word for a view
-    where it is the label, and attributes where there are none, as banks imported before these were
-    stored have none.
+    where it is the label, and attributes and prior films where there are none, as banks imported
+    before these were stored have none.
     """
     films = look.stream(_FILMS + "ORDER BY path", bank=bank)
     items = look.cursor(_hashed_items(), bank=bank)
@@ -431,18 +487,29 @@ def _hashed_items() -> str:
         "(SELECT position, label, path, said FROM item_views JOIN films ON films.id = film "
         "WHERE item_views.item = items.id ORDER BY position)), '') || ']'",
     }
-    for name, value, is_left_out in (
-        ("attributes", "attributes", "coalesce(attributes, '') = ''"),
-        ("bank", "json_quote(origin)", "origin = ''"),
-    ):
+    priors = (
+        "(SELECT group_concat('[' || position || ',' || json_quote(label) || ',' || "
+        "json_quote(path) || ',' || json_quote(said) || ',' || coalesce(days, 'null') || ']') FROM "
+        "(SELECT position, label, path, said, days FROM item_priors LEFT JOIN films "
+        "ON films.id = film WHERE item_priors.item = items.id ORDER BY position))"
+    )
+    optional = {
+        "attributes": ("attributes", "coalesce(attributes, '') = ''"),
+        "bank": ("json_quote(origin)", "origin = ''"),
+        "priors": (
+            f"'[' || {priors} || ']'",
+            "NOT EXISTS (SELECT 1 FROM item_priors WHERE item_priors.item = items.id)",
+        ),
+    }
+    for name, (value, is_left_out) in optional.items():
         values[name] = f"iif({is_left_out}, '', ',\"{name}\":' || {value})"
-    optional = ("attributes", "bank")
     members = "".join(
         "%s" if name in optional else f'{"," * (n > 0)}"{name}":%s'
         for n, name in enumerate(sorted(values))
     )
+    told = ", ".join(values[name] for name in sorted(values))
     return (
-        f"SELECT printf('{{{members}}}', {', '.join(map(values.get, sorted(values)))}) FROM items "
+        f"SELECT printf('{{{members}}}', {told}) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN explanations ON explanations.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
@@ -479,7 +546,8 @@ _SHARED = (
     f"SELECT EXISTS (SELECT 1 FROM items AS shown WHERE id IN {ITEMS_SHOWN} AND ("
     "bank = :bank OR EXISTS (SELECT 1 FROM items AS same WHERE same.bank = :bank "
     "AND same.item_id = shown.item_id AND same.question = shown.question) OR EXISTS ("
-    "SELECT 1 FROM item_views JOIN films ON films.id = film WHERE item = shown.id "
+    "SELECT 1 FROM films WHERE id IN (SELECT film FROM item_views WHERE item = shown.id UNION ALL "
+    "SELECT film FROM item_priors WHERE item = shown.id) "
     "AND films.sha256 IN (SELECT sha256 FROM films WHERE bank = :bank))))"
 )
 
@@ -495,6 +563,7 @@ def shared(look: Transaction, bank: int, study: int) -> bool:
 _OF_ITEMS = (
     "struck_items",
     "item_views",
+    "item_priors",
     "reference_standard",
     "report_texts",
     "explanations",

@@ -44,6 +44,9 @@ _BUSY_TIMEOUT_S = 20.0
 _MOST_IDLE = 8
 """Connections of each kind kept for the next user: as many as write at once."""
 
+HELD = "PRAGMA cache_size = -32768"
+"""Has SQLite hold 32 MB of a file, where much of it is gone through out of its order."""
+
 _Row = TypeVar("_Row")
 _File = tuple[int, int, int] | None
 
@@ -497,9 +500,12 @@ def _attached(connection: sqlite3.Connection, path: Path | None) -> Iterator[Non
         yield
         return
     connection.execute("ATTACH ? AS beside", (f"{path.absolute().as_uri()}?mode=ro",))
+    (before,) = connection.execute("PRAGMA main.cache_size").fetchone()
+    connection.execute(HELD)
     try:
         yield
     finally:
+        connection.execute(f"PRAGMA main.cache_size = {before}")
         connection.execute("DETACH beside")
 
 

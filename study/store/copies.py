@@ -57,6 +57,7 @@ def _copy_items(
     queries = {
         "items": f"SELECT * FROM items WHERE id {among}",
         "item_views": f"SELECT * FROM item_views WHERE item {among}",
+        "item_priors": f"SELECT * FROM item_priors WHERE item {among}",
         "report_texts": f"SELECT * FROM shown_context WHERE item {among}",
     }
     if made_up is None:
@@ -64,7 +65,10 @@ def _copy_items(
             table: f"SELECT * FROM {table} WHERE item {among}"
             for table in ("reference_standard", "explanations")
         }
-    films = f"SELECT * FROM films WHERE id IN (SELECT film FROM item_views WHERE item {among})"
+    films = (
+        f"SELECT * FROM films WHERE id IN (SELECT film FROM item_views WHERE item {among} "
+        f"UNION SELECT film FROM item_priors WHERE item {among})"
+    )
     _add(change, "banks", look.rows("SELECT * FROM banks WHERE id = :bank", bank=bank))
     _add(change, "films", look.rows(films, **values))
     for table, query in queries.items():

@@ -10,9 +10,6 @@ from study.base.canonical import canonical_json
 from study.store.banks import STRUCK
 from study.store.connection import Transaction
 
-UNITS = "SELECT item_id, examination_id, patient_id FROM items WHERE bank = :bank"
-"""Every item of a bank with what it may be one of."""
-
 ATTRIBUTES = ("site", "split", "class", "validation_code")
 """What a bank may say of its items beside its own fields, by which they may be told apart."""
 
@@ -85,16 +82,22 @@ def to_draw(
         views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
     """
     columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(one, one) for one in strata)])
-    where, values = _where(conditions)
+    where, values = _where(look, conditions)
     # Most items are of this bank where that takes long: in their own order they are read faster.
     return look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
     )
 
 
+def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
+    """Yield every item of a bank with what it may be one of: item_id, examination, patient."""
+    sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
+    return look.cursor(sql)
+
+
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
     """Return how many items may be drawn, and of how many units they are."""
-    where, values = _where(conditions)
+    where, values = _where(look, conditions)
     row = look.row(
         f"SELECT count(*) AS items, count(DISTINCT {_UNIT[unit]}) AS units FROM items NOT INDEXED "
         f"WHERE bank = {bank:d}{where}",
@@ -108,8 +111,8 @@ def last_struck(look: Transaction) -> int:
     return int(look.value("SELECT coalesce(max(id), 0) FROM struck_items"))
 
 
-def _where(conditions: Conditions) -> tuple[str, dict[str, str]]:
-    parts = [f"id NOT IN {STRUCK}"]
+def _where(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, str]]:
+    parts = [f"id NOT IN {STRUCK}"] if last_struck(look) else []
     parts += [
         f"EXISTS (SELECT 1 FROM item_views WHERE item_views.item = items.id AND {_IN[name]})"
         for name in conditions.views

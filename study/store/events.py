@@ -87,6 +87,8 @@ class EventKind(StrEnum):
     REMINDER_SENT = "reminder sent"
     ROLE_GIVEN = "role given"
     ROLE_REVOKED = "role revoked"
+    SCORING_OPENED = "scoring opened"
+    SCORING_CLOSED = "scoring closed"
     SESSION_EXTENDED = "session extended"
     SESSION_RELEASED = "session released"
     SIGNED_IN = "signed in"

@@ -30,7 +30,7 @@ class ExclusionRow(NamedTuple):
         return dict(zip(self._fields[:6], self[:6], strict=True))
 
 
-class ReadingRow(NamedTuple):
+class DecidedRow(NamedTuple):
     """A reading that is decided about, and whether it is the current one of its case."""
 
     reader_id: str
@@ -69,7 +69,7 @@ def of_study(look: Transaction, study: int) -> list[ExclusionRow]:
     return [ExclusionRow(**row) for row in look.rows(_OF_STUDY, study=study)]
 
 
-def reading(look: Transaction, study: int, reading_id: str) -> ReadingRow | None:
+def reading(look: Transaction, study: int, reading_id: str) -> DecidedRow | None:
     """Return a reading of a study, or None."""
     row = look.row(
         f"SELECT reader_id, position, {_CURRENT} FROM readings "
@@ -78,4 +78,4 @@ def reading(look: Transaction, study: int, reading_id: str) -> ReadingRow | None
         study=study,
         reading_id=reading_id,
     )
-    return None if row is None else ReadingRow(**row)
+    return None if row is None else DecidedRow(**row)

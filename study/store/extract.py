@@ -13,10 +13,22 @@ ITEMS_SHOWN = (
     "(SELECT item FROM cases WHERE study = :study "
     "UNION SELECT item FROM practice_cases WHERE study = :study)"
 )
+
+
+def asks_for_prior(study: str) -> str:
+    """Return the condition, in SQL, that a study's protocol shows prior films."""
+    return (
+        "EXISTS (SELECT 1 FROM studies AS asking, json_each(asking.protocol, "
+        f"'$.protocol.context') WHERE asking.id = {study} AND value = 'prior')"
+    )
+
+
+PRIORS_SHOWN = f"item IN {ITEMS_SHOWN} AND {asks_for_prior(':study')}"
 _READERS = "(SELECT id FROM readers WHERE study = :study)"
 _ASSIGNED = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
 _PRACTISED = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
 _READ = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNED})"
+_SCORINGS = "(SELECT id FROM scorings WHERE study = :study)"
 _NAME = "(SELECT name FROM studies WHERE id = :study)"
 _CHAIN = (
     f"(SELECT chain FROM chain_heads WHERE chain = 'study:' || {_NAME} "
@@ -25,9 +37,11 @@ _CHAIN = (
 
 TAKEN = {
     "banks": f"id IN {_BANK}",
-    "films": f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN})",
+    "films": f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
+    f"UNION SELECT film FROM item_priors WHERE {PRIORS_SHOWN})",
     "items": f"id IN {ITEMS_SHOWN}",
     "item_views": f"item IN {ITEMS_SHOWN}",
+    "item_priors": PRIORS_SHOWN,
     "reference_standard": f"item IN {ITEMS_SHOWN}",
     "explanations": f"item IN {ITEMS_SHOWN}",
     "studies": "id = :study",
@@ -47,6 +61,12 @@ TAKEN = {
     "amendments": "study = :study",
     "interventions": "study = :study",
     "exclusions": f"reading IN {_READ}",
+    "scorings": "study = :study",
+    "scoring_cases": f"scoring IN {_SCORINGS}",
+    "scoring_answers": f"scoring IN {_SCORINGS}",
+    "scorers": f"scoring IN {_SCORINGS}",
+    "scores": f"scoring IN {_SCORINGS}",
+    "scoring_ends": f"scoring IN {_SCORINGS}",
     "events": f"chain IN {_CHAIN}",
     "chain_heads": f"chain IN {_CHAIN}",
 }
@@ -81,8 +101,12 @@ LEFT = frozenset(
 """Tables of which nothing is taken."""
 
 _MARK = "extract_of"
-_WRITTEN_OVER = {"banks": {"images_root": ""}, "films": {"place": ""}}
-"""What is not taken over as it stands: where films lie is a path of the machine."""
+_WRITTEN_OVER: dict[str, dict[str, str | None]] = {
+    "banks": {"images_root": ""},
+    "films": {"place": ""},
+    "scorers": {"person": None},
+}
+"""What is not taken over as it stands: where films lie is a path of the machine; who scored."""
 
 
 def mark(look: Transaction) -> str:
@@ -109,14 +133,21 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
 def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
     """Return what an extract has of a study's bank, as the hash in its trail covers it.
 
-    What a file called a view is in it where it is not the label, as in `banks.content_sha256`.
+    What a file called a view is in it where it is not the label, as in `banks.content_sha256`, and
+    prior films where the study shows any.
     """
-    views = look.rows(
-        "SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "
-        "n_bytes, spacing_mm FROM item_views JOIN films ON films.id = film "
-        f"JOIN items ON items.id = item WHERE item IN {ITEMS_SHOWN} ORDER BY item_id, position",
-        study=study,
-    )
+    found = {
+        name: look.rows(
+            f"SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "
+            f"n_bytes, spacing_mm{more} FROM {table} JOIN films ON films.id = film JOIN items "
+            f"ON items.id = item WHERE {which} ORDER BY item_id, position",
+            study=study,
+        )
+        for name, table, more, which in (
+            ("views", "item_views", "", f"item IN {ITEMS_SHOWN}"),
+            ("priors", "item_priors", ", days", PRIORS_SHOWN),
+        )
+    }
     return {
         "banks": look.rows(
             "SELECT name, simulated, content_sha256 FROM banks "
@@ -131,5 +162,9 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
             f"WHERE items.id IN {ITEMS_SHOWN} ORDER BY item_id",
             study=study,
         ),
-        "views": [{key: row[key] for key in row if key != "said" or row[key]} for row in views],
+        **{
+            name: [{key: row[key] for key in row if key != "said" or row[key]} for row in rows]
+            for name, rows in found.items()
+            if rows or name == "views"
+        },
     }

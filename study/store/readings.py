@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from study.store.banks import FILM, FilmRow
 from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.connection import Transaction
+from study.store.extract import asks_for_prior
 
 
 class WaitingCase(NamedTuple):
@@ -36,13 +37,14 @@ class AssignmentRow(NamedTuple):
     reader: int
     session: int
     position: int
+    condition: str
     shown_order: str
     options: str
     simulated: int
 
 
 class ViewRow(NamedTuple):
-    """A film of an item as a reader may know it."""
+    """A film of an item as a reader may know it; `prior` and `days` as in `banks.FilmRow`."""
 
     position: int
     label: str
@@ -52,6 +54,8 @@ class ViewRow(NamedTuple):
     low: int
     high: int
     spacing_mm: float | None
+    prior: int
+    days: int | None
 
 
 class PresentationRow(NamedTuple):
@@ -65,7 +69,11 @@ class PresentationRow(NamedTuple):
 
 
 class AnswerRow(NamedTuple):
-    """What a reading says; `answer` is canonical, and empty where there is none; `flags` JSON."""
+    """What a reading says; `flags` is JSON.
+
+    `answer` is a canonical letter, of an open-ended case the reader's words; None where there is
+    none.
+    """
 
     id: str
     assignment: str
@@ -77,11 +85,13 @@ class AnswerRow(NamedTuple):
 
 
 class TruthRow(NamedTuple):
-    """What is right about a case, with the order in which its reader sees the options."""
+    """What is right about a case, and how its reader sees the options; `options` is JSON."""
 
     truth: str
     explanation: str
+    condition: str
     shown_order: str
+    options: str
 
 
 class ScoredRow(NamedTuple):
@@ -167,12 +177,13 @@ def items_shown(
     return [ItemShown(**row) for row in rows]
 
 
-def films_shown(look: Transaction, item: int) -> list[FilmRow]:
-    """Return an item's films in order, with where they lie."""
+def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[FilmRow]:
+    """Return an item's films in order, with where they lie; with `prior`, those before it too."""
     rows = look.rows(
-        f"SELECT {FILM}, label FROM item_views JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank WHERE item = :item ORDER BY item_views.position",
+        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film JOIN "
+        "banks ON banks.id = films.bank WHERE item = :item AND prior <= :prior ORDER BY position",
         item=item,
+        prior=int(prior),
     )
     return [FilmRow(**row) for row in rows]
 
@@ -201,13 +212,14 @@ def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | 
     return None if row is None else WaitingCase(**row)
 
 
-def views(look: Transaction, item: int) -> list[ViewRow]:
-    """Return an item's films in order, without their paths."""
+def views(look: Transaction, item: int, *, prior: bool = False) -> list[ViewRow]:
+    """Return an item's films in order, without their paths; with `prior`, those before it too."""
     rows = look.rows(
-        "SELECT item_views.position, label, width, height, bits, low, high, spacing_mm "
-        "FROM item_views JOIN films ON films.id = film WHERE item = :item "
-        "ORDER BY item_views.position",
+        "SELECT position, label, width, height, bits, low, high, spacing_mm, prior, days "
+        "FROM item_films JOIN films ON films.id = film WHERE item = :item AND prior <= :prior "
+        "ORDER BY position",
         item=item,
+        prior=int(prior),
     )
     return [ViewRow(**row) for row in rows]
 
@@ -218,22 +230,38 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     Parameters
     ----------
     view
-        The film's place among the case's views.
+        The film's place among the case's views, and behind them its prior films, which are
+        found only where the study shows them.
     """
-    item = " UNION ALL ".join(
+    found = " UNION ALL ".join(
         f"SELECT item FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader "
         "AND condition <> 'image-absent'"
         for of in (STUDY, PRACTICE)
     )
     row = look.row(
-        f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank "
-        f"WHERE item_views.position = :view AND item = ({item})",
+        f"SELECT {FILM} FROM item_films JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
+        f"(prior = 0 OR {asks_for_prior('(SELECT study FROM readers WHERE id = :reader)')})",
+        item=look.value(found, reader=reader, case=case),  # a query here would make SQLite scan
         reader=reader,
-        case=case,
         view=view,
     )
     return None if row is None else FilmRow(**row)
+
+
+_FILM_COLUMNS = FILM.replace("films.", "").replace("banks.", "")
+_DRAWN = (
+    "(SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) AS coming "
+    "JOIN studies ON studies.id = coming.study AND state = 'open'"
+)
+
+
+def _joined(films: str) -> str:
+    """Return the joins from what is coming to its films, of one of the two tables of them."""
+    return (
+        f"JOIN {films} AS own ON own.item = coming.item JOIN films ON films.id = own.film "
+        "JOIN banks ON banks.id = films.bank"
+    )
 
 
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
@@ -243,11 +271,15 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
         f"WHERE reader = :reader AND {_unread(of)}"
         for place, of in enumerate((PRACTICE, STUDY))
     )
+    coming = f"({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming"
+    asked = asks_for_prior("(SELECT study FROM readers WHERE id = :reader)")
     rows = look.rows(
-        f"SELECT {FILM} FROM ({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming "
-        "JOIN item_views ON item_views.item = coming.item AND condition <> 'image-absent' "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        "ORDER BY turn, coming.position, item_views.position",
+        f"SELECT {_FILM_COLUMNS} FROM ("
+        f"SELECT {FILM}, turn, coming.position AS case_position, 0 AS prior, own.position "
+        f"FROM {coming} {_joined('item_views')} AND condition <> 'image-absent' UNION ALL "
+        f"SELECT {FILM}, turn, coming.position, 1, own.position "
+        f"FROM {coming} {_joined('item_priors')} AND condition <> 'image-absent' AND {asked}) "
+        "ORDER BY turn, case_position, prior, position",
         reader=reader,
         n_cases=n_cases,
     )
@@ -257,11 +289,10 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
 def films_to_read(look: Transaction) -> list[FilmRow]:
     """Return the films of every open study's cases, each once, with their folders."""
     rows = look.rows(
-        f"SELECT DISTINCT {FILM} FROM studies "
-        "JOIN (SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) "
-        "AS drawn ON drawn.study = studies.id JOIN item_views ON item_views.item = drawn.item "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        "WHERE studies.state = 'open' ORDER BY films.id"
+        f"SELECT {_FILM_COLUMNS} FROM ("
+        f"SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_views')} "
+        f"UNION SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_priors')} "
+        f"AND {asks_for_prior('coming.study')}) ORDER BY id"
     )
     return [FilmRow(**row) for row in rows]
 
@@ -269,7 +300,8 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
 def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
     row = look.row(
-        "SELECT assignments.id, reader, session, position, shown_order, options, simulated "
+        "SELECT assignments.id, reader, session, position, condition, shown_order, options, "
+        "simulated "
         f"FROM {_listed(of)} "
         "JOIN readers ON readers.id = reader JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
@@ -450,7 +482,7 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
 def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRow | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
     row = look.row(
-        "SELECT truth, coalesce(words, '') AS explanation, shown_order "
+        "SELECT truth, coalesce(words, '') AS explanation, condition, shown_order, options "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "

@@ -32,6 +32,13 @@ CREATE TABLE backups (
 ) STRICT;
 """
 
+ITEM_FILMS = (
+    "CREATE VIEW item_films AS SELECT item, position, film, label, 0 AS prior, NULL AS days "
+    "FROM item_views UNION ALL SELECT item, position + (SELECT count(*) FROM item_views "
+    "WHERE item_views.item = item_priors.item), film, label, 1, days FROM item_priors"
+)
+"""All films of an item in one order, the current ones first; `prior` says of which kind one is."""
+
 _BANKS = """
 CREATE TABLE banks (
     id INTEGER PRIMARY KEY,
@@ -666,6 +673,48 @@ def _reviews(connection: sqlite3.Connection) -> None:
     )
 
 
+def _scorings(connection: sqlite3.Connection) -> None:
+    """Add the scoring of a study's answers in words: which, by whom, and what each judged.
+
+    A scorer restored from a bundle is nobody: their place among the scorers is all that is told.
+    """
+    connection.execute(
+        "CREATE TABLE scorings (id INTEGER PRIMARY KEY, "
+        "study INTEGER NOT NULL REFERENCES studies (id), "
+        "kind TEXT NOT NULL CHECK (kind IN ('answer', 'explanation')), "
+        "seed INTEGER NOT NULL, opened_at_utc TEXT NOT NULL, UNIQUE (study, kind)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE scoring_cases (scoring INTEGER NOT NULL REFERENCES scorings (id), "
+        "case_id INTEGER NOT NULL REFERENCES cases (id), PRIMARY KEY (scoring, case_id)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE scoring_answers (scoring INTEGER NOT NULL REFERENCES scorings (id), "
+        "answer_id TEXT NOT NULL, position INTEGER NOT NULL, "
+        "PRIMARY KEY (scoring, answer_id)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE scorers (scoring INTEGER NOT NULL REFERENCES scorings (id), "
+        "position INTEGER NOT NULL, person INTEGER REFERENCES people (id), "
+        "PRIMARY KEY (scoring, position), UNIQUE (scoring, person)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE scores (id INTEGER PRIMARY KEY, "
+        "scoring INTEGER NOT NULL REFERENCES scorings (id), position INTEGER NOT NULL, "
+        "scorer INTEGER NOT NULL, turn INTEGER NOT NULL CHECK (turn IN (1, 2, 3)), "
+        "score TEXT NOT NULL CHECK (score IN ('correct', 'partly correct', 'incorrect')), "
+        "comment TEXT NOT NULL, at_utc TEXT NOT NULL, "
+        "FOREIGN KEY (scoring, scorer) REFERENCES scorers (scoring, position)) STRICT"
+    )
+    connection.execute("CREATE INDEX scores_of_answer ON scores (scoring, position)")
+    connection.execute(
+        "CREATE TABLE scoring_ends (scoring INTEGER PRIMARY KEY REFERENCES scorings (id), "
+        "at_utc TEXT NOT NULL) STRICT"
+    )
+    others = ("scoring_cases", "scoring_answers", "scorers", "scores", "scoring_ends")
+    _write_once(connection, ("scorings", *others))
+
+
 def _allow_in(connection: sqlite3.Connection, table: str, changes: Mapping[str, str]) -> None:
     """Change the text of a table's checks in place; its rows and what refers to them stay.
 
@@ -684,9 +733,26 @@ def _allow_in(connection: sqlite3.Connection, table: str, changes: Mapping[str, 
     connection.execute("PRAGMA writable_schema = OFF")
 
 
+def _priors(connection: sqlite3.Connection) -> None:
+    """Add films of earlier examinations: apart, so that nobody is shown one who did not ask.
+
+    `film` is null in a bank that came with a bundle, which has no films.
+    """
+    connection.execute(
+        "CREATE TABLE item_priors (item INTEGER NOT NULL REFERENCES items (id), "
+        "position INTEGER NOT NULL CHECK (position > 0), film INTEGER REFERENCES films (id), "
+        "label TEXT NOT NULL, said TEXT NOT NULL DEFAULT '', days INTEGER CHECK (days >= 0), "
+        "PRIMARY KEY (item, position)) STRICT"
+    )
+    connection.execute("CREATE INDEX priors_of_film ON item_priors (film)")
+    connection.execute(ITEM_FILMS)
+    _write_once(connection, ("item_priors",))
+    _remove_with_bank(connection, "item_priors", _OF_AN_ITEM)
+
+
 MIGRATIONS = [
     *(_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck),
-    *(_several_banks, _reviews),
+    *(_several_banks, _reviews, _priors, _scorings),
 ]
 """Each is run once, in this order; the first is number 1."""
 

@@ -1,18 +1,20 @@
 """How many answers of a study match the reference standard, by reader, by model and by case.
 
-Never through `Store.desk`, and only of a study that is closed.
+Never through `Store.desk`, and only of a study that is closed. Answers to open-ended cases are
+words and match nothing here.
 """
 
 from typing import Any
 
 from study.store.connection import Transaction
+from study.store.open_answers import OPEN_ENDED
 
 _JUDGED = (
     "FROM cases JOIN items ON items.id = cases.item "
     "JOIN reference_standard ON reference_standard.item = items.id "
 )
 _READ = (
-    "JOIN assignments ON case_id = cases.id AND repeat = 1 "
+    f"JOIN assignments ON case_id = cases.id AND repeat = 1 AND condition <> '{OPEN_ENDED}' "
     "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
     "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
     "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND NOT simulated "
@@ -24,8 +26,9 @@ _READ = (
 _PREDICTED = (
     "JOIN models ON models.study = cases.study "
     "AND NOT EXISTS (SELECT 1 FROM withdrawn_models WHERE model = models.id) "
+    f"AND models.id IN (SELECT model FROM predictions WHERE condition <> '{OPEN_ENDED}') "
     "LEFT JOIN predictions ON predictions.model = models.id AND case_id = cases.id "
-    "WHERE cases.study = :study "
+    f"AND condition <> '{OPEN_ENDED}' WHERE cases.study = :study "
 )
 _COUNTS = "count(*) AS n, sum(answer IS truth) AS n_correct "
 

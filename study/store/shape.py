@@ -6,19 +6,21 @@ chain would tell that one was taken away.
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from functools import cache
 
 from study.store import schema
 from study.store.connection import Transaction
 
 _Shape = dict[tuple[str, str], str]
+Migration = Callable[[sqlite3.Connection], None]
 _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 
 
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every table, index and trigger that is missing, altered or foreign."""
-    expected, there = _as_new(), _shape(look.rows(_SQL))
+    expected, there = _as_new(tuple(schema.MIGRATIONS)), _shape(look.rows(_SQL))
     for kind, name in sorted(expected.keys() | there.keys()):
         if (kind, name) not in there:
             yield f"the store: the {kind} {name} is missing."
@@ -41,10 +43,13 @@ def damage(look: Transaction) -> Iterator[str]:
         )
 
 
-def _as_new() -> _Shape:
+@cache
+def _as_new(migrations: tuple[Migration, ...]) -> _Shape:
+    """Return the shape of a new store, which every verification of a process compares with."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
-        schema.migrate(connection)
+        for migration in migrations:
+            migration(connection)
         return _shape(connection.execute(_SQL))
 
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from study.base.bank_model import REPORT_SECTIONS, VIEW_CLASSES, Fault, Film, Item, View
+from study.base.bank_model import REPORT_SECTIONS, VIEW_CLASSES, Fault, Film, Item, Prior, View
 from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
 from study.base.translation import t
 from study.films import BadFilm
-from study.store.connection import Transaction
+from study.store.connection import HELD, Transaction
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
@@ -45,14 +45,20 @@ CREATE TABLE item_views (
     item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT,
     PRIMARY KEY (item, position)
 ) WITHOUT ROWID;
+CREATE TABLE item_priors (
+    item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT, days INTEGER,
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
 CREATE TABLE films (
     id INTEGER PRIMARY KEY, bank INTEGER DEFAULT 1, path TEXT UNIQUE, sha256 TEXT, width INTEGER,
     height INTEGER, bits INTEGER, low INTEGER, high INTEGER, n_bytes INTEGER, spacing_mm REAL,
     mtime_ns INTEGER, state TEXT DEFAULT '', what TEXT, remedy TEXT, rule TEXT
 );
 CREATE TABLE meta (images TEXT);
+CREATE TABLE shortened (item INTEGER PRIMARY KEY);
 CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
-    subcategory, examination_id, patient_id, age, sex, '' AS origin FROM drafts JOIN texts USING (n);
+    subcategory, examination_id, patient_id, age, sex, '' AS origin
+    FROM drafts JOIN texts USING (n);
 CREATE VIEW reference_standard AS SELECT n AS item, truth FROM texts WHERE truth IS NOT NULL;
 CREATE VIEW item_attributes AS SELECT n AS item, attributes FROM unseen WHERE attributes <> '';
 CREATE VIEW explanations AS SELECT n AS item, explanation AS words FROM unseen
@@ -63,11 +69,11 @@ CREATE VIEW report_texts AS SELECT n AS item, section, words FROM (SELECT n, sec
 CREATE TABLE sections (section TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO sections VALUES {", ".join(f"('{one}')" for one in REPORT_SECTIONS)};
 """
-_FILM_IN = {"item_views": 2, "spacings": 1}
+_FILM_IN = {"item_views": 2, "item_priors": 2, "spacings": 1}
 """Where a row of these tables has its film's number."""
 
+_SHOWING = ("item_views", "item_priors")
 _FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
-"""Names of views that are taken from the front or the back."""
 
 
 class Draft(Protocol):
@@ -82,6 +88,7 @@ class Draft(Protocol):
     patient_id: str
     has_truth: bool
     views: tuple[View, ...]
+    priors: tuple[Prior, ...]
     spacings_mm: Mapping[str, Sequence[float]]
     item: Item | None
 
@@ -115,8 +122,11 @@ class Batch:
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
             rows["item_views"].append((n, position, view.path, view.label, view.said))
-            for spacing_mm in draft.spacings_mm.get(view.path, ()):
-                rows["spacings"].append((n, view.path, spacing_mm))
+        for position, one in enumerate(draft.priors, 1):
+            prior = (one.path, one.label, one.said, one.days)
+            rows["item_priors"].append((n, position, *prior))
+        for path, spacings_mm in draft.spacings_mm.items():
+            rows["spacings"].extend((n, path, spacing_mm) for spacing_mm in spacings_mm)
         if item is not None:
             options = canonical_json(item.options)
             named = (item.task, item.category, item.subcategory, item.truth)
@@ -339,31 +349,70 @@ class Staging:
         self._connection.executemany("UPDATE films SET state = 'sound' WHERE path = ?", known)
         self._connection.commit()
 
-    def drop_missing_views(self) -> Group | None:
+    def drop_missing_priors(self) -> Group | None:
+        """Leave missing films of earlier examinations out of their items, which stay."""
+        self._leave_out("item_priors", "SELECT item FROM item_priors JOIN films ON films.id = film "
+                        "WHERE state = 'missing'")  # fmt: skip
+        return self.shortened()
+
+    def drop_missing_views(self) -> None:
         """Leave missing films out of the items whose frontal film is there."""
         names = ", ".join(f"'{name}'" for name in VIEW_CLASSES["frontal"])
-        self._connection.executescript(
-            "CREATE TABLE kept AS SELECT item FROM (SELECT item, label, state, max(label IN "
+        self._leave_out(
+            "item_views",
+            "SELECT item FROM (SELECT item, label, state, max(label IN "
             f"({names})) OVER (PARTITION BY item) AS named, max(state = 'missing') OVER "
             "(PARTITION BY item) AS lacking, rank() OVER (PARTITION BY item, label = '' "
             "ORDER BY position) AS place FROM item_views JOIN films ON films.id = film) "
             f"WHERE lacking AND state = 'sound' AND (label IN ({names}) OR "
-            "(NOT named AND label = '' AND place = 1)) GROUP BY item; "
-            "DELETE FROM item_views WHERE item IN kept AND film IN "
-            "(SELECT id FROM films WHERE state = 'missing');"
-            "CREATE TABLE renumbered AS SELECT item, row_number() OVER (PARTITION BY item "
-            "ORDER BY position) AS position, film, label, said FROM item_views WHERE item IN kept;"
-            "DELETE FROM item_views WHERE item IN kept;"
-            "INSERT INTO item_views SELECT * FROM renumbered;"
+            "(NOT named AND label = '' AND place = 1)) GROUP BY item",
         )
-        return self._group("SELECT count(*), min(n) FROM drafts WHERE is_whole AND n IN kept")
+
+    def _leave_out(self, table: str, items: str) -> None:
+        """Leave the missing films of some items out of a table, and number what stays anew."""
+        self._connection.executescript(
+            f"CREATE TABLE kept AS {items};"
+            "INSERT OR IGNORE INTO shortened SELECT item FROM kept;"
+            f"CREATE TABLE stays AS SELECT {table}.* FROM {table} JOIN films ON films.id = film "
+            "WHERE item IN kept AND state <> 'missing' ORDER BY item, position;"
+            f"DELETE FROM {table} WHERE item IN kept;"
+            "UPDATE stays SET position = place FROM (SELECT rowid AS n, row_number() OVER "
+            "(PARTITION BY item ORDER BY position) AS place FROM stays) AS new "
+            "WHERE n = stays.rowid;"
+            f"INSERT INTO {table} SELECT * FROM stays;"
+            "DROP TABLE stays; DROP TABLE kept;"
+        )
+
+    def shortened(self) -> Group | None:
+        """Return the items that were left without some of their films."""
+        return self._group(
+            "SELECT count(*), min(n) FROM drafts WHERE is_whole "
+            "AND n IN (SELECT item FROM shortened)"
+        )
+
+    def fault_priors(self, what: str, remedy: str) -> None:
+        """Fault the items whose prior film is the same file as a current one: `{path}`."""
+        self._fault(
+            "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
+            "CROSS JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
+            "JOIN films ON films.id = item_views.film JOIN drafts ON n = item "
+            "WHERE films.sha256 = prior.sha256 AND films.id <> prior.id ORDER BY n",
+            what,
+            remedy,
+            Rule.NO_PRIOR,
+        )
 
     def fault_films(self) -> None:
         """Fault the items of every film that is not there or cannot be shown."""
         self._fault(
-            "SELECT n, key, what, remedy, rule FROM item_views "
-            "JOIN films ON films.id = film JOIN drafts ON n = item "
-            "WHERE state IN ('missing', 'bad') ORDER BY n, position"
+            "SELECT n, key, what, remedy, rule FROM ("
+            + " UNION ALL ".join(
+                f"SELECT n, key, what, remedy, rule, {place} AS place, position FROM {table} "
+                "JOIN films ON films.id = film JOIN drafts ON n = item "
+                "WHERE state IN ('missing', 'bad')"
+                for place, table in enumerate(_SHOWING)
+            )
+            + ") ORDER BY n, place, position"
         )
 
     def n_missing_films(self) -> int:
@@ -373,9 +422,13 @@ class Staging:
     def flat_films(self, most: int) -> list[tuple[str, int, str]]:
         """Return films of one grey level, each with its number of items and the first's key."""
         return self._connection.execute(
-            "SELECT path, count(*), key FROM (SELECT films.id AS film, path, key FROM films "
-            "JOIN item_views ON film = films.id JOIN drafts ON n = item "
-            "WHERE state = 'sound' AND low = high ORDER BY n) GROUP BY film LIMIT ?",
+            "SELECT path, count(*), key FROM ("
+            + " UNION ALL ".join(
+                f"SELECT films.id AS film, path, key, n FROM films JOIN {table} ON film = films.id "
+                "JOIN drafts ON n = item WHERE state = 'sound' AND low = high"
+                for table in _SHOWING
+            )
+            + " ORDER BY n) GROUP BY film LIMIT ?",
             (most,),
         ).fetchall()
 
@@ -400,11 +453,18 @@ class Staging:
 
     def keep_sound(self) -> None:
         """Throw out what belongs to items with faults: what is left can be stored."""
-        for table, n in (("item_views", "item"), ("texts", "n"), ("unseen", "n")):
+        for table, n in (
+            *((table, "item") for table in _SHOWING),
+            ("texts", "n"),
+            ("unseen", "n"),
+        ):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
             )
-        self._connection.execute("DELETE FROM films WHERE id NOT IN (SELECT film FROM item_views)")
+        self._connection.execute(
+            "DELETE FROM films WHERE id NOT IN "
+            f"(SELECT film FROM {' UNION SELECT film FROM '.join(_SHOWING)})"
+        )
         self._connection.commit()
 
     def share(self) -> None:
@@ -478,6 +538,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.execute(HELD)
         yield Transaction(Database(connection))
 
 
@@ -506,6 +567,7 @@ def _locked(path: Path) -> sqlite3.Connection:
         # What is lost when the machine goes down is read again.
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(HELD)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:
         connection.close()

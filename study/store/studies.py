@@ -10,6 +10,7 @@ from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.case_sets import STUDY, CaseSet
 from study.store.connection import Transaction
+from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for_prior
 
 
 class StudyRow(NamedTuple):
@@ -178,26 +179,29 @@ def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
 
 
 def case_films(look: Transaction, study: int) -> list[FilmRow]:
-    """Return every film of a study's cases and practice cases once, with where it lies."""
+    """Return every film a study shows of cases and practice cases once, with where it lies."""
     rows = look.rows(
-        f"SELECT DISTINCT {FILM} FROM item_views "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank WHERE item IN "
-        "(SELECT item FROM cases WHERE study = :study "
-        "UNION SELECT item FROM practice_cases WHERE study = :study) ORDER BY films.path",
+        f"SELECT DISTINCT {FILM} FROM films JOIN banks ON banks.id = films.bank WHERE films.id IN "
+        f"(SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
+        f"UNION SELECT film FROM item_priors WHERE {PRIORS_SHOWN}) ORDER BY films.path",
         study=study,
     )
     return [FilmRow(**row) for row in rows]
 
 
 def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
-    """Return the films of one of a study's cases in order, with where they lie; none if no case."""
+    """Return what a study shows of one of its cases in order, prior films last; none if no case."""
     rows = look.rows(
-        f"SELECT {FILM}, label FROM cases "
-        "JOIN items ON items.id = cases.item JOIN item_views ON item_views.item = items.id "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        "WHERE study = :study AND item_id = :item_id ORDER BY item_views.position",
+        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item = :item "
+        f"AND (prior = 0 OR {asks_for_prior(':study')}) ORDER BY position",
+        item=look.value(
+            "SELECT item FROM cases JOIN items ON items.id = item "
+            "WHERE study = :study AND item_id = :item_id",
+            study=study,
+            item_id=item_id,
+        ),
         study=study,
-        item_id=item_id,
     )
     return [FilmRow(**row) for row in rows]
 

@@ -115,11 +115,12 @@ def truth(look: Transaction, number: int) -> tuple[str, str]:
     return (row["truth"], row["words"]) if row else ("", "")
 
 
-def film(look: Transaction, number: int, view: int) -> FilmRow | None:
-    """Return a film of an item by its place among the views, or None."""
+def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> FilmRow | None:
+    """Return a film of an item by its place among those shown, or None; see `readings.views`."""
     row = look.row(
-        f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank WHERE item = :number AND position = :view",
+        f"SELECT {FILM} FROM item_films JOIN films ON films.id = film JOIN banks "
+        "ON banks.id = films.bank WHERE item = :number AND position = :view AND prior <= :prior",
+        prior=int(prior),
         number=number,
         view=view,
     )

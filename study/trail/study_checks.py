@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.base.canonical import sha256_of
+from study.lifecycle.scoring import answers_hash, scores_hash
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
 from study.models.models import predictions_hash
 from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import list_hash
-from study.store import Transaction, models, people, preparations, readings, studies
+from study.store import Transaction, models, people, preparations, readings, scorings, studies
 from study.store.case_sets import PRACTICE, STUDY
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
@@ -216,6 +217,27 @@ def _records(
         yield f"study {row.name}: {what} {gone} is missing."
 
 
+def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    """Compare scorings with their events; one that goes on stays where it was opened."""
+    opened, closed = (
+        {event.detail["of"]: event for event in trail if event.kind == kind}
+        for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
+    )
+    for one in scorings.of_study(look, row.id):
+        where = f"study {row.name}: the scoring of each {one.kind}"
+        begun, over = opened.pop(one.kind, None), closed.pop(one.kind, None)
+        if begun is None or begun.at_utc != one.opened_at_utc:
+            yield f"{where} was slipped in or altered."
+        elif begun.detail["answers_sha256"] != answers_hash(look, one.id):
+            yield f"{where}: the answers under it were altered."
+        if bool(over) != bool(one.ended_at_utc):
+            yield f"{where}: whether it is closed was altered."
+        elif over and over.detail["scores_sha256"] != scores_hash(look, one.id):
+            yield f"{where}: its scores were altered."
+    for kind in closed if row.restored_from else opened:
+        yield f"study {row.name}: the scoring of each {kind} is missing."
+
+
 CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
     "the state": _state,
@@ -230,11 +252,14 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
     "the interventions": interventions.breaches,
     "the roles": roles_of_study,
     "the exclusions": exclusions.breaches,
+    "the scorings": _scorings,
     "the sites": study_trails.site_breaches,
 }
 
 NOT_COPIED = frozenset({"the roles"})
 """What a study's copy has nothing of: no people."""
 
-BY_OWN_CHAIN = frozenset({"the protocol", "the state", "the amendments", "the roles", "the sites"})
+BY_OWN_CHAIN = frozenset(
+    {"the protocol", "the state", "the amendments", "the roles", "the scorings", "the sites"}
+)
 """What the sites of a merged study have in common: their chains tell of it once more."""

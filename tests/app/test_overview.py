@@ -252,6 +252,42 @@ def test_the_models_page_counts_what_was_kept(
     assert "Choose a file" in ran.error[0].value
 
 
+def test_a_model_asked_without_options_is_seen_as_its_words(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its exam paper is offered where readers are asked so, and no letter is made of its words."""
+    store = opened(conditions=["open-ended"], readers=("R1",))
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    coordinator = Person(
+        role=Role.COORDINATOR,
+        study=person(store).study,
+        study_name="trial",
+        reader=None,
+        name="c",
+    )
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
+    ran = _page(page="models.py")
+    ran.toggle(key="paper-open-ended").set_value(True).run()
+    assert not ran.exception
+    rows = [
+        {"item_id": f"q{i:04d}", "output": "B, probably", "condition": "open-ended"}
+        for i in range(24)
+    ]
+    handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
+    with uploads.on_disk("model.jsonl", handed_in.content) as path:
+        found = models.read_model(store, path, study="trial")
+    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
+    ran.run()
+    assert not ran.exception
+    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    assert "<td>B, probably</td>" in shown
+    assert "B: Finding" not in shown
+    _press(ran, "Save these predictions")
+    table: Any = _page(page="models.py").dataframe[0].value
+    assert list(table["Answered"]) == [8]
+
+
 def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
     watched: Store, tmp_path: Any
 ) -> None:

@@ -12,6 +12,7 @@ from study.people.signing_in import Person
 from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading
+from tests.unit.study.reading.test_open_ended import words
 from tests.unit.study.reading.test_peers import FIVE, PEERS, read
 from tests.unit.study.reading.test_score_card import close
 
@@ -88,6 +89,28 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     assert len(ran.selectbox(key="card-at").options) == 3
     shown = " ".join(str(one.proto.body) for one in ran.get("html"))
     assert "Other readers who answered correctly: 3 of 4." in shown
+
+
+def test_the_card_shows_words_beside_the_reference_answer_and_judges_none(
+    opened: Opened, run: Run
+) -> None:
+    """Escaped, in no count, and in no list of what does not match."""
+    store = opened(feedback="after study", conditions=["open-ended", "unaided"], cases=2)
+    for _ in range(2):
+        case = desk.desk(store, person(store), now=NOW).cases[0].case
+        desk.take_records(store, person(store), [words(case, "<b>blunt</b>\nangle")], now=NOW)
+    _read(store, 2)
+    close(store)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    assert "2 answers in your own words are not scored here." in _lead(ran)
+    assert "of 2 cases." in _lead(ran)
+    options = ran.selectbox(key="card-at").options
+    assert ["not scored" in one for one in options] == [True, True, False, False]
+    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    assert "&lt;b&gt;blunt&lt;/b&gt;\nangle" in shown
+    assert "reference answer" in shown
+    assert "✗" not in options[0]
 
 
 @pytest.mark.parametrize("feedback", ["never", "after study"])

@@ -20,7 +20,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store
 from study.store import studies as stored_studies
 from study.store.studies import study_row
-from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank
+from tests.conftest import NOW, ROOT, bank_records, entropy_from, tamper, write_bank
 
 BY = By(name="ada", role="coordinator")
 
@@ -107,6 +107,22 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert any("“Hidden repeats” = 99" in one.value for one in page.warning)
     again = _page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+
+
+def test_open_ended_cases_are_chosen_beside_others(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """What that means is said beneath; the file names both conditions."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="design")
+    label = "Open-ended: the images and the question without options, answered in words"
+    _field(page, "checkbox", label).set_value(True)  # type: ignore[attr-defined]
+    page.run()
+    assert not page.exception
+    assert drafts.find(banked, number).values["conditions"] == ["unaided", "open-ended"]
+    assert any("come first for every reader" in one.value for one in page.caption)
+    page = _page("new_study.py", draft=str(number), step="review")
+    assert any("unaided, open-ended" in str(one.proto.body) for one in page.get("html"))
 
 
 def test_conditions_of_the_draw_are_counted_and_saved(
@@ -233,6 +249,28 @@ def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
     field.set_value("1280 × 720")  # type: ignore[attr-defined]
     page.run()
     assert drafts.find(banked, number).values["smallest_window"] == [1280, 720]
+
+
+def test_prior_images_are_offered_where_the_bank_has_some(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """With the number of questions; what a file asked for in vain stands there to be taken off."""
+    number = _begun(banked)
+
+    def offered() -> list[str]:
+        page = _page("new_study.py", draft=str(number), step="rules")
+        field = _field(page, "button_group", "Shown beside the question")
+        return [str(one) for one in field.options if "Prior" in str(one)]  # type: ignore[attr-defined]
+
+    assert offered() == []
+    draft = drafts.find(banked, number)
+    about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
+    asked = {**draft.protocol_values, "context": ["age", "prior"]}
+    drafts.save(banked, number, values=asked, now=NOW, **about)
+    assert offered() == ["Prior images (0 questions)"]
+    tamper(banked, "INSERT INTO item_priors SELECT id, 1, 1, 'PA', '', 9 FROM items WHERE id < 4")
+    assert offered() == ["Prior images (3 questions)"]
+    assert drafts.find(banked, number).values["context"] == ["age", "prior"]
 
 
 def test_a_second_window_is_told_and_destroys_nothing(

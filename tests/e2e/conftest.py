@@ -35,8 +35,14 @@ WITHIN_MS = 60_000
 expect.set_options(timeout=WITHIN_MS)
 
 
+@pytest.fixture(scope="module")
+def port() -> int:
+    """Return where the servers of a file of tests listen, one after the other."""
+    return free_port()
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
     """Return a function that opens a study with given protocol values and serves it."""
     started: list[Server] = []
 
@@ -60,7 +66,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
             store, study="trial", name="c", entropy=entropy_from(7), now=NOW
         )
         log = tmp_path / "app.log"
-        server = Server(store=store, codes=codes, port=free_port(), log=log, watched=watched)
+        where = free_port() if started else port
+        server = Server(store=store, codes=codes, port=where, log=log, watched=watched)
         server.start()
         started.append(server)
         return server
@@ -106,14 +113,18 @@ def profile(browser: Browser) -> Iterator[Profile]:
     made: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:
-        new = browser.new_context(**{"viewport": {"width": 1024, "height": 700}, **options})
-        new.set_default_timeout(WITHIN_MS)
-        made.append(new)
-        return new
+        made.append(_profile(browser, **options))
+        return made[-1]
 
     yield make
     for one in made:
         one.close()
+
+
+def _profile(browser: Browser, **options: Any) -> BrowserContext:
+    new = browser.new_context(**{"viewport": {"width": 1024, "height": 700}, **options})
+    new.set_default_timeout(WITHIN_MS)
+    return new
 
 
 def in_the_render_worker(place: Page | BrowserContext, code: str) -> None:
@@ -146,10 +157,31 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
     launched.close()
 
 
+@pytest.fixture(scope="module")
+def _loaded(browser: Browser) -> Iterator[BrowserContext]:
+    """Return a browser profile whose cache has the program once a test has loaded it."""
+    made = _profile(browser)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def context(profile: Profile) -> BrowserContext:
-    """Return a browser profile of its own."""
-    return profile()
+def context(_loaded: BrowserContext, port: int) -> Iterator[BrowserContext]:
+    """Return a browser profile that knows nobody, with the program and the films in its cache.
+
+    To fetch them is a quarter of a page's first load. A test that adds scripts to a profile, or
+    looks at how films come, takes one of `profile`.
+    """
+    yield _loaded
+    _loaded.set_offline(False)
+    _loaded.unroute_all()
+    for page in _loaded.pages:
+        page.close()
+    _loaded.clear_cookies()
+    blank = _loaded.new_page()
+    everything = {"origin": f"http://127.0.0.1:{port}", "storageTypes": "all"}
+    _loaded.new_cdp_session(blank).send("Storage.clearDataForOrigin", everything)
+    blank.close()
 
 
 @dataclass

@@ -17,6 +17,7 @@ from study.people import codes, staff
 from study.people.roles import Role
 from study.people.staff import Newcomer
 from tests.conftest import NOW, entropy_from
+from tests.e2e.conftest import Profile
 from tests.e2e.server import Server, free_port, tick
 
 pytestmark = pytest.mark.browser
@@ -37,6 +38,12 @@ client_id = "reading-room"
 client_secret = "not asked for"
 server_metadata_url = "{provider}/.well-known/openid-configuration"
 """
+
+
+@pytest.fixture
+def context(profile: Profile) -> BrowserContext:
+    """Return a browser profile of its own: the provider, too, is to know nobody."""
+    return profile()
 
 
 @contextmanager

@@ -104,9 +104,10 @@ def test_a_sheet_over_a_paused_case_leaves_it_paused(
 
 
 def test_a_film_the_server_refuses_is_explained_in_its_own_words(
-    serve: Serve, reader: Reader, tmp_path: Path
+    serve: Serve, profile: Profile, tmp_path: Path
 ) -> None:
     """A changed film says so instead of blaming the connection; trying again works."""
+    reader = Reader(profile().new_page())
     path = write_bank(tmp_path / "bank")
     server = serve(bank=path)
     films = {film: film.read_bytes() for film in (tmp_path / "bank" / "films").iterdir()}

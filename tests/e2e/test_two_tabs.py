@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from study.trail.verification import verify
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -19,6 +19,12 @@ new MutationObserver(() => {
 }).observe(document, {childList: true, subtree: true, attributes: true});
 """
 NO_CHANNEL = "delete window.BroadcastChannel;"
+
+
+@pytest.fixture
+def context(profile: Profile) -> BrowserContext:
+    """Return a browser profile of its own, which scripts may be added to."""
+    return profile()
 
 
 def _told(reader: Reader, words: str) -> None:

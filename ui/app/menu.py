@@ -10,138 +10,64 @@ from study.people.signing_in import Person
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page: its file, its title marked for the catalogue, its address, the act it is for.
+    """A page: its address, its title marked for the catalogue, the act it is for.
 
     One of a study stands in the study's bar; a hidden one is led to from other pages and stands
     nowhere; the others are the menu on top. A bare one is covered by the reading component, and
     keeps the staff's styles off it.
     """
 
-    file: str
-    title: str
     path: str
+    title: str
     act: Act | None
     of_study: bool = False
     hidden: bool = False
     bare: bool = False
 
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.path.removesuffix('-page').replace('-', '_')}.py"
 
-STUDIES = Entry(file="studies.py", title=later("Studies"), path="studies", act=Act.CHOOSE)
-SIGN_IN = Entry(file="sign_in.py", title=later("Sign in"), path="sign-in-page", act=None)
-OVERVIEW = Entry(
-    file="overview.py",
-    title=later("Progress"),
-    path="overview",
-    act=Act.WATCH,
-    of_study=True,
-)
-SET_UP = Entry(
-    file="set_up.py", title=later("Protocol"), path="set-up", act=Act.SET_UP, of_study=True
-)
-PEOPLE = Entry(
-    file="people.py", title=later("People"), path="people", act=Act.PEOPLE, of_study=True
-)
-RESULTS = Entry(
-    file="results.py", title=later("Results"), path="results", act=Act.RESULTS, of_study=True
-)
-ARCHIVE = Entry(
-    file="archive.py",
-    title=later("Close and export"),
-    path="archive",
-    act=Act.EXPORT,
-    of_study=True,
-)
-REVIEWS = Entry(
-    file="reviews.py", title=later("Expert review"), path="reviews", act=Act.REVIEW, hidden=True
-)
+
+STUDIES = Entry(path="studies", title=later("Studies"), act=Act.CHOOSE)
+SIGN_IN = Entry(path="sign-in-page", title=later("Sign in"), act=None)
+OVERVIEW = Entry(path="overview", title=later("Progress"), act=Act.WATCH, of_study=True)
+SET_UP = Entry(path="set-up", title=later("Protocol"), act=Act.SET_UP, of_study=True)
+PEOPLE = Entry(path="people", title=later("People"), act=Act.PEOPLE, of_study=True)
+RESULTS = Entry(path="results", title=later("Results"), act=Act.RESULTS, of_study=True)
+ARCHIVE = Entry(path="archive", title=later("Close and export"), act=Act.EXPORT, of_study=True)
+REVIEWS = Entry(path="reviews", title=later("Expert review"), act=Act.REVIEW, hidden=True)
 _PAGES = (
     STUDIES,
-    Entry(file="banks.py", title=later("Question banks"), path="banks", act=Act.MAKE_STUDY),
-    Entry(
-        file="deployment.py",
-        title=later("Administration"),
-        path="deployment",
-        act=Act.DEPLOYMENT,
-    ),
-    Entry(file="read.py", title=later("Reading page"), path="read", act=Act.READ, bare=True),
+    Entry(path="banks", title=later("Question banks"), act=Act.MAKE_STUDY),
+    Entry(path="deployment", title=later("Administration"), act=Act.DEPLOYMENT),
+    Entry(path="read", title=later("Reading page"), act=Act.READ, bare=True),
     SET_UP,
     PEOPLE,
     OVERVIEW,
-    Entry(file="models.py", title=later("Models"), path="models", act=Act.MODELS, of_study=True),
+    Entry(path="models", title=later("Models"), act=Act.MODELS, of_study=True),
     RESULTS,
     ARCHIVE,
-    Entry(file="trail.py", title=later("Audit trail"), path="trail", act=Act.TRAIL, of_study=True),
+    Entry(path="trail", title=later("Audit trail"), act=Act.TRAIL, of_study=True),
+    Entry(path="new-study", title=later("New study"), act=Act.MAKE_STUDY, hidden=True),
+    Entry(path="score-card", title=later("Score card"), act=Act.READ, hidden=True),
+    Entry(path="leaderboard", title=later("Leaderboard"), act=Act.RESULTS, hidden=True),
+    Entry(path="explore", title=later("Questions of a bank"), act=Act.MAKE_STUDY, hidden=True),
     Entry(
-        file="new_study.py",
-        title=later("New study"),
-        path="new-study",
-        act=Act.MAKE_STUDY,
-        hidden=True,
-    ),
-    Entry(
-        file="score_card.py",
-        title=later("Score card"),
-        path="score-card",
-        act=Act.READ,
-        hidden=True,
-    ),
-    Entry(
-        file="leaderboard.py",
-        title=later("Leaderboard"),
-        path="leaderboard",
-        act=Act.RESULTS,
-        hidden=True,
-    ),
-    Entry(
-        file="explore.py",
-        title=later("Questions of a bank"),
-        path="explore",
-        act=Act.MAKE_STUDY,
-        hidden=True,
-    ),
-    Entry(
-        file="bank_review.py",
-        title=later("Expert review of a bank"),
-        path="bank-review",
-        act=Act.MAKE_STUDY,
-        hidden=True,
+        path="bank-review", title=later("Expert review of a bank"), act=Act.MAKE_STUDY, hidden=True
     ),
     REVIEWS,
     Entry(
-        file="review.py",
-        title=later("Questions to review"),
-        path="review",
-        act=Act.REVIEW,
-        hidden=True,
-        bare=True,
+        path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, bare=True
     ),
+    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True),
+    Entry(path="teaching", title=later("Teaching"), act=Act.CHOOSE, hidden=True),
+    Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, bare=True),
+    Entry(path="preview", title=later("Preview"), act=Act.SET_UP, hidden=True, bare=True),
     Entry(
-        file="teaching.py",
-        title=later("Teaching"),
-        path="teaching",
-        act=Act.CHOOSE,
-        hidden=True,
-    ),
-    Entry(
-        file="teach.py",
-        title=later("Teaching cases"),
-        path="teach",
-        act=Act.CHOOSE,
-        hidden=True,
-        bare=True,
-    ),
-    Entry(
-        file="preview.py",
-        title=later("Preview"),
-        path="preview",
-        act=Act.SET_UP,
-        hidden=True,
-        bare=True,
-    ),
-    Entry(
-        file="preview_draft.py",
-        title=later("Preview of a draft"),
         path="preview-draft",
+        title=later("Preview of a draft"),
         act=Act.MAKE_STUDY,
         hidden=True,
         bare=True,

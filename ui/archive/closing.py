@@ -18,6 +18,7 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange import archives
 from study.lifecycle import closing
+from study.lifecycle.scoring import to_be_scored
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.signing_in import Person
 from study.store import Store, banks, events
@@ -44,6 +45,7 @@ class StudyState:
     closed: EventRow | None
     has: Completeness
     licence: str
+    has_words: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ def state_of(person: Person) -> StudyState:
             closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
             licence=source.licence if source.is_restricted else "",
+            has_words=any(to_be_scored(look, row.id).values()),
         )
 
 

@@ -8,7 +8,7 @@ from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import Store, bank_contents
-from ui.parts.text import number
+from ui.parts.text import film_name, number
 from ui.results.case_films import picture
 from ui.server.access import answer
 from ui.server.deployment import store
@@ -23,7 +23,10 @@ def addresses(kept: Store, bank: int, item: int) -> list[tuple[str, str]]:
     """Return label and address of every film of an item."""
     with kept.look(sealed=True) as look:
         views = bank_contents.films_of(look, bank, item)
-    return [(view.label, f"bank-films/{bank}/{item}/{n}") for n, view in enumerate(views)]
+    return [
+        (film_name(view.label, view.prior, view.days), f"bank-films/{bank}/{item}/{n}")
+        for n, view in enumerate(views)
+    ]
 
 
 async def _film(request: Request) -> Response:

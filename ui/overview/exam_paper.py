@@ -13,10 +13,12 @@ from starlette.routing import Route
 from study.base.translation import later, said, t
 from study.exchange.exam_papers import hand_out
 from study.exchange.formats.exam_papers import FORMATS
-from study.models.model_protocol import ModelProtocol
+from study.models.model_protocol import ModelProtocol, Shown
 from study.models.paper import paper_of_study
 from study.people.roles import Act
 from study.people.signing_in import Person
+from study.protocol.protocol import Condition, stored_protocol
+from study.store.studies import study_row
 from ui.parts.links import links
 from ui.parts.look import section
 from ui.server.access import acting, answer
@@ -38,8 +40,8 @@ def routes() -> list[Route]:
     return [Route("/export/exam-paper/{format}.zip", _paper, methods=["GET"])]
 
 
-def exam_paper() -> None:
-    """Show the choice of a format, and the download."""
+def exam_paper(person: Person) -> None:
+    """Show the choice of a format, where there are several of how it is asked, and the download."""
     section(
         t("Exam paper"),
         t(
@@ -52,7 +54,17 @@ def exam_paper() -> None:
         t("Format"), list(_NAMES), format_func=lambda one: said(_NAMES[one]), key="paper-format"
     )
     address = f"export/exam-paper/{chosen}.zip"
+    if _asks_words(person) and st.toggle(
+        t("Without options: the model answers open-ended, as readers do"), key="paper-open-ended"
+    ):
+        address += f"?condition={Shown.OPEN_ENDED}"
     links("exam_paper", {address: t("Download the exam paper (ZIP)")}, download=True)
+
+
+def _asks_words(person: Person) -> bool:
+    with store().look() as look:
+        protocol = stored_protocol(study_row(look, person.study_name))
+    return Condition.OPEN_ENDED in protocol.conditions
 
 
 async def _paper(request: Request) -> Response:
@@ -60,14 +72,17 @@ async def _paper(request: Request) -> Response:
         wanted = str(request.path_params["format"])
         if wanted not in FORMATS:
             return PlainTextResponse(t("There is no such format."), status_code=404)
-        return _sent(person, wanted)
+        condition = request.query_params.get("condition", str(Shown.IMAGE))
+        if condition not in (Shown.IMAGE, Shown.OPEN_ENDED):
+            return PlainTextResponse(t("There is no such condition."), status_code=404)
+        return _sent(person, wanted, Shown(condition))
 
     return await answer(request, Act.MODELS, make, t("Sign in to see this page."))
 
 
-def _sent(person: Person, wanted: str) -> Response:
+def _sent(person: Person, wanted: str, condition: Shown) -> Response:
     kept = store()
-    paper = paper_of_study(kept, person.study_name, ModelProtocol())
+    paper = paper_of_study(kept, person.study_name, ModelProtocol(condition=condition))
     folder = Path(tempfile.mkdtemp(dir=kept.path.parent, prefix=".exam-paper-"))
     path = folder / f"exam-paper-{wanted}.zip"
     try:

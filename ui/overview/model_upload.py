@@ -218,7 +218,7 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
             (
                 one.item_id,
                 _shortened(one.words),
-                read_as(one.answer or one.status, one.option),
+                _shortened(read_as(one.answer or one.status, one.option)),
                 *([_sure(one)] if sure else []),
             )
             for one in examples

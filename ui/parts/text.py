@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from study.bank.intervals import rounded
 from study.base import dates
 from study.base.translation import region, t, tn
 
@@ -64,6 +65,36 @@ def time_left(seconds: float) -> str:
     if minutes < 90:
         return tn("about {n} minute left", "about {n} minutes left", minutes)
     return tn("about {n} hour left", "about {n} hours left", round(minutes / 60))
+
+
+def prior_in_words(days: int | None) -> str:
+    """Return what stands over a film of an earlier examination.
+
+    >>> prior_in_words(91), prior_in_words(1), prior_in_words(0), prior_in_words(None)
+    ('Prior, 3 months earlier', 'Prior, 1 day earlier', 'Prior, same day', 'Prior')
+    """
+    if days is None:
+        return t("Prior")
+    n, unit = rounded(days)
+    if not n:
+        return t("Prior, same day")
+    if unit == "day":
+        return tn("Prior, {n} day earlier", "Prior, {n} days earlier", n)
+    if unit == "week":
+        return tn("Prior, {n} week earlier", "Prior, {n} weeks earlier", n)
+    if unit == "month":
+        return tn("Prior, {n} month earlier", "Prior, {n} months earlier", n)
+    return tn("Prior, {n} year earlier", "Prior, {n} years earlier", n)
+
+
+def film_name(label: str, prior: object, days: int | None) -> str:
+    """Return what a film is called in a list of an item's films.
+
+    >>> film_name("PA", 0, None), film_name("PA", 1, 91), film_name("", 1, None)
+    ('PA', 'PA, Prior, 3 months earlier', 'Prior')
+    """
+    parts = [label, prior_in_words(days) if prior else ""]
+    return ", ".join(part for part in parts if part)
 
 
 def number(given: str) -> int:

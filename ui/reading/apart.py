@@ -1,10 +1,9 @@
-"""The reading page over what is no study: teaching and expert review; its routes, the way in."""
+"""The reading page over what is no study: teaching, review, scoring; its routes, the way in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +11,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from study.base.translation import t
-from study.lifecycle import review_desk, teaching
+from study.lifecycle import teaching
+from study.lifecycle.review_desk import reviewers_desk
+from study.lifecycle.scoring_desk import scorers_desk
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.desk import FilmView
@@ -47,7 +48,7 @@ class Room:
     of: str
     act: Act
     key: tuple[str, ...]
-    domain: ModuleType
+    domain: Any
     leave: str
 
     def mount(self, *key: int) -> None:
@@ -136,12 +137,13 @@ class Room:
 TEACHING = Room(
     of="teaching", act=Act.CHOOSE, key=("bank", "round"), domain=teaching, leave="teaching"
 )
-REVIEW = Room(of="expert", act=Act.REVIEW, key=("review",), domain=review_desk, leave="reviews")
+REVIEW = Room(of="expert", act=Act.REVIEW, key=("review",), domain=reviewers_desk, leave="reviews")
+SCORING = Room(of="scoring", act=Act.REVIEW, key=("scoring",), domain=scorers_desk, leave="reviews")
 
 
 def routes() -> list[Route]:
     """Return the routes of every room."""
-    return [*TEACHING.routes(), *REVIEW.routes()]
+    return [*TEACHING.routes(), *REVIEW.routes(), *SCORING.routes()]
 
 
 def to_teaching() -> None:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
@@ -23,9 +23,9 @@ from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
-from ui.parts.text import number
+from ui.parts.text import number, prior_in_words
 from ui.reading.films import address, prepare_ahead
-from ui.server.access import token_of
+from ui.server.access import status_of, token_of
 from ui.server.deployment import store
 from ui.server.origin import same_origin
 from ui.server.turns import PATIENCE_S, in_turn
@@ -40,7 +40,6 @@ _CALLED = {
     "Comparison": later("Comparison"),
 }
 _AGE = re.compile(r"(\d{1,3})(?: to (\d{1,3}))? (year|month|week|day)s?")
-_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 
 
 def routes() -> list[Route]:
@@ -148,7 +147,7 @@ async def answered(
     try:
         found = await (in_turn(work) if writes else run_in_threadpool(work))
     except StudyError as error:
-        return refusal(_STATUS.get(type(error), 503), str(error))
+        return refusal(status_of(error), str(error))
     if isinstance(found, Response):
         return found
     return JSONResponse(found, headers={"Cache-Control": "no-store"})
@@ -255,6 +254,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         and {
             "id": own.id,
             "option": own.option,
+            "words": own.words,
             "status": own.status,
             "confidence": own.confidence,
             "comment": own.comment,
@@ -273,6 +273,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
         "low": film.low if film.bits > 8 else 0,
         "high": film.high if film.bits > 8 else 255,
         "spacing_mm": film.spacing_mm,
+        "prior": prior_in_words(film.days) if film.prior else "",
     }
 
 

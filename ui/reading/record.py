@@ -5,23 +5,21 @@ from html import escape
 from pathlib import Path
 
 import typst
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from study.base import dates
-from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import language, t, tn
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.reading.record import ReadingRecord, reading_record
 from ui.reading.score_card import of, place
-from ui.server.access import allowed
+from ui.server.access import answer, status_of
 from ui.server.deployment import store
 
 ADDRESS, PDF = "reading-record", "reading-record.pdf"
 _TEMPLATE = Path(__file__).parent / "record.typ"
-_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _MINUTE_MS, _HOUR_MIN = 60_000, 60
 _CSS = """
 @page { size: A4; margin: 25mm 22mm; }
@@ -141,18 +139,11 @@ def _what_it_is() -> str:
 
 
 async def _record(request: Request) -> Response:
-    try:
-        return await run_in_threadpool(_answer, request)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=_STATUS.get(type(error), 503))
+    def make(person: Person) -> Response:
+        record, headers = reading_record(store(), person), {"Cache-Control": "no-store"}
+        if request.url.path.endswith(PDF):
+            headers["Content-Disposition"] = f'attachment; filename="{PDF}"'
+            return Response(pdf(record), media_type="application/pdf", headers=headers)
+        return HTMLResponse(page(record), headers=headers)
 
-
-def _answer(request: Request) -> Response:
-    person = allowed(request, Act.READ)
-    if person is None:
-        return PlainTextResponse(t("Sign in as a reader."), status_code=401)
-    record, headers = reading_record(store(), person), {"Cache-Control": "no-store"}
-    if request.url.path.endswith(PDF):
-        headers["Content-Disposition"] = f'attachment; filename="{PDF}"'
-        return Response(pdf(record), media_type="application/pdf", headers=headers)
-    return HTMLResponse(page(record), headers=headers)
+    return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)

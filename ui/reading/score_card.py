@@ -3,23 +3,21 @@
 from collections.abc import Mapping
 from html import escape
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.reading import score_card
 from study.reading.peers import LEAST_PEERS, Comparison, Count, Others, total
 from study.reading.score_card import ScoreCard, ScoredCase
-from ui.parts.text import number
+from ui.parts.text import film_name, number
 from ui.results.case_films import picture
-from ui.server.access import allowed
+from ui.server.access import answer, status_of
 from ui.server.deployment import store
 
-_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _CSS = """<style>
 .scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 @media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
@@ -32,6 +30,7 @@ _CSS = """<style>
   border-radius: .5rem; overflow-wrap: anywhere; }
 .scored li.right { border: 2px solid var(--rr-good); }
 .scored li.wrong { border: 2px dashed var(--rr-bad); }
+.scored li.said bdi { white-space: pre-wrap; }
 .scored .mark { display: block; margin-top: .25rem; font-size: .9rem; font-weight: 600; }
 .scored .verdict { margin: 1rem 0 0; font-weight: 600; }
 .scored .why { margin: .6rem 0 0; padding: .7rem .9rem;
@@ -114,6 +113,8 @@ def of(count: Count) -> str:
 
 def verdict(case: ScoredCase) -> str:
     """Return whether an answer matches, with a sign and in words."""
+    if case.open_ended:
+        return t("– Answers in your own words are not scored here.")
     if case.correct is None:
         return t("– There is no reference standard for this case.")
     if case.correct:
@@ -136,14 +137,17 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         The case that will probably follow: its films are fetched meanwhile.
     """
     films = "".join(
-        f'<figure><img src="{_address(case, place)}" alt="{escape(film.label)}" '
+        f'<figure><img src="{_address(case, place)}" alt="{escape(name)}" '
         f'width="{film.width}" height="{film.height}">'
-        f"<figcaption>{escape(film.label)}</figcaption></figure>"
+        f"<figcaption>{escape(name)}</figcaption></figure>"
         for place, film in enumerate(case.films)
+        for name in (film_name(film.label, film.prior, film.days),)
     )
     others = escape(_others(case.others)) if case.others else ""
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     options = "".join(_option(case, letter, text) for letter, text in case.options)
+    if case.open_ended:
+        options = _words(case.own, t("● your answer")) + _words(case.right, t("reference answer"))
     without = f"<p>{escape(t('This question was asked without an image.'))}</p>"
     return (
         f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
@@ -172,9 +176,17 @@ def summary(card: ScoreCard) -> str:
         len(card.cases),
         total=card.n_assigned,
     )
+    n_words = sum(case.open_ended for case in card.cases)
+    if n_words:
+        unscored = tn(
+            "{n} answer in your own words is not scored here.",
+            "{n} answers in your own words are not scored here.",
+            n_words,
+        )
+        read = f"{read} {unscored}"
     if not total.n:
         return read
-    if total.n == len(card.cases):
+    if total.n == len(card.cases) - n_words:
         told = t(
             "Your answer matches the reference standard in {n} of {total} cases.",
             n=total.n_correct,
@@ -202,19 +214,20 @@ def _option(case: ScoredCase, letter: str, text: str) -> str:
     return f'<li class="{name}"><strong>{letter}</strong> <bdi>{escape(text)}</bdi>{mark}</li>'
 
 
+def _words(text: str | None, mark: str) -> str:
+    """Return an answer in words; nothing where there is none."""
+    marked = f'<span class="mark">{escape(mark)}</span>'
+    return f'<li class="said"><bdi>{escape(text)}</bdi>{marked}</li>' if text else ""
+
+
 async def _film(request: Request) -> Response:
-    try:
-        return await run_in_threadpool(_answer, request)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=_STATUS.get(type(error), 503))
-
-
-def _answer(request: Request) -> Response:
-    person = allowed(request, Act.READ)
-    if person is None:
-        return PlainTextResponse(t("Sign in as a reader."), status_code=401)
     position, view = (number(request.path_params[key]) for key in ("position", "view"))
-    row = score_card.film(store(), person, position, view)
-    if row is None:
-        return PlainTextResponse(t("There is no such image on your score card."), status_code=404)
-    return picture(row)
+
+    def make(person: Person) -> Response:
+        row = score_card.film(store(), person, position, view)
+        if row is None:
+            why = t("There is no such image on your score card.")
+            return PlainTextResponse(why, status_code=404)
+        return picture(row)
+
+    return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)

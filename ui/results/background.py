@@ -230,7 +230,7 @@ _LOCK = threading.Lock()
 def _pool() -> Any:
     from joblib.externals.loky import get_reusable_executor  # a fifth of a second to load
 
-    begin = {"initializer": _begin, "initargs": (os.getpid(),)}
+    begin = {"initializer": _begin, "initargs": (os.getpid(), _PRIORITY)}
     return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
 
 
@@ -246,9 +246,9 @@ def _cut_off() -> str:
 _KEPT: "dict[Asked, Results]" = {}
 
 
-def _begin(server: int) -> None:
+def _begin(server: int, priority: int) -> None:
     """Load what is needed, and end with the server, which may be gone by now."""
-    os.nice(_PRIORITY)
+    os.nice(priority)
     never = threading.Event()
 
     def watch() -> None:

@@ -3,20 +3,19 @@
 from html import escape
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import StudyError
 from study.base.translation import t
 from study.films import grey, imported_bytes, preview, window
 from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.store import Store, studies
 from study.store.banks import FilmRow
-from ui.parts.text import number
-from ui.server.access import allowed
+from ui.parts.text import film_name, number
+from ui.server.access import answer
 from ui.server.deployment import store
 
 CASE_CSS = """<style>
@@ -47,7 +46,10 @@ def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     with kept.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
-        (view.label, f"case-films/{place}?{urlencode({'item': item_id})}")
+        (
+            film_name(view.label, view.prior, view.days),
+            f"case-films/{place}?{urlencode({'item': item_id})}",
+        )
         for place, view in enumerate(views)
     ]
 
@@ -61,27 +63,23 @@ def figure(label: str, address: str) -> str:
 
 
 async def _film(request: Request) -> Response:
-    try:
-        return await run_in_threadpool(_answer, request)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=503)
+    refused = t("Sign in with an account that can see the results.")
 
+    def make(person: Person) -> Response:
+        kept = store()
+        if person.study is None:
+            return PlainTextResponse(refused, status_code=401)
+        if not person.may(Act.SET_UP) and not accuracy_is_shown(kept, person.study_name):
+            why = t("Cases are shown once the study is closed.")
+            return PlainTextResponse(why, status_code=409)
+        with kept.look() as look:
+            views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
+        wanted = number(request.path_params["view"])
+        if not 0 <= wanted < len(views):
+            return PlainTextResponse(t("There is no such image in this study."), status_code=404)
+        return picture(views[wanted])
 
-def _answer(request: Request) -> Response:
-    person = allowed(request, Act.RESULTS)
-    if person is None or person.study is None:
-        return PlainTextResponse(
-            t("Sign in with an account that can see the results."), status_code=401
-        )
-    kept = store()
-    if not person.may(Act.SET_UP) and not accuracy_is_shown(kept, person.study_name):
-        return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
-    with kept.look() as look:
-        views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
-    wanted = number(request.path_params["view"])
-    if not 0 <= wanted < len(views):
-        return PlainTextResponse(t("There is no such image in this study."), status_code=404)
-    return picture(views[wanted])
+    return await answer(request, Act.RESULTS, make, refused, lambda _: 503)
 
 
 def picture(view: FilmRow) -> Response:

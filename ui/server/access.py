@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from study.base.actor import Acting
-from study.base.errors import Busy, NotAllowed, StudyError
+from study.base.errors import Busy, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
 from study.people import address_marks, codes, signing_in, single_sign_on
 from study.people.roles import Act
@@ -111,8 +111,17 @@ def allowed(request: Request, act: Act) -> Person | None:
     return person if person is not None and person.may(act) else None
 
 
+def status_of(error: StudyError) -> int:
+    """Return the status of an answer that says an error."""
+    return {NotAllowed: 403, NotFound: 404, NotNow: 409}.get(type(error), 503)
+
+
 async def answer(
-    request: Request, act: Act, make: Callable[[Person], Response], refused: str
+    request: Request,
+    act: Act,
+    make: Callable[[Person], Response],
+    refused: str,
+    status: Callable[[StudyError], int] = lambda _: 409,
 ) -> Response:
     """Answer a request with what `make` makes for whoever may do this, or say why not."""
 
@@ -123,7 +132,7 @@ async def answer(
     try:
         return await run_in_threadpool(work)
     except StudyError as error:
-        return PlainTextResponse(str(error), status_code=409)
+        return PlainTextResponse(str(error), status_code=status(error))
 
 
 def asking(request: Request) -> Person | None:

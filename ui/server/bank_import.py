@@ -66,7 +66,7 @@ class ImportJob:
         self.is_cancelled = False
         self._arrived = arrived
         self._note = Path(tempfile.mkdtemp(prefix="import-")) / "progress"
-        self._pool = ProcessPoolExecutor(max_workers=1, initializer=_begin)
+        self._pool = ProcessPoolExecutor(1, initializer=_begin, initargs=(_PRIORITY,))
         self._future: Future[Imported] = self._pool.submit(
             _import, store.path, arrived, self._note, language(), {"name": name, **what}
         )
@@ -151,9 +151,9 @@ def put_away(store: Store) -> None:
 # What follows runs in the other process.
 
 
-def _begin() -> None:
+def _begin(priority: int) -> None:
     """End with the server, and keep no reader waiting."""
-    os.nice(_PRIORITY)
+    os.nice(priority)
     server, never = os.getppid(), threading.Event()
 
     def watch() -> None:

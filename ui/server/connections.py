@@ -19,7 +19,7 @@ STALLED_S = 120.0
 MOST_WAITING = 256
 
 
-class Room:
+class Lines:
     """The lines of one server.
 
     Parameters
@@ -66,23 +66,23 @@ class Room:
 
 
 class Line(H11Protocol):
-    """A line to the server that is told to a room."""
+    """A line to the server that is told to the others of its server."""
 
-    def __init__(self, *, room: Room, **uvicorns: Any) -> None:
+    def __init__(self, *, lines: Lines, **uvicorns: Any) -> None:
         super().__init__(**uvicorns)
-        self._room = room
+        self._lines = lines
         self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let a line in, if need be in the place of one that has sent nothing."""
         super().connection_made(transport)
-        self._room.waits(self)
-        if len(self.connections) > self._room.most and not self._room.make_way(self):
+        self._lines.waits(self)
+        if len(self.connections) > self._lines.most and not self._lines.make_way(self):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a line that was closed."""
-        self._room.leaves(self)
+        self._lines.leaves(self)
         self._take_up()
         super().connection_lost(exc)
 
@@ -90,16 +90,16 @@ class Line(H11Protocol):
         """Take what has come; a line with a whole header waits no longer."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
-            self._room.leaves(self)
+            self._lines.leaves(self)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         """Hand a line over to the protocol of websockets, which looks after it itself."""
-        self._room.leaves(self)
+        self._lines.leaves(self)
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or for the rest of this one's body, which nobody reads."""
-        self._room.waits(self)
+        self._lines.waits(self)
         super().on_response_complete()
 
     def pause_writing(self) -> None:

@@ -34,7 +34,7 @@ MAX_RECORDS = 2_000_000
 SLOWEST_S = 30.0
 """How long the next piece of a body is waited for."""
 
-_RECORDS = re.compile(r"(/(preview|teaching|expert)(/[^/]+)+)?/desk/records")
+_RECORDS = re.compile(r"(/(preview|teaching|expert|scoring)(/[^/]+)+)?/desk/records")
 _HOUR_S = 3600.0
 
 

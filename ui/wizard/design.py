@@ -45,15 +45,31 @@ def _conditions(working: Working) -> None:
         value="image-absent" in base,
         key=working.key("image-absent"),
     )
+    words = st.checkbox(
+        t("Open-ended: the images and the question without options, answered in words"),
+        value="open-ended" in base,
+        key=working.key("open-ended"),
+    )
     st.checkbox(
         t("Aided: with a model's answer (coming later)"),
         value=False,
         disabled=True,
         key=working.key("aided"),
     )
-    chosen = [name for name, on in (("unaided", unaided), ("image-absent", absent)) if on]
+    offered = (("unaided", unaided), ("image-absent", absent), ("open-ended", words))
+    chosen = [name for name, on in offered if on]
     working.values["conditions"] = list(base) if set(chosen) == set(base) else chosen
-    if len(chosen) > 1:
+    if words and len(chosen) > 1:
+        meaning = t(
+            "Every case is read under each condition. Open-ended cases come first for every "
+            "reader, because the options would give the answers away."
+        )
+    elif words:
+        meaning = t(
+            "Readers write their answers in their own words, which people judge afterwards. No "
+            "answer is compared with the options."
+        )
+    elif len(chosen) > 1:
         meaning = t(
             "Every case is read under each condition. This doubles the readings and measures what "
             "the images add. Which condition comes first alternates between readers."

@@ -5,6 +5,8 @@ from typing import Any
 import streamlit as st
 
 from study.base.translation import t, tn
+from study.store import banks
+from ui.server.deployment import store
 from ui.wizard.fields import choose, count, several, switch
 from ui.wizard.working import Working
 
@@ -189,6 +191,16 @@ def _score_card(working: Working) -> None:
     )
 
 
+def _prior(working: Working) -> dict[str, str]:
+    """Return what showing prior images is called; nothing where the bank has none to show."""
+    with store().look() as look:
+        bank = banks.find(look, working.bank)
+        n = banks.n_with_prior(look, bank.id) if bank else 0
+    if n or "prior" in (working.base["context"] or ()):
+        return {"prior": tn("Prior images ({n} question)", "Prior images ({n} questions)", n)}
+    return {}
+
+
 def _around(working: Working) -> None:
     several(
         working,
@@ -199,6 +211,7 @@ def _around(working: Working) -> None:
             "sex": t("Sex"),
             "indication": t("Indication"),
             "comparison": t("Comparison"),
+            **_prior(working),
         },
         t(
             "What a reader would know before reporting, where the bank gives it. Findings and "

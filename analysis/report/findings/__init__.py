@@ -11,6 +11,7 @@ from analysis.report.findings.agreement import agreement_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.errors import error_findings
 from analysis.report.findings.finding import Finding, Theme
+from analysis.report.findings.open_ended import open_ended_findings
 from analysis.report.findings.panel import panel_findings
 from analysis.report.findings.ranking import ranking_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
@@ -30,6 +31,7 @@ PARTS = (
     condition_findings,
     accuracy_findings,
     bank_findings,
+    open_ended_findings,
     agreement_findings,
     error_findings,
     sensitivity_findings,

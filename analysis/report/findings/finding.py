@@ -25,6 +25,7 @@ class Theme(StrEnum):
     AGAINST = later("Models against readers")
     CONDITIONS = later("Readers under two conditions")
     ACCURACY = later("Accuracy")
+    OPEN_ENDED = later("Answers without options")
     AGREEMENT = later("Agreement")
     ERRORS = later("Shared errors")
     CHOICES = later("Sensitivity analyses")

@@ -7,6 +7,7 @@ from analysis.report.methods.paragraphs import (
     agreement,
     design,
     models,
+    open_ended,
     panel,
     sensitivity,
     single,
@@ -35,6 +36,7 @@ def methods(results: Results) -> list[Paragraph]:
     parts = [
         design(results),
         accuracy(results, cite),
+        open_ended(results, cite),
         agreement(results, cite),
         panel(results, cite),
         single(results, cite),

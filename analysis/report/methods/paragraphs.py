@@ -95,6 +95,36 @@ def accuracy(results: Results, cite: Citations) -> Paragraph:
     return Paragraph(title="Accuracy", text=text)
 
 
+def open_ended(results: Results, cite: Citations) -> Paragraph | None:
+    """Say how answers in words were scored, and what they are compared with."""
+    if not has(results, "open_ended"):
+        return None
+    text = (
+        "Cases were also answered in words, without options. Scorers who did not know whose words"
+        " they read judged them as correct, partly correct or incorrect: two blind to each other,"
+        " and a third where they differed; the score is what two of them say, and partly correct"
+        " where all three differ. Words that are alike were judged once for all who gave them."
+        " What was asked and not answered is incorrect; what nobody scored is counted apart and in"
+        " no estimate. Partly correct counts half in the mean score and nothing in strict accuracy."
+    )
+    if has(results, "open_gap"):
+        text += " Multiple choice minus open-ended is paired, on the cases asked both ways, with"
+        text += (
+            " intervals over patients."
+            if results.clustered
+            else f" Tango's score interval{cite('tango1998')} for strict accuracy and t for the"
+            " mean score."
+        )
+    if has(results, "open_scoring"):
+        text += (
+            " Agreement of the two blind scores is kappa with linear weights for neighbouring"
+            f" levels{cite('cohen1968')} and the chance of interchangeable scorers"
+            f"{cite('fleiss1971')}, beside raw agreement and Brennan-Prediger"
+            f"{cite('brennan1981')}."
+        )
+    return Paragraph(title="Answers without options", text=text)
+
+
 def agreement(results: Results, cite: Citations) -> Paragraph | None:
     """Say how agreement was measured; nothing where no two raters were."""
     if not has(results, "agreement_pairs"):

@@ -210,6 +210,7 @@ OF_TABLE = {
     "times": ("hyndman1996",),
     "time_model": ("baayen2008", "bates2015"),
     "leaderboard": ("goldstein1996",),
+    "open_scoring": ("cohen1968",),
 }
 # Named by a sentence where they apply: with clusters, with confidence ratings, or as a check alone.
 WHERE_THEY_APPLY = (

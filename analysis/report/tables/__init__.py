@@ -27,6 +27,7 @@ from analysis.report.tables.models import (
     runs_overview,
     side_by_side_overview,
 )
+from analysis.report.tables.open_ended import open_ended_overview
 from analysis.report.tables.repeats import indices_overview, repeats_overview
 from analysis.report.tables.sensitivity import (
     choices_overview,
@@ -56,6 +57,7 @@ PARTS = (
     truth_overview,
     accuracy_overview,
     banks_overview,
+    open_ended_overview,
     leaderboard_overview,
     conditions_overview,
     variances_overview,

@@ -179,20 +179,6 @@ def _notes(table: pd.DataFrame) -> pd.Series[str]:
     return notes
 
 
-DISAGREEMENTS = (
-    "model_id",
-    "condition",
-    "item_id",
-    "task",
-    "category",
-    "examination_id",
-    "kind",
-    "truth",
-    "model_answer",
-    "model_status",
-    "n_readers",
-    "readers_answers",
-)
 MODEL_WRONG = "all readers right, the model wrong"
 MODEL_RIGHT = "the model right, all readers wrong"
 
@@ -243,12 +229,13 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
         for condition, columns in columns_by_condition(matrix.columns).items()
         for row in _partings(matrix, condition, columns)
     ]
-    table = pd.DataFrame(rows, columns=[name for name in DISAGREEMENTS if name not in _OF_ITEMS])
+    names = COLUMNS["model_disagreements"]
+    table = pd.DataFrame(rows, columns=[name for name in names if name not in _OF_ITEMS])
     described = bundle.items[["item_id", *_OF_ITEMS]]
     # The items' columns are text however few rows there are.
     joined = table.astype({"item_id": object}).merge(described, on="item_id", how="left")
     order = ["model_id", "condition", "item_id"]
-    return joined.sort_values(order, kind="stable", ignore_index=True)[list(DISAGREEMENTS)]
+    return joined.sort_values(order, kind="stable", ignore_index=True)[names]
 
 
 _OF_ITEMS = ("task", "category", "examination_id")

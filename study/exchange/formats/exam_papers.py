@@ -59,13 +59,13 @@ def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None
     with (folder / "input.json").open("w", encoding="utf-8", newline="\n") as file:
         file.write("{")
         for item in paper.items:
-            told = "".join(f"{_CONTEXT.get(key, key)}:{words}." for key, words in item.context)
+            told = "".join(f"{_CONTEXT.get(key, key)}:{words}." for key, words in _told(item))
             record = {
                 "question": item.question,
                 "options": [f"{letter}. {text}" for letter, text in _lettered(item)],
                 "image_path": [films.image(film) for film in item.films],
                 "image_path_16_bit": [films.original(film) for film in item.films],
-                "frontal_lateral": [film.label for film in item.films],
+                "frontal_lateral": [film.name for film in item.films],
                 "context": f"<context>{told}</context>",
                 "shown_order": item.shown_order,
             }
@@ -87,7 +87,7 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
         table = csv.writer(file, dialect="excel-tab", lineterminator="\n")
         table.writerow([*columns, "image"] if has_images else columns)
         for item in paper.items:
-            told = ". ".join(f"{key}: {words}" for key, words in item.context)
+            told = ". ".join(f"{key}: {words}" for key, words in _told(item))
             texts = [_never_nothing(text) for text in item.options]
             row = [item.number, item.item_id, item.shown_order, told, item.question, *texts]
             row += [""] * (len(columns) - len(row))
@@ -218,6 +218,14 @@ def _lettered(item: PaperItem) -> Iterator[tuple[str, str]]:
     return zip(LETTERS, item.options, strict=False)
 
 
+def _told(item: PaperItem) -> Iterator[tuple[str, str]]:
+    """Yield what is said of the patient, and for shapes without a prompt which images are prior."""
+    yield from item.context
+    prior = [f"{n} ({film.name})" for n, film in enumerate(item.films, start=1) if film.prior]
+    if prior:
+        yield "Prior images", "; ".join(prior)
+
+
 def _never_nothing(text: str) -> str:
     """Return a text that pandas takes for one: of an option `None` it would make no option."""
     return f"{text}." if text in _TAKEN_FOR_NOTHING else text
@@ -262,7 +270,7 @@ def _whole(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
         "condition": str(paper.asked.condition),
         "system": prompt.system,
         "prompt": prompt.text,
-        "views": [film.label for film in item.films],
+        "views": [film.name for film in item.films],
         "images": [films.image(film) for film in item.films],
         "images_16_bit": [films.original(film) for film in item.films],
     }

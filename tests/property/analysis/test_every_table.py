@@ -100,11 +100,11 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 @settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
-def test_order_names_and_letters_change_nothing(
-    study: Study, seed: int, data: st.DataObject
-) -> None:
-    """The same study in three other dresses; it is analysed once for all of them."""
+def test_what_holds_of_every_table(study: Study, seed: int, data: st.DataObject) -> None:
+    """The same study in three other dresses and with one rater less; analysed once for all."""
     before = _tables(study)
+    _what_is_empty_has_its_reason_and_what_is_not_its_bounds(before)
+    _another_rater_changes_no_row_but_of_those_it_belongs_to(study, before, data)
     _the_order_of_rows_changes_nothing(study, before, seed)
     _renaming_the_raters_renames_the_rows_and_no_more(study, before)
     _relabelling_options_changes_nothing_that_is_not_bound_to_letters(study, before, data)
@@ -162,16 +162,15 @@ def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
         )
 
 
-@settings(max_examples=examples(5))
-@given(studies(), st.data())
-def test_another_rater_changes_no_row_but_of_those_it_belongs_to(
-    study: Study, data: st.DataObject
+def _another_rater_changes_no_row_but_of_those_it_belongs_to(
+    study: Study, after: Tables, data: st.DataObject
 ) -> None:
     """Not in the last bit, resamples included; panels and groups are another matter for readers."""
     items, readings, raters = study
     gone = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
     fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]
-    before, after = _tables((items, *fewer)), _tables(study)
+    before = _tables((items, *fewer))
+    _what_is_empty_has_its_reason_and_what_is_not_its_bounds(before)
     own = ["accuracy", "agreement_pairs", "comparisons", "times", "missing", "sensitivity"]
     own += ["agreement_indices", "agreement_with_truth", "intra_reader", "leaderboard"]
     own += ["model_pairs", "option_positions"]
@@ -195,11 +194,8 @@ def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
     return table.loc[table["raters"] == "readers"] if "raters" in table else table
 
 
-@settings(max_examples=examples(8))
-@given(studies())
-def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -> None:
+def _what_is_empty_has_its_reason_and_what_is_not_its_bounds(tables: Tables) -> None:
     """In every table, and the reason says exactly what is empty."""
-    tables = _tables(study)
     _the_reason_names_what_is_empty_and_nothing_else(tables)
     _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables)
 

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
 from tests.conftest import run_apart
-from ui.server.connections import STALLED_S, Line, Room
+from ui.server.connections import STALLED_S, Line, Lines
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
@@ -23,7 +23,7 @@ LAST = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 @asynccontextmanager
-async def served(room: Room) -> AsyncIterator[tuple[Say, asyncio.Event]]:
+async def served(lines: Lines) -> AsyncIterator[tuple[Say, asyncio.Event]]:
     """Serve a page that answers at once, and ``/later`` that does when the event is set."""
     go_on = asyncio.Event()
 
@@ -35,7 +35,7 @@ async def served(room: Room) -> AsyncIterator[tuple[Say, asyncio.Event]]:
     config, state = uvicorn.Config(application, lifespan="off", log_config=None), ServerState()
     config.load()
     server = await asyncio.get_running_loop().create_server(
-        lambda: Line(room=room, config=config, server_state=state, app_state={}), "127.0.0.1", 0
+        lambda: Line(lines=lines, config=config, server_state=state, app_state={}), "127.0.0.1", 0
     )
     async with AsyncExitStack() as opened, server:
 
@@ -67,7 +67,7 @@ def test_a_line_without_a_whole_request_is_closed_in_time(words: bytes) -> None:
     """Before the first request and between two."""
 
     async def scene() -> bytes:
-        async with served(Room(most=10, header_s=0.05)) as (say, _):
+        async with served(Lines(most=10, header_s=0.05)) as (say, _):
             reader, _writer = await say(words)
             return await reader.read()
 
@@ -82,7 +82,7 @@ def test_dribbling_does_not_hold_a_line(first: bytes, answer: bytes) -> None:
     """A byte of a header sets no clock back, nor one of a body that nobody reads."""
 
     async def scene() -> bytes:
-        async with served(Room(most=10, header_s=0.2)) as (say, _):
+        async with served(Lines(most=10, header_s=0.2)) as (say, _):
             reader, writer = await say(first)
             ended = asyncio.create_task(_until_closed(reader))
             while not ended.done():
@@ -106,7 +106,7 @@ def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
     """Of fifty half requests the oldest are closed, and somebody new is answered."""
 
     async def scene() -> tuple[list[bool], bytes]:
-        async with served(Room(most=10, header_s=60)) as (say, _):
+        async with served(Lines(most=10, header_s=60)) as (say, _):
             silent = [await say(b"GET / HT") for _ in range(50)]
             reader, _writer = await say(LAST % b"/")
             return [one.at_eof() for one, _ in silent], await reader.read()
@@ -121,7 +121,7 @@ def test_no_more_than_so_many_lines_wait() -> None:
     """Far below the number of lines there may be: those are for people."""
 
     async def scene() -> list[bool]:
-        async with served(Room(most=1000, most_waiting=5, header_s=60)) as (say, _):
+        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
             silent = [await say(b"GET / HT") for _ in range(20)]
             while not silent[14][0].at_eof():
                 await asyncio.sleep(0.01)
@@ -134,7 +134,7 @@ def test_a_browser_between_two_requests_stays_before_those_who_never_sent_one() 
     """Its line is the oldest, and is kept."""
 
     async def scene() -> bytes:
-        async with served(Room(most=1000, most_waiting=5, header_s=60)) as (say, _):
+        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
             reader, writer = await say(WHOLE)
             await reader.readuntil(b"done")
             for _ in range(20):
@@ -149,7 +149,7 @@ def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
     """Where all lines are busy the newcomer is refused, not somebody in the middle."""
 
     async def scene() -> tuple[bytes, list[bytes]]:
-        async with served(Room(most=3, header_s=0.1)) as (say, go_on):
+        async with served(Lines(most=3, header_s=0.1)) as (say, go_on):
             busy = [await say(LAST % b"/later") for _ in range(3)]
             reader, _writer = await say(b"")
             try:
@@ -207,7 +207,7 @@ def test_whoever_takes_an_answer_slowly_gets_it_and_whoever_takes_nothing_is_clo
     config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)
     config.load()
     line = Line(
-        room=Room(most=10), config=config, server_state=ServerState(), app_state={}, _loop=clock
+        lines=Lines(most=10), config=config, server_state=ServerState(), app_state={}, _loop=clock
     )
     line.connection_made(wire)
     wire.left = 10_000_000

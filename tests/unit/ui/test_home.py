@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from tests.unit.ui.two_studies import Deployment
-from ui.app.home import HOME
+from ui.app.document import DOCUMENT
 from ui.app.menu import every_page
 from ui.server.access import COOKIE
 
@@ -32,7 +32,7 @@ def test_only_the_own_first_page_is_at_the_bare_address(
     enter: Callable[[str], Deployment], who: str
 ) -> None:
     """With what was asked beside it; all else is answered where it was asked for."""
-    application = Starlette(routes=[Route("/{rest:path}", _page)], middleware=[HOME])
+    application = Starlette(routes=[Route("/{rest:path}", _page)], middleware=[DOCUMENT])
     client = TestClient(application, follow_redirects=False)
     tokens = enter("open").tokens
     if who in tokens:
@@ -50,5 +50,5 @@ def test_what_is_sent_is_not_led_elsewhere(enter: Callable[[str], Deployment]) -
     """Only what a browser opens is."""
     enter("open")
     routes = [Route("/{rest:path}", _page, methods=["POST"])]
-    client = TestClient(Starlette(routes=routes, middleware=[HOME]), follow_redirects=False)
+    client = TestClient(Starlette(routes=routes, middleware=[DOCUMENT]), follow_redirects=False)
     assert client.post("/sign-in-page").text == "/sign-in-page"

@@ -50,6 +50,7 @@ PAGES = {
     "bank_review.py": "  - + + - - - -",
     "reviews.py": "      - + + - - - -",
     "review.py": "       - + + - - - -",
+    "scoring.py": "      - - - + + - -",
     "teaching.py": "     - + + + + + +",
     "teach.py": "        - + + + + + +",
     "preview.py": "      - - - + + - -",
@@ -134,6 +135,9 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /expert/{review}/desk": _REVIEWED,
     "POST /expert/{review}/desk/records": _REVIEWED.replace("404", "403"),  # seal of nobody
     "GET /expert/{review}/films/{case}/{view}": _REVIEWED,
+    "GET /scoring/{scoring}/desk": _REVIEWED,
+    "POST /scoring/{scoring}/desk/records": _REVIEWED.replace("404", "403"),  # seal of nobody
+    "GET /scoring/{scoring}/films/{case}/{view}": _REVIEWED,
     "GET /score-card/{position}/films/{view}": (
         "401 401 401  401 401 401 409  401 401 401 409",
         "401 401 401  401 401 401 409  401 401 401 409",
@@ -342,7 +346,15 @@ def _address(found: Deployment, path: str) -> str:
         "/draft/protocol.toml": f"?draft={found.draft}",
         "/export/leaderboard.zip": "?study=amber",
     }
-    taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1, "review": 1}
+    taught = {
+        "format": "jsonl",
+        "bank": 1,
+        "round": 1,
+        "case": "none",
+        "item": 1,
+        "review": 1,
+        "scoring": 1,
+    }
     return path.format(position=1, view=0, **taught) + query.get(path, "")
 
 

@@ -42,6 +42,7 @@ from tests.conftest import (
 )
 from ui import viewer
 from ui.app.routes import routes
+from ui.banks import item_films
 from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.results import case_films
@@ -157,6 +158,28 @@ def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
         for film in (own, f"{case}/{view}", "none/1")
     ]
     assert statuses == [200, 404, 404]
+
+
+def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, banked: Store) -> None:
+    """Signed for its reader, it is still nothing in a study that does not ask for it."""
+    client, reader = sign("R1"), person(banked, "R1")
+    tamper(banked, "INSERT INTO item_priors SELECT id, 1, 1, 'PA', '', 91 FROM items")
+    with banked.look() as look:
+        secret = deployment.secret(look)
+    (case, _, _) = desk.desk(banked, reader, now=NOW).cases
+    now_s = datetime.now(UTC).timestamp()
+    found = [
+        client.get(f"/{films.address(secret, reader, f'{case.case}/{view}', now_s=now_s)}")
+        for view in (1, 2, 3)
+    ]
+    assert [one.status_code for one in found] == [200, 200, 404]
+    views = client.get("/desk").json()["cases"][0]["views"]
+    assert [view["prior"] for view in views] == ["", ""]
+    assert item_films.addresses(banked, 1, 1) == [
+        ("PA", "bank-films/1/1/0"),
+        ("LATERAL", "bank-films/1/1/1"),
+        ("PA, Prior, 3 months earlier", "bank-films/1/1/2"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -558,6 +581,12 @@ def test_an_exam_paper_is_handed_out_while_the_study_is_read(sign: Sign, banked:
     assert last.actor == "c"
     assert not list(banked.path.parent.glob(".exam-paper*"))
     assert coordinator.get("/export/exam-paper/xml.zip").status_code == 404
+    answer = coordinator.get("/export/exam-paper/jsonl.zip?condition=open-ended")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        item = json.loads(archive.read("jsonl/items.jsonl").decode().splitlines()[0])
+    assert (item["condition"], item["options"]) == ("open-ended", {})
+    wrong = coordinator.get("/export/exam-paper/jsonl.zip?condition=image-absent")
+    assert wrong.status_code == 404
 
 
 def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:

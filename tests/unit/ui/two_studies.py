@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class Deployment:
 
     def client(self, who: str) -> TestClient:
         """Return the browser of somebody."""
-        made = TestClient(Starlette(routes=routes(), middleware=[HEADERS]), follow_redirects=False)
+        made = TestClient(_app(), follow_redirects=False)
         if who in self.tokens:
             made.cookies.set(COOKIE, self.tokens[who])
         return made
@@ -85,6 +86,12 @@ class Deployment:
         """Return a copy that may be altered."""
         shutil.copytree(self.store.path.parent, folder, dirs_exist_ok=True)
         return replace(self, store=Store(folder / self.store.path.name))
+
+
+@cache
+def _app() -> Starlette:
+    """Return the program's routes, which look for their store at each request, as served."""
+    return Starlette(routes=routes(), middleware=[HEADERS])
 
 
 class Stopped(Exception):

@@ -45,6 +45,7 @@ export function start(parent, data) {
   const used = (tool) => room.used(tool);
   const panel = new QuestionPanel(root, {
     choose: (option, now) => room.send({ is: "choose", option }, now),
+    write: (text, now) => room.send({ is: "write", text }, now),
     confidence: (step) => room.send({ is: "sure", step }),
     comment: (text) => room.send({ is: "comment", text }),
     faulty: (faulty) => room.send({ is: "faulty", faulty }),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -64,18 +65,6 @@ class Measure:
     normal: bool
     method: str
     on_correctness: bool = False
-
-
-def _n(sums: Sums) -> Floats:
-    return sums.n
-
-
-def _n_judged(sums: Sums) -> Floats:
-    return sums.judged
-
-
-def _n_both_wrong(sums: Sums) -> Floats:
-    return sums.both_wrong
 
 
 def _never(sums: Sums) -> Bools:
@@ -147,7 +136,7 @@ RAW = Measure(
     name="raw",
     estimate=measures.raw,
     standard_error=standard_errors.raw_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_raw,
     normal=False,
@@ -157,7 +146,7 @@ KAPPA_LETTERS = Measure(
     name="kappa_letters",
     estimate=measures.kappa_letters,
     standard_error=standard_errors.kappa_letters_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_kappa,
     normal=True,
@@ -167,7 +156,7 @@ BRENNAN_PREDIGER = Measure(
     name="brennan_prediger",
     estimate=measures.brennan_prediger,
     standard_error=standard_errors.brennan_prediger_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_brennan_prediger,
     normal=False,
@@ -177,7 +166,7 @@ ERROR_CONSISTENCY = Measure(
     name="error_consistency",
     estimate=measures.error_consistency,
     standard_error=standard_errors.error_consistency_se,
-    n=_n_judged,
+    n=attrgetter("judged"),
     constant=_constant_correctness,
     reason=_why_not_error_consistency,
     normal=True,
@@ -188,27 +177,22 @@ SAME_WRONG = Measure(
     name="same_wrong",
     estimate=measures.same_wrong,
     standard_error=standard_errors.same_wrong_se,
-    n=_n_both_wrong,
+    n=attrgetter("both_wrong"),
     constant=_never,  # a plain share: two raters who vary may well err alike every time
     reason=_why_not_same_wrong,
     normal=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
 )
-KAPPA = Measure(
+KAPPA = replace(
+    KAPPA_LETTERS,
     name="kappa",
-    estimate=measures.kappa_letters,
-    standard_error=standard_errors.kappa_letters_se,
-    n=_n,
-    constant=either_constant,
-    reason=_why_not_kappa,
-    normal=True,
     method=f"Cohen's kappa (1960) on the same options; {FLEISS_COHEN_EVERITT}",
 )
 AC1 = Measure(
     name="ac1",
     estimate=measures.ac1,
     standard_error=standard_errors.ac1_se,
-    n=_n,
+    n=attrgetter("n"),
     constant=either_constant,
     reason=_why_not_ac1,
     normal=False,

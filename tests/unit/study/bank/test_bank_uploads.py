@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from study.bank import uploads as bank_uploads
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks
-from study.bank.uploads import arrived, banks_folder, folders, import_arrived, receive, unpack
+from study.bank.uploads import arrived, banks_folder, folders, import_arrived, receive
+from study.base import packed
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
+from study.base.packed import unpack
 from study.store import Store, banks, events
 from study.trail.verification import verify
 from tests.conftest import NOW, write_bank
@@ -120,7 +121,7 @@ def test_what_unpacks_beyond_its_size_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sizes are counted while they are written; what the archive says is not believed."""
-    monkeypatch.setattr(bank_uploads, "MOST_BYTES_A_FILE", 1000)
+    monkeypatch.setattr(packed, "MOST_BYTES_A_FILE", 1000)
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bank.json", b"0" * 5000)

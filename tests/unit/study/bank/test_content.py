@@ -156,6 +156,6 @@ def _findings(store: Store, name: str, items: list[Question]) -> list[Finding]:
 
 def _whole(item: Question) -> Item:
     told = item._asdict()
-    del told["labels"], told["split"]
+    del told["labels"], told["split"], told["has_prior"]
     empty = dict.fromkeys(("task", "category", "subcategory", "age", "sex", "explanation"), "")
     return Item(**told | empty | {"views": (), "report": {}, "attributes": {}})

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from study.bank.fields import REPORT_SECTIONS
-from study.base.bank_model import View
+from study.base.bank_model import REPORT_SECTIONS, View
 from study.base.errors import BadFile
 from tests.unit.study.bank.conftest import BankFile, read_whole
 

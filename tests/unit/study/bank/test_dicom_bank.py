@@ -88,6 +88,7 @@ def test_nothing_of_a_patient_stays(tmp_path: Path, store: Store) -> None:
     leaks = [*SECRETS.values(), FILE, "delivery", "Grimsby", "Featherstone", "1941", UID]
     assert not [leak for leak in leaks if leak.lower().encode() in kept]
     assert any("PatientName" in note for note in done.notes)
+    assert not [leak for leak in leaks if leak in " ".join(done.notes)]
     assert any("burnt into" in note for note in done.notes)
 
 

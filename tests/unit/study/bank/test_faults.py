@@ -102,6 +102,12 @@ def test_all_faults_of_all_items_are_listed_at_once(bank: Read) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ['{"q1": {"question": %s}}', "[%s]", '{"question": %s}\n{}'])
+def test_a_number_of_more_digits_than_python_reads_is_refused(bank: Read, text: str) -> None:
+    with pytest.raises(BadFile, match=r"number too long|holds no item"):
+        bank(text % ("9" * 10_000))
+
+
 def test_fault_reads_as_one_line() -> None:
     fault = Fault(key="q1", what="no image", remedy="name one")
     assert str(fault) == "q1: no image; name one"

@@ -246,7 +246,7 @@ def test_an_exam_paper_goes_over_both_banks(two: Store, tmp_path: Path) -> None:
     _draw(two)
     paper = paper_of_study(two, "trial", ModelProtocol())
     out = tmp_path / "paper"
-    hand_out(two, paper, out, formats=("jsonl",), by=COMMAND_LINE, now=NOW)
+    hand_out(two, paper, out, formats=("jsonl",), bank_ids=True, by=COMMAND_LINE, now=NOW)
     lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"][0] for line in lines} == {"o", "p"}
     words = (out / "jsonl" / "README.md").read_text()

@@ -5,17 +5,20 @@ import filecmp
 import hashlib
 import io
 import json
+import os
 import random
 import string
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from pyarrow import parquet
 
 from study.bank.importing import import_bank
@@ -31,6 +34,7 @@ from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
 from study.models.paper import Paper, paper_of_bank, paper_of_study
+from study.models.rendering import rendered
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol
 from study.store import Store, events
@@ -47,8 +51,18 @@ def paper(opened: Opened) -> Paper:
     return paper_of_study(opened(option_order="random"), "trial", ASKED)
 
 
-def _written(store: Store, paper: Paper, out: Path, *formats: str) -> Path:
-    hand_out(store, paper, out, formats=formats or tuple(FORMATS), by=COMMAND_LINE, now=NOW)
+def _written(
+    store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
+) -> Path:
+    hand_out(
+        store,
+        paper,
+        out,
+        formats=formats or tuple(FORMATS),
+        bank_ids=bank_ids,
+        by=COMMAND_LINE,
+        now=NOW,
+    )
     return out
 
 
@@ -184,7 +198,16 @@ def test_batches_are_requests_that_can_be_sent(
     """An item a line, its images in it, a new file where one is full."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
-    hand_out(banked, paper, out, formats=["openai-batch"], model="gpt", by=COMMAND_LINE, now=NOW)
+    hand_out(
+        banked,
+        paper,
+        out,
+        formats=["openai-batch"],
+        model="gpt",
+        bank_ids=True,
+        by=COMMAND_LINE,
+        now=NOW,
+    )
     parts = sorted((out / "openai-batch").glob("*.jsonl"))
     assert [one.name for one in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
     lines = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
@@ -195,15 +218,19 @@ def test_batches_are_requests_that_can_be_sent(
     assert base64.b64decode(image.removeprefix("data:image/png;base64,")).startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("bank_ids", [True, False])
 def test_answers_come_back_by_whatever_way_they_went(
-    banked: Store, paper: Paper, tmp_path: Path
+    banked: Store, paper: Paper, tmp_path: Path, bank_ids: bool
 ) -> None:
     """Letters of shuffled options are those of the bank again, with the paper beside a batch."""
     paper = paper_of_study(banked, "trial", replace(ASKED, order=Order.SHUFFLED))
     meant = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
-    said = {item.item_id: shown(meant[item.item_id], item.shown_order) for item in paper.items}
-    assert said != meant
-    out = _written(banked, paper, tmp_path / "out")
+    out = _written(banked, paper, tmp_path / "out", bank_ids=bank_ids)
+    told = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
+    ids = {item.item_id: one["item_id"] for item, one in zip(paper.items, told, strict=True)}
+    assert (ids == {one: one for one in ids}) is bank_ids
+    said = {ids[item.item_id]: shown(meant[item.item_id], item.shown_order) for item in paper.items}
+    assert list(said.values()) != list(meant.values())
     records = json.loads((out / "leaderboard" / "input.json").read_text())
     submitted = {key: {**one, "model_prediction": said[key]} for key, one in records.items()}
     table = pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t").drop(columns="image")
@@ -310,6 +337,87 @@ def test_names_say_nothing(banked: Store, paper: Paper, tmp_path: Path) -> None:
     told = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     for words in (*SECRETS, "_pa.png", "_lat.png", "Presence Assessment", "Category ", '"P1"'):
         assert words.encode() not in told
+
+
+TOLD = "truthful"
+"""Stands, with the letter that is right, wherever a bank can say something of its own."""
+
+
+def _telling(folder: Path) -> Store:
+    """Return a store with a study on a bank that tells what is right by all but the pixels.
+
+    By ids, the order of items, paths, texts and EXIF in the images, their sizes as files, dates.
+    """
+    store = Store(moulds.cast(folder, _nothing))
+    path = write_bank(folder / "bank")
+    truths = random.Random(3).choices("ABCD", k=12)
+    records: dict[str, Any] = {}
+    for number, record in enumerate(list(bank_records(12).values())[:12]):
+        truth = truths[number]
+        names = []
+        for view, image in enumerate(record["ImagePath"]):
+            source = Image.open(path.parent / image)
+            about, exif = PngInfo(), Image.Exif()
+            about.add_text("Comment", f"{TOLD} {truth}" + "x" * 997 * ord(truth))
+            exif[0x010E] = f"{TOLD} {truth}"
+            name = f"{TOLD}-{truth}/{number}-{view}.png"
+            (path.parent / name).parent.mkdir(exist_ok=True)
+            level = "ABCD".index(truth)
+            source.save(path.parent / name, pnginfo=about, exif=exif, compress_level=level)
+            os.utime(path.parent / name, (ord(truth) * 10**7,) * 2)
+            names.append(name)
+        attributes = {"site": truth, "StudyDate": f"2020010{level}", "note": f"{TOLD} {truth}"}
+        key = f"{truth}-{TOLD}-{number:02}"
+        records[key] = record | attributes | {"correct_answer": truth, "ImagePath": names}
+    path.write_text(json.dumps(dict(sorted(records.items()))))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol(cases=12, one_question_per="item", stratify_by=())
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    return store
+
+
+def test_a_bank_that_tells_the_truth_in_every_way_tells_nothing_in_its_paper(
+    tmp_path: Path,
+) -> None:
+    """Not a word of it is left, nor an order, a date or a size that goes with it."""
+    store = _telling(tmp_path)
+    paper = paper_of_study(store, "trial", ASKED)
+    truth = {item.item_id: item.item_id[0] for item in paper.items}
+    outs = [_written(store, paper, tmp_path / out) for out in ("out", "again")]
+    out = outs[0]
+    for path in out.rglob("*"):
+        assert path.is_dir() or TOLD.encode() not in path.read_bytes(), path
+        assert TOLD not in path.name
+    rows = parquet.read_table(out / "datasets" / "data" / "test.parquet").to_pylist()
+    assert len({row["item_id"] for row in rows}) == 12
+    # A row of the paper, but for its pixels, question and options: what could be learnt from.
+    by_lot = [truth[item.item_id] for item in paper.items]
+    assert by_lot not in (sorted(by_lot), sorted(by_lot, reverse=True))
+    in_order_of_ids = [
+        letter for _, letter in sorted(zip((r["item_id"] for r in rows), by_lot, strict=True))
+    ]
+    assert in_order_of_ids not in (sorted(by_lot), sorted(by_lot, reverse=True))
+    assert {row["shown_order"] for row in rows} == {"ABCD"}
+    for name in _files(out):
+        if name.endswith(".png"):
+            png = (out / name).read_bytes()
+            kinds = {png[at - 4 : at] for at in _chunks(png)}
+            assert kinds == {b"IHDR", b"IDAT", b"IEND"}, name
+    for film in {film.sha256: film for item in paper.items for film in item.films}.values():
+        plain = io.BytesIO()
+        Image.fromarray(grey(film.row.file.read_bytes())).save(plain, "PNG")
+        film.row.file.write_bytes(plain.getvalue())  # the same pixels, and nothing said
+        assert rendered(plain.getvalue(), "full") in {
+            (out / "jsonl" / one).read_bytes() for one in _files(out / "jsonl") if "images/" in one
+        }
+
+
+def _chunks(png: bytes) -> Iterator[int]:
+    """Yield where the content of each chunk of a PNG begins."""
+    at = 8
+    while at < len(png):
+        yield at + 8
+        at += 12 + int.from_bytes(png[at : at + 4], "big")
 
 
 def test_two_papers_are_the_same_file(banked: Store, paper: Paper, tmp_path: Path) -> None:

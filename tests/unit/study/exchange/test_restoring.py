@@ -111,13 +111,29 @@ def test_a_zip_that_holds_the_folder_is_read_as_well(
     assert restore(target, tmp_path / "b.zip", by=BY, now=LATER).study == "trial"
 
 
+def test_a_zip_that_holds_a_file_twice_is_refused(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Nobody knows which of the two was meant, however they are written."""
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        for name, content in bundle.items():
+            archive.writestr(f"trial/{name}", content)
+        archive.writestr("trial\\items.csv", b"")
+    with pytest.raises(BadFile, match=r"b\.zip cannot be read as a bundle: (.|\n)*appears twice"):
+        restore(target, tmp_path / "b.zip", by=BY, now=LATER)
+
+
+SCORED = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
+"""What this study has nothing of."""
+
+
 def test_records_hold_no_truth_no_code_and_no_answers_to_questions(
     master: Store, bundle: dict[str, bytes]
 ) -> None:
     """What is nobody's business elsewhere does not travel."""
     text = bundle["records.jsonl"].decode()
     kinds = {json.loads(line)["row"] for line in text.splitlines()}
-    assert kinds == {"study", *archive.KINDS}
+    assert kinds == {"study", *archive.KINDS} - SCORED
     assert not {"preparation", "code", "name"} & kinds
     assert not any(secret in text for secret in SECRETS)
     assert '"truth"' not in text

@@ -14,9 +14,11 @@ from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said
 from study.cli import main
-from study.lifecycle import review_desk, reviewing
+from study.lifecycle import reviewing
 from study.lifecycle.closing import close
-from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, judges, settled
+from study.lifecycle.judging import judges
+from study.lifecycle.review_desk import reviewers_desk
+from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, settled
 from study.people.codes import new_code
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
@@ -62,7 +64,8 @@ def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None
     assert settled(given) == result
 
 
-def _reviewers(store: Store, n: int = 3) -> list[Person]:
+def reviewers(store: Store, n: int = 3) -> list[Person]:
+    """Give so many people the role of a reviewer."""
     found = []
     for one in range(n):
         code = new_code(entropy_from(50 + one))
@@ -97,15 +100,17 @@ def _judge(
     store: Store, who: Person, review: int, finds: Callable[[str], Verdict], **changed: Any
 ) -> Receipt:
     """Judge the question that is next, by its words."""
-    case = review_desk.desk(store, who, review).cases[0]
+    case = reviewers_desk.desk(store, who, review).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], **changed)
     record["id"] = f"{who.id:016x}{case.case[:16]}"
-    return review_desk.take_records(store, who, review, [presentation(case.case), record], now=NOW)
+    return reviewers_desk.take_records(
+        store, who, review, [presentation(case.case), record], now=NOW
+    )
 
 
 def _all(store: Store, who: Person, review: int, finds: Callable[[str], Verdict] = _sound) -> int:
     n = 0
-    while review_desk.desk(store, who, review).cases:
+    while reviewers_desk.desk(store, who, review).cases:
         assert not _judge(store, who, review, finds).refused
         n += 1
     return n
@@ -117,7 +122,7 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
     """Two judge each question, a third where they differ: here the third is always decisive."""
     folder = tmp_path / "thirty"
     import_bank(store, write_bank(folder, 15), name="bank", images=folder, now=NOW)
-    first, second, third = _reviewers(store)
+    first, second, third = reviewers(store)
     review = _open(store, [first, second, third], 30)
 
     def by_chance(question: str) -> Verdict:
@@ -154,28 +159,30 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
 
 def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> None:
     """Options and reference standard stand in the question; the verdicts are what is chosen."""
-    first, second, _ = _reviewers(banked)
+    first, second, _ = reviewers(banked)
     review = _open(banked, [first, second], 4)
-    before = review_desk.desk(banked, first, review)
+    before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
     assert [text for _, text in case.options] == [said(VERDICTS[one]) for one in Verdict]
     _all(banked, second, review, lambda _: Verdict.HALLUCINATED)
-    after = review_desk.desk(banked, first, review)
+    after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
-    film = review_desk.film(banked, first, review, case.case, 1)
+    film = reviewers_desk.film(banked, first, review, case.case, 1)
     assert film is not None
-    assert review_desk.film(banked, second, review, case.case, 1) is None  # a name of the first's
+    assert (
+        reviewers_desk.film(banked, second, review, case.case, 1) is None
+    )  # a name of the first's
 
 
 def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> None:
     """A message sent again after a cut line changes nothing."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
-    case = review_desk.desk(banked, people[0], review).cases[0].case
+    case = reviewers_desk.desk(banked, people[0], review).cases[0].case
     for option in ("A", "A", "B", "B"):
         record = reading(case, option, comment="two answers are right")
-        receipt = review_desk.take_records(banked, people[0], review, [record], now=NOW)
+        receipt = reviewers_desk.take_records(banked, people[0], review, [record], now=NOW)
         assert not receipt.refused
     with banked.look() as look:
         assert len(reviews.every_verdict(look, review)) == 2
@@ -185,16 +192,16 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
 
 def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
     """Others are turned away; so is what no question or verdict is."""
-    first, second, third = _reviewers(banked)
+    first, second, third = reviewers(banked)
     review = _open(banked, [first, second], 2)
     for who in (third,):
         with pytest.raises(NotAllowed, match="not a reviewer in this review"):
-            review_desk.desk(banked, who, review)
+            reviewers_desk.desk(banked, who, review)
     with pytest.raises(NotFound, match="no such review"):
-        review_desk.desk(banked, first, 99)
-    case = review_desk.desk(banked, first, review).cases[0].case
+        reviewers_desk.desk(banked, first, 99)
+    case = reviewers_desk.desk(banked, first, review).cases[0].case
     sent = [reading("0" * 32, "A"), reading(case, "F"), reading(case, None, status="skipped")]
-    receipt = review_desk.take_records(banked, first, review, sent, now=NOW)
+    receipt = reviewers_desk.take_records(banked, first, review, sent, now=NOW)
     assert len(receipt.refused) == 3
     assert first.may(Act.REVIEW)
     assert not any(first.may(act) for act in (Act.MAKE_STUDY, Act.RESULTS, Act.READ))
@@ -204,11 +211,11 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
     opened: Callable[..., Store], banked: Store
 ) -> None:
     """The reference standard stays where it is until the study is closed."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     opened()
     with pytest.raises(NotAllowed, match="are being read in a study"):
-        review_desk.desk(banked, people[0], review)
+        reviewers_desk.desk(banked, people[0], review)
     with pytest.raises(NotNow, match="once that study is closed"):
         reviewing.open_review(banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], now=NOW)
     close(banked, study="trial", reason="enough", now=NOW)
@@ -240,7 +247,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
     banked: Store, changed: dict[str, Any], error: type[StudyError], why: str
 ) -> None:
     """And nothing is left of it."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     _open(banked, people, 2)
     with banked.look() as look:
         (item,) = reviewing.sampled(look, "bank", 1, seed=1)
@@ -257,7 +264,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
 
 def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store) -> None:
     """Whoever alters one in the file is found out."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     for who in people:
         _all(banked, who, review)
@@ -265,7 +272,7 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
     with pytest.raises(NotNow, match="closed"):
         reviewing.close_review(banked, review, now=NOW)
     with pytest.raises(NotAllowed, match="closed"):
-        review_desk.desk(banked, people[0], review)
+        reviewers_desk.desk(banked, people[0], review)
     assert verify(banked) == []
     tamper(
         banked,
@@ -276,7 +283,7 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
 
 def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     """Nothing else takes one away."""
-    _open(banked, _reviewers(banked, 2), 2)
+    _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", now=NOW)
     with banked.look() as look:
         assert reviews.every(look) == []
@@ -302,7 +309,7 @@ def test_a_review_by_command(
     banked: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Opened, followed, closed and put to use, as on the page."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
         before = sys.stdout

@@ -516,8 +516,46 @@ def test_a_damaged_file_is_refused_in_words(tmp_path: Path, ending: str) -> None
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadFile, match=path.name):
         _read(path)
+    if ending == "eval":  # what it holds is altered, not where things lie in it
+        content = bytearray(_inspect_eval(tmp_path).read_bytes())
+        content[60:90] = b"\xff" * 30
+        path.write_bytes(content)
+        with pytest.raises(BadFile, match=f"{path.name}.* not a valid ZIP"):
+            _read(path)
     other = tmp_path / f"other.{ending}"
     with zipfile.ZipFile(other, "w") as packed:
         packed.writestr("readme.txt", "nothing")
     with pytest.raises(BadFile, match="neither an XLSX workbook nor a log of Inspect"):
         _read(other)
+
+
+def test_llavas_own_scripts_write_their_words_as_text(tmp_path: Path) -> None:
+    """Beside the prompt; its question files, which have a text too, hold no predictions."""
+    rows = [
+        {"question_id": f"q{n}", "prompt": "Which?", "text": words, "model_id": "llava-v1.5-7b"}
+        for n, words in ((1, "B"), (2, "The answer is C."))
+    ]
+    found = _read(_lines(tmp_path / "answers.jsonl", rows))
+    assert _told(found) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
+    asked = [{"question_id": "q1", "image": "a.png", "text": "A"}]
+    with pytest.raises(BadFile, match="holds no predictions"):
+        _read(_lines(tmp_path / "questions.jsonl", asked))
+
+
+def test_generated_text_counts_before_a_reference_standard(tmp_path: Path) -> None:
+    """`answer` beside it may be the correct one."""
+    rows = [{"item_id": "q1", "generated_text": "B", "answer": "A"}]
+    assert _told(_read(_lines(tmp_path / "made.jsonl", rows))) == {("q1", 1): ("B", "answered")}
+
+
+@pytest.mark.parametrize(
+    ("begins", "says"),
+    [(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old kind"), (b"\x80\x04\x95", "pickle")],
+)
+def test_files_that_are_never_opened_are_refused_for_what_they_are(
+    tmp_path: Path, begins: bytes, says: str
+) -> None:
+    path = tmp_path / "result.xlsx"
+    path.write_bytes(begins + bytes(600))
+    with pytest.raises(BadFile, match=f"{says}.*write it as XLSX, CSV or JSON"):
+        _read(path)

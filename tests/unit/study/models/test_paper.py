@@ -10,8 +10,9 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import NotFound, NotNow
 from study.base.timestamps import stamp
 from study.lifecycle import drafts
+from study.models import running_exam
 from study.models.model_protocol import ModelProtocol, Order, Shown
-from study.models.paper import paper_of_bank, paper_of_study
+from study.models.paper import PaperFilm, paper_of_bank, paper_of_study
 from study.models.prompting import prompt_of
 from study.reading.desk import desk
 from study.store import Store, people
@@ -74,7 +75,7 @@ def test_conditions_change_the_films_alone(trial: Store) -> None:
     """None, or those of another item; the words about the item stay."""
     shown = {
         condition: paper_of_study(trial, "trial", replace(ASKED, condition=condition)).items
-        for condition in Shown
+        for condition in (Shown.IMAGE, Shown.IMAGE_ABSENT, Shown.WRONG_IMAGE)
     }
     for own, absent, wrong in zip(*shown.values(), strict=True):
         assert own.question == absent.question == wrong.question
@@ -120,3 +121,28 @@ def test_a_draft_has_no_paper(banked: Store) -> None:
         paper_of_study(banked, "plan", ASKED)
     with pytest.raises(NotFound, match="no study named 'nowhere'"):
         paper_of_study(banked, "nowhere", ASKED)
+
+
+def test_a_film_is_made_once_for_all_runs_and_only_the_latest_are_kept(
+    trial: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory does not grow with the paper: beyond a bound the film not asked for longest goes."""
+    paper = paper_of_study(trial, "trial", ASKED)
+    n_films = len({film.sha256 for item in paper.items for film in item.films})
+    made: list[str] = []
+    png = PaperFilm.png
+
+    def counted(film: PaperFilm, resolution: str | int = "full") -> bytes:
+        made.append(film.sha256)
+        return png(film, resolution)
+
+    monkeypatch.setattr(PaperFilm, "png", counted)
+    exam = running_exam.PaperExam(paper=paper)
+    twice = [[exam.question(one) for one in exam.item_ids] for _ in range(2)]
+    assert twice[0] == twice[1]
+    assert len(made) == len(set(made)) == n_films
+    monkeypatch.setattr(running_exam, "_KEPT_BYTES", 3 * max(map(len, exam._kept.values())))
+    few = running_exam.PaperExam(paper=paper)
+    assert [few.question(one) for one in few.item_ids] == twice[0]
+    assert sum(map(len, few._kept.values())) == few._kept_bytes <= running_exam._KEPT_BYTES
+    assert list(few._kept)[-1] == paper.items[-1].films[-1].sha256

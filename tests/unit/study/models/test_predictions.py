@@ -125,7 +125,8 @@ def test_what_models_say_is_read_as_it_is_meant() -> None:
 def test_what_models_say_of_other_options_is_read_as_it_is_meant() -> None:
     """Options with letters, numbers or each other inside, yes and no, other tongues: none wrong."""
     path = Path(__file__).parent / "model_outputs_by_options.jsonl"
-    options, told, wrong = [], 0, {}
+    options: list[str] = []
+    told, wrong = 0, {}
     for line in path.read_text(encoding="utf-8").splitlines():
         match json.loads(line):
             case [str(words), None | "refused" | "skipped" | "A" | "B" | "C" | "D" | "E" as meant]:

@@ -1,5 +1,7 @@
 """Models asked by the command, of servers that behave and misbehave, and killed at any moment."""
 
+import asyncio
+import gc
 import json
 import os
 import random
@@ -18,6 +20,7 @@ import pytest
 from benchmarks import model_server
 from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
 from study.models.models import read_model
+from study.models.running_askers import Asker, Provider, Question, asker_for
 from study.models.running_exam import MEANT, run_folder
 from study.models.running_journal import answers_in
 from study.models.withdrawals import models_of, withdraw_model
@@ -247,6 +250,57 @@ def test_answers_stream_and_stalls_end(trial: Store) -> None:
     assert Counter(row.status for row in _kept(trial).values()) == {"answered": 19, "skipped": 1}
     (failed,) = [row for row in _kept(trial).values() if row.status == "skipped"]
     assert "AttemptTimeoutError" in json.loads(failed.detail)["failed"]
+
+
+@needs_inspect
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Inspect's own
+def test_no_image_is_held_longer_than_its_question() -> None:
+    """However many are asked, one after the other or at once, in tasks of their own."""
+    from inspect_ai.model import ContentImage
+
+    def held() -> int:
+        gc.collect()
+        return sum(isinstance(one, ContentImage) for one in gc.get_objects())
+
+    async def ask(asker: Asker, n: int) -> int:
+        films = (b"a film",)
+        asks = [
+            asker.ask(
+                Question(
+                    item_id="q",
+                    system="",
+                    text=f"Which, {one}?",
+                    films=films,
+                    order="AB",
+                    condition="image",
+                ),
+                None,
+            )
+            for one in range(n)
+        ]
+        replies = [(await one).words for one in asks[: n // 2]]
+        replies += [one.words for one in await asyncio.gather(*asks[n // 2 :])]
+        still = held()
+        await asker.close()
+        assert len(replies) == n
+        return still
+
+    counts = []
+    for n in (4, 40):
+        with serving(ModelServer()) as server:
+            asker = asker_for(
+                Provider(
+                    name="openai-api",
+                    model="stand-in",
+                    base_url=server.url,
+                    settings={},
+                    connections=4,
+                    retries=0,
+                    timeout_s=60,
+                )
+            )
+            counts.append(asyncio.run(ask(asker, n)))
+    assert counts[1] <= counts[0] + 2
 
 
 @needs_inspect

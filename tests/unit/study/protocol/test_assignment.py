@@ -2,8 +2,10 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 
 from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
 from study.protocol.assignment import Assigned, assign, canonical, shown
 from study.protocol.protocol import Protocol
 
@@ -52,6 +54,24 @@ def test_conditions_are_rotated_over_readers() -> None:
     firsts = [_assign(f"R{i}", i, conditions=both)[0].condition for i in range(4)]
     assert firsts == ["unaided", "image-absent", "unaided", "image-absent"]
     assert Counter(one.condition for one in _assign(conditions=both)) == dict.fromkeys(both, 30)
+
+
+def test_open_ended_sessions_come_before_every_other_for_every_reader() -> None:
+    """All of their turns; the conditions with options are rotated as ever."""
+    three = ["unaided", "open-ended", "image-absent"]
+    for index, others in enumerate((["unaided", "image-absent"], ["image-absent", "unaided"])):
+        placed = _assign(f"R{index}", index, conditions=three, sessions=6)
+        by_session = {one.session: one.condition for one in placed}
+        assert list(by_session.values()) == ["open-ended"] * 2 + others * 2
+        in_one = [one.condition for one in _assign(f"R{index}", index, conditions=three)]
+        assert list(dict.fromkeys(in_one)) == ["open-ended", *others]
+
+
+def test_lists_without_open_ended_cases_are_those_of_the_version_before() -> None:
+    """To the last place: this hash was computed before there were any."""
+    values = {"conditions": ["unaided", "image-absent"], "sessions": 4, "hidden_repeats": 3}
+    lists = [asdict(one) for i in range(3) for one in _assign(f"R{i}", i, **values)]
+    assert sha256_of(lists) == "9fcdeb7a37efdc0a3063f93a6a53c80485fe675b123289afc4bc71e96be14d27"
 
 
 def test_option_order_is_canonical_unless_asked_and_maps_back() -> None:

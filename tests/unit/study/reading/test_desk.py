@@ -73,7 +73,8 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
         "reading",
     }
     film = {field.name for field in dataclasses.fields(desk.FilmView)}
-    assert film == {"film", "label", "width", "height", "bits", "low", "high", "spacing_mm"}
+    shape = {"width", "height", "bits", "low", "high", "spacing_mm"}
+    assert film == {"film", "label", "prior", "days"} | shape
 
 
 def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> None:

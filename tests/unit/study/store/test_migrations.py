@@ -9,7 +9,17 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.lifecycle.deployments import init
-from study.store import Store, bank_contents, banks, models, people, schema, shape
+from study.store import (
+    Store,
+    bank_contents,
+    banks,
+    models,
+    people,
+    readings,
+    schema,
+    scorings,
+    shape,
+)
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -160,3 +170,69 @@ def test_roles_from_before_there_were_reviewers_stay_and_reviewers_may_be_added(
         ]
         assert list(shape.breaches(change)) == []
         assert list(shape.damage(change)) == []
+
+
+def test_banks_from_before_there_were_prior_films_have_none_and_their_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a bank's content hashes to does not change with the store; a prior film is kept once."""
+    with monkeypatch.context() as older:
+        older.setattr(
+            schema, "MIGRATIONS", schema.MIGRATIONS[: schema.MIGRATIONS.index(schema._priors)]
+        )
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in (
+            "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/f', 0, '', '', '', '', '')",
+            "INSERT INTO items VALUES (1, 1, 'q', '?', '[1, 2]', '', '', '', 'e', '', '', '', '')",
+            "INSERT INTO films VALUES (1, 1, 'a.png', 'h', 2, 2, 8, 0, 1, 9, NULL, '')",
+            "INSERT INTO item_views VALUES (1, 1, 1, 'PA', '')",
+        ):
+            connection.execute(statement)
+        connection.commit()
+    store = Store(path)
+    with store.look() as look:
+        # As the release before said it.
+        sha256 = "1f4c235fb616f40ad679e01125850d9ec13c9bc50e1373cc9802c425b6fb841d"
+        assert banks.content_sha256(look, 1, simulated=False) == sha256
+        assert [one.priors for one in banks.whole_items(look, 1)] == [()]
+        assert list(shape.breaches(look)) == []
+    with store.change() as change:
+        change.insert("item_priors", item=1, position=1, film=1, label="PA", days=91)
+    with store.look() as look:
+        assert [(row.position, row.prior) for row in readings.views(look, 1, prior=True)] == [
+            (1, 0),
+            (2, 1),
+        ]
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("UPDATE item_priors SET days = 3")
+
+
+def test_a_store_from_before_answers_in_words_were_scored_takes_scorings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is scored is written once, and a score is one of three."""
+    with monkeypatch.context() as older:
+        before = schema.MIGRATIONS.index(schema._scorings)
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:before])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in (
+            "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
+            "INSERT INTO studies VALUES (1, 's', 1, 'closed', '{}', '', '', '', '', NULL, '')",
+            "INSERT INTO people VALUES (1, 'ada', '', NULL)",
+        ):
+            connection.execute(statement)
+        connection.commit()
+    store = Store(path)
+    score = {"position": 0, "scorer": 0, "turn": 1, "comment": "", "at_utc": ""}
+    with store.change() as change:
+        number = scorings.add(change, study=1, kind="answer", seed=1, at_utc="")
+        scorings.add_scorers(change, number, [1])
+        scorings.add_score(change, number, score="correct", **score)
+        assert [one.verdict for one in scorings.scores(change, number)] == ["correct"]
+        assert list(shape.breaches(change)) == []
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.change() as change:
+        scorings.add_score(change, number, score="right", **score)
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("UPDATE scores SET score = 'incorrect'")

@@ -186,7 +186,7 @@ def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None
 
 def test_a_process_whose_server_is_gone_before_it_begins_ends() -> None:
     """It would wait for ten minutes for somebody to ask."""
-    orphaned = ProcessPoolExecutor(1, initializer=background._begin, initargs=(0,))
+    orphaned = ProcessPoolExecutor(1, initializer=background._begin, initargs=(0, 0))
     with orphaned, pytest.raises(BrokenProcessPool):
         orphaned.submit(_wait).result(PATIENCE_S)
 

@@ -23,6 +23,20 @@ test("an answer carries its times, its choices in order, and its moments", () =>
   });
 });
 
+test("words are the answer to an open-ended case, and the first sign of them its first selection", () => {
+  const attempt = seated({ condition: "open-ended" });
+  attempt.begin(100, 5000);
+  attempt.written(300);
+  attempt.written(400);
+  const kept = attempt.keep(450, 5350, { ...answer(), words: "left\neff" });
+  assert.equal(kept.words, "left\neff");
+  const record = attempt.reading(600, 5500, "answered", { ...answer(), words: "left\neffusion " });
+  assert.deepEqual([record.option, record.words, record.selections], [null, "left\neffusion ", []]);
+  assert.equal(record.times.first_selection_ms, 200);
+  assert.equal(attempt.reading(600, 5500, "timed_out", { ...answer(), words: "left" }).words, null);
+  assert.equal("words" in seated().reading(600, 5500, "answered", answer("A")), false);
+});
+
 test("time out leaves no option, and no first selection is null, not 0", () => {
   const attempt = seated();
   attempt.begin(0, 0);

@@ -17,6 +17,15 @@ test("each view and tool gets the time it was in use, in whole milliseconds", ()
   assert.deepEqual(usage.read(2000), { view_1_ms: 2000, view_2_ms: 1500, alone_ms: 501, zoomed_ms: 501 });
 });
 
+test("a press that was heard late is told of at its own time, however late the clock was looked at", () => {
+  const usage = new Usage();
+  usage.change(["view_1", "glass"], 0);
+  usage.change(["view_1"], 300);
+  usage.keep(1040);
+  assert.deepEqual(usage.read(1000), { view_1_ms: 1000, glass_ms: 300 });
+  assert.deepEqual(new Usage(usage.keep(1000), 1000).read(1000), { view_1_ms: 1000, glass_ms: 300 });
+});
+
 test("what was never in use is left out, and what has no name is never counted", () => {
   const usage = new Usage();
   usage.change(["view_9", "anything", "glass"], 10);

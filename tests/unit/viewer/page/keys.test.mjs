@@ -84,3 +84,8 @@ test("F2 to F8 set a window each, F5 is the browser's", () => {
   assert.deepEqual(["F2", "F3", "F4", "F6", "F7", "F8"].map((key) => press(key, key).number), [0, 1, 2, 3, 4, 5]);
   assert.equal(press("F5", "F5"), null);
 });
+
+test("Shift + V takes prior films away and brings them back, V alone does not", () => {
+  assert.equal(press("V", "KeyV", { shiftKey: true }).do, "compare");
+  assert.equal(press("v", "KeyV").do, "view");
+});

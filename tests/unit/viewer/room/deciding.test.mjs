@@ -48,6 +48,18 @@ test("the study begins behind a curtain after practice, also after a reload", ()
   assert.equal(before(practised, 1, { presented: true }), null);
 });
 
+test("whoever answers in their own words is told so before the first case, and before the first with options", () => {
+  const open = { condition: "open-ended", options: [] };
+  assert.match(before({}, 1, open).text, /own words/);
+  assert.doesNotMatch(before({}, 1).text, /own words/);
+  const practised = { desk: desk({ practice_total: 2 }) };
+  assert.match(before(practised, 1, { practice: true, ...open }).text, /own words/);
+  const read = { been: true, condition: "open-ended" };
+  assert.equal(before(read, 4, open), null);
+  assert.match(before(read, 4).text, /one of the options/);
+  assert.match(before(read, 4, { condition: "image-absent" }).text, /one of the options.*without images/);
+});
+
 test("another condition is said before its first case, and a break says it as well", () => {
   const read = { been: true, condition: "unaided", desk: desk({ rules: { break_every: 4 } }) };
   assert.equal(before(read, 4), null);

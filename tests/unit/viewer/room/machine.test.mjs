@@ -10,6 +10,9 @@ const NOTHING = [];
 const told = { option: "A", correct: true, explanation: "" };
 const unsure = { desk: desk({ rules: { confidence_steps: 5 } }) };
 const MARKING = { desk: desk({ rules: { fault_marks: true } }) };
+/** The first case is to be answered in the reader's own words. */
+const OPEN = item(1, { condition: "open-ended", options: [] });
+const open = (rules = {}) => ({ desk: desk({ rules, cases: [OPEN, item(2, { condition: "open-ended", options: [] })] }) });
 const giving = { desk: desk({ rules: { cannot_answer: true } }) };
 const backwards = (more = {}) => desk({ rules: { back_navigation: true }, ...more });
 const [C1, C2, C3, C4] = [1, 2, 3, 4].map((position) => item(position));
@@ -102,6 +105,37 @@ const ROWS = [
     { shown: { faulty: false } }],
   ["nothing is marked where readers may not", () => ready(), { is: "faulty" }, NOTHING, { shown: { faulty: false } }],
   ["a comment belongs to the case", () => ready(), { is: "comment", text: "so" }, NOTHING, { shown: { comment: "so" } }],
+  // In the reader's own words
+  ["a letter leads to the field of the answer", () => ready(open()), { is: "choose", option: "A" }, ["answerField"],
+    { shown: { option: null, words: "" } }],
+  ["so does a digit", () => ready(open()), { is: "digit", number: 2 }, ["answerField"], { shown: { option: null } }],
+  ["what is written is the answer so far", () => ready(open()), { is: "write", text: "eff" }, ["written"],
+    { shown: { words: "eff", option: null } }],
+  ["nothing is written to a case with options", () => ready(), { is: "write", text: "eff" }, NOTHING, { shown: { words: "" } }],
+  ["nor in a pause", () => on(ready(open()), { is: "pause" }), { is: "write", text: "eff" }, NOTHING, { shown: { words: "" } }],
+  ["nor among the reasons", () => on(ready(open({ cannot_answer: true })), { is: "giveUp" }), { is: "write", text: "eff" },
+    NOTHING, { shown: { words: "" } }],
+  ["without words Enter says so and leads to the field", () => ready(open()), { is: "confirm", now: 3000 },
+    ["hint", "answerField"], { phase: "ready" }],
+  ["blanks are no words", () => on(ready(open()), { is: "write", text: " \n" }), { is: "confirm", now: 3000 },
+    ["hint", "answerField"], { phase: "ready" }],
+  ["nor does a double press", () => ready(open()), { is: "confirm", now: 1000 + QUIET_MS }, NOTHING, { phase: "ready" }],
+  ["with words Enter hands in", () => on(ready(open()), { is: "write", text: "effusion" }), { is: "confirm", now: 3000 },
+    ["handIn", "reset", "enter"], { phase: "loading", shown: { committed: true, words: "effusion" } }],
+  ["how sure is asked of words as of options", () => on(ready(open({ confidence_steps: 5 })), { is: "write", text: "effusion" }),
+    { is: "confirm", now: 3000 }, ["hint"], { phase: "ready" }],
+  ["but not before there are any", () => ready(open({ confidence_steps: 5 })), { is: "digit", number: 3 },
+    ["hint", "answerField"], { shown: { confidence: null } }],
+  ["a digit then says how sure", () => on(ready(open({ confidence_steps: 5 })), { is: "write", text: "effusion" }),
+    { is: "digit", number: 3 }, ["sure"], { shown: { confidence: 3, words: "effusion" } }],
+  ["words that were begun come back after a reload", () => opened({ been: true, ...open(),
+    running: { case: "c1", option: null, words: "eff", confidence: null, comment: "", clock: { paused: false } } }),
+  { is: "painted", n: 1 }, ["remember", "remember", "enter", "begin", "prefetch"], { shown: { words: "eff", resumed: true } }],
+  ["that no option fits is no reason where there are none", () => on(ready(open({ cannot_answer: true })), { is: "giveUp" }),
+    { is: "digit", number: 3 }, ["reasons", "hint"], { reasons: { chosen: 3 } }],
+  ["an earlier case comes up with its words", () => on(ready({ desk: backwards({ cases: [item(2)] }) }), { is: "back" }),
+    { is: "fetched", position: 1, item: { ...OPEN, presented: true, reading: reading("c1", null, { words: "effusion" }) } },
+    ["leave", "reset", "enter", "present"], { shown: { words: "effusion" }, aside: { item: { position: 2 } } }],
   // Handing in
   ["without an answer Enter says what is missing", () => ready(), { is: "confirm", now: 3000 }, ["hint"], { phase: "ready" }],
   ["but not the second half of a double press", () => ready(), { is: "confirm", now: 1000 + QUIET_MS }, NOTHING, { phase: "ready" }],

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { feedbackShown } from "../../../../ui/viewer/js/room/deciding.js";
+import { asksWords } from "../../../../ui/viewer/js/page/answer-field.js";
+import { feedbackShown, isAnswered } from "../../../../ui/viewer/js/room/deciding.js";
 import { START, step } from "../../../../ui/viewer/js/room/machine.js";
 import { desk, frozen, item } from "./desks.mjs";
 
@@ -12,7 +13,7 @@ const CASES = 6;
 const KEYS = [
   { is: "choose", option: "A" }, { is: "choose", option: "C" }, { is: "digit", number: 2 }, { is: "sure", step: 3 }, { is: "confirm" },
   { is: "confirm" }, { is: "confirm" }, { is: "pause" }, { is: "back" }, { is: "giveUp" }, { is: "reason", number: 1 },
-  { is: "words", text: "blurred" }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "touched" }, { is: "next" }, { is: "resized" },
+  { is: "words", text: "blurred" }, { is: "write", text: "effusion" }, { is: "write", text: " " }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "touched" }, { is: "next" }, { is: "resized" },
 ];
 
 /** Numbers by chance, the same ones for the same seed (mulberry32). */
@@ -35,12 +36,18 @@ class Server {
   stored = new Set();
   finished = false;
 
-  constructor(rules) {
+  /** @param {object} rules @param {number} open how many cases are open-ended, before those with options */
+  constructor(rules, open) {
     this.rules = rules;
+    this.open = open;
+  }
+
+  item(position, more) {
+    return item(position, { ...more, ...(position <= this.open && { condition: "open-ended", options: [] }) });
   }
 
   get desk() {
-    const all = Array.from({ length: CASES }, (_, i) => item(i + 1));
+    const all = Array.from({ length: CASES }, (_, i) => this.item(i + 1));
     const left = all.filter((each) => !this.readings.has(each.case));
     const back = this.rules.back_navigation;
     return desk({
@@ -51,7 +58,7 @@ class Server {
   }
 
   earlier(position) {
-    return item(position, { presented: true, reading: this.readings.get(`c${position}`)?.at(-1) ?? null });
+    return this.item(position, { presented: true, reading: this.readings.get(`c${position}`)?.at(-1) ?? null });
   }
 
   /** @returns what it says to these records */
@@ -158,7 +165,9 @@ class Page {
     const id = `r${this.handedIn.size}`;
     assert.ok(![...this.handedIn.values()].some(({ made }) => made === shown), "one case on the screen, one answer");
     const supersedes = shown.item.reading?.id ?? null;
-    const record = { kind: "reading", id, case: shown.item.case, option: shown.option, status, supersedes, confidence: shown.confidence,
+    const { option, words } = shown;
+    if (status === "answered") assert.ok(shown.item.options.length ? option && !words : !option && words.trim(), "an answer of its kind");
+    const record = { kind: "reading", id, case: shown.item.case, option, words, status, supersedes, confidence: shown.confidence,
       comment: shown.comment, committed_epoch_ms: this.now };
     this.handedIn.set(id, { made: shown, record });
     this.running.clear();
@@ -256,7 +265,7 @@ function diligent(page) {
   else if (sheet === "review") finish(page);
   else if (phase === "paused") page.send(feedbackShown(page.state) ? { is: "confirm" } : { is: "pause" });
   else if (reasons) page.send({ is: "giveUp" });
-  else if (shown && shown.option === null) page.send({ is: "choose", option: "B" });
+  else if (shown && !isAnswered(shown)) page.send(asksWords(shown.item) ? { is: "write", text: "effusion" } : { is: "choose", option: "B" });
   else if (shown?.confidence === null) page.send({ is: "sure", step: 3 });
   else page.send({ is: "confirm" });
 }
@@ -269,14 +278,15 @@ function finish(page) {
 const RULES = [
   {}, { confidence_steps: 5, cannot_answer: true }, { back_navigation: true }, { back_navigation: true, confidence_steps: 5, break_every: 2 },
   { feedback: "after case" }, { feedback: "after case", cannot_answer: true, break_every: 3 },
+  { open: CASES / 2, confidence_steps: 5, cannot_answer: true }, { open: CASES, back_navigation: true }, { open: CASES, feedback: "after case" },
 ];
 
-for (const rules of RULES) {
-  test(`with ${JSON.stringify(rules)}`, () => {
+for (const { open = 0, ...rules } of RULES) {
+  test(`with ${JSON.stringify({ open, ...rules })}`, () => {
     let read = 0;
     for (let seed = 1; seed <= WALKS; seed += 1) {
       const by = chance(seed);
-      const page = new Page(new Server(desk({ rules }).rules));
+      const page = new Page(new Server(desk({ rules }).rules, open));
       try {
         for (let i = 0; i < STEPS; i += 1) {
           anything(page, by);

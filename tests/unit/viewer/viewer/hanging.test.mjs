@@ -22,3 +22,9 @@ test("films of one kind, and unknown ones between, keep their order", () => {
 test("a lateral decubitus is no lateral film", () => {
   assert.deepEqual(hung("Lateral decubitus", "LATERAL"), ["Lateral decubitus", "LATERAL"]);
 });
+
+test("prior films hang behind the current ones, each kind in its own order", () => {
+  const films = [["LATERAL", "x"], ["LATERAL", ""], ["AP", "x"], ["PA", ""]].map(([label, prior]) => ({ view: { label, prior } }));
+  const names = hangingOrder(films).map(({ view }) => `${view.label}${view.prior && " before"}`);
+  assert.deepEqual(names, ["PA", "LATERAL", "AP before", "LATERAL before"]);
+});

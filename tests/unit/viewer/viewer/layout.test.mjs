@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { covered } from "../../../../ui/viewer/js/film/displayed-area.js";
 import {
-  arrange, fitted, followed, onFilm, onPane, panned, zoomed,
+  arrange, arrangeBeside, fitted, followed, onFilm, onPane, panned, zoomed,
 } from "../../../../ui/viewer/js/viewer/layout.js";
 
 const upright = { width: 2048, height: 2500 };
@@ -129,4 +129,34 @@ test("of a frontal and a lateral film the first leads where more is seen of both
   const equal = arrange({ width: 1086, height: 868 }, [square, square], 6);
   assert.deepEqual(equal.map(({ width }) => width), [540, 540]);
   assert.deepEqual(arrange({ width: 1506, height: 750 }, [square, square], 6, true).map(({ width }) => width), [750, 750]);
+});
+
+const apart = (rect, other) => rect.x + rect.width <= other.x || other.x + other.width <= rect.x
+  || rect.y + rect.height <= other.y || other.y + other.height <= rect.y;
+
+test("prior films have a part of their own at the right, smaller than the current ones'", () => {
+  const area = { width: 1060, height: 900 };
+  for (const [n, m] of [[1, 1], [2, 1], [2, 2], [1, 3]]) {
+    const { current, prior } = arrangeBeside(area, Array(n).fill(upright), Array(m).fill(upright), 6);
+    assert.deepEqual([current.length, prior.length], [n, m]);
+    const right = Math.max(...current.map(({ x, width }) => x + width));
+    assert.ok(prior.every(({ x }) => x >= right));
+    const all = [...current, ...prior];
+    for (const [i, one] of all.entries()) for (const other of all.slice(i + 1)) assert.ok(apart(one, other));
+    assert.ok(all.every(({ x, y, width, height }) => x >= 0 && y >= 0 && x + width <= 1060 && y + height <= 900));
+  }
+  const { current: [now], prior: [before] } = arrangeBeside(area, [upright], [upright], 6);
+  assert.ok(now.width > 1.4 * before.width);
+});
+
+test("exchanged they come first, equal they have as much room, and a tall area has them below", () => {
+  const area = { width: 1060, height: 900 };
+  const turnedRound = arrangeBeside(area, [upright], [upright], 6, { exchanged: true });
+  assert.equal(turnedRound.prior[0].x, 0);
+  assert.ok(turnedRound.current[0].width > turnedRound.prior[0].width);
+  const alike = arrangeBeside(area, [upright], [upright], 6, { equal: true });
+  assert.equal(alike.current[0].width, alike.prior[0].width);
+  const tall = arrangeBeside({ width: 400, height: 1500 }, [upright], [upright], 6);
+  assert.equal(tall.prior[0].x, 0);
+  assert.ok(tall.prior[0].y > tall.current[0].y);
 });

@@ -1,5 +1,6 @@
 /** The measuring of one case: its clock, what was chosen when, and the records that come of it. */
 
+import { asksWords } from "../page/answer-field.js";
 import { Clock } from "./clock.js";
 import { Usage } from "./usage.js";
 
@@ -73,6 +74,11 @@ export class Attempt {
     this.#selections.push({ option, at_ms });
   }
 
+  /** The answer was written on, in the reader's own words. @param {number} now */
+  written(now) {
+    this.#firstSelection ??= this.clock.read(now).response_ms;
+  }
+
   /** @param {string} tool */
   used(tool) {
     this.#behaviour[tool] = (this.#behaviour[tool] ?? 0) + 1;
@@ -95,9 +101,9 @@ export class Attempt {
   }
 
   /** What must survive a reload. @param {number} now @param {number} epoch @param {Answer} answer */
-  keep(now, epoch, { option, confidence, comment, faulty }) {
+  keep(now, epoch, { option, words, confidence, comment, faulty }) {
     return {
-      case: this.item.case, epoch, clock: this.clock.keep(now), option, confidence, comment, faulty,
+      case: this.item.case, epoch, clock: this.clock.keep(now), option, words, confidence, comment, faulty,
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
       usage: this.#usage.keep(this.clock.read(now).response_ms),
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
@@ -115,11 +121,11 @@ export class Attempt {
    * @param {number} now the commit on the monotonic clock @param {number} epoch
    * @param {"answered"|"skipped"|"timed_out"} status @param {Answer} answer @returns {Record}
    */
-  reading(now, epoch, status, { option, confidence, comment, faulty }) {
+  reading(now, epoch, status, { option, words, confidence, comment, faulty }) {
     const answered = status === "answered";
     return {
       kind: "reading", id: this.readingId, case: this.item.case, status,
-      option: answered ? option : null,
+      option: answered ? option : null, ...(asksWords(this.item) && { words: answered ? words : null }),
       confidence: answered ? confidence : null,
       comment: comment.trim() || null,
       times: this.#times(now),

@@ -25,7 +25,7 @@ export class CannotAnswer {
     this.#place = find(root, ".rr-reasons");
     this.#scroll = find(root, ".rr-scroll");
     this.#confirm = find(root, ".rr-confirm");
-    this.#buttons = texts.cannotAnswer.reasons.map((words, i) => reasonButton(words, i, told.reason));
+    this.#buttons = texts.cannotAnswer.reasons.map((words) => reasonButton(words, told.reason));
     this.#other = element("input", "", "rr-reason-text");
     Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true, autocomplete: "off" });
     this.#other.setAttribute("aria-label", texts.cannotAnswer.other);
@@ -35,14 +35,20 @@ export class CannotAnswer {
     this.leave();
   }
 
-  /** @param {Reasons} reasons @param {{ownWords: boolean, complete: boolean}} facts  ownWords: the reader's are wanted;
-   *  complete: nothing is missing */
-  show({ chosen }, { ownWords, complete }) {
+  /** @param {Reasons} reasons @param {{offered: number[], ownWords: boolean, complete: boolean}} facts  offered: by
+   *  their place in the list; ownWords: the reader's are wanted; complete: nothing is missing */
+  show({ chosen }, { offered, ownWords, complete }) {
     // The panel keeps its height, or on an upright screen the films would be hung anew.
     if (this.#place.hidden) this.#scroll.style.minHeight = `${this.#scroll.offsetHeight}px`;
     this.#place.hidden = false;
     this.#other.hidden = !ownWords;
-    this.#buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
+    this.#buttons.forEach((button, i) => {
+      const key = String(offered.indexOf(i) + 1);
+      button.hidden = !offered.includes(i);
+      button.dataset.reason = key;
+      find(button, "kbd").textContent = key;
+      button.setAttribute("aria-pressed", String(i === chosen));
+    });
     this.#confirm.setAttribute("aria-disabled", String(!complete));
     this.#write();
     if (ownWords) this.#other.focus();
@@ -59,19 +65,19 @@ export class CannotAnswer {
 
   /** The button that leads here leads back as well. */
   #write() {
-    const { label, back, key, backKey } = texts.cannotAnswer;
+    const { label, back: toOptions, backToWords, key, backKey } = texts.cannotAnswer;
     const open = !this.#place.hidden;
+    const back = this.#root.dataset.inWords === "true" ? backToWords : toOptions;
     this.#root.dataset.givingUp = String(open);
     this.#entry.replaceChildren(element("span", open ? back : label), element("kbd", open ? backKey : key));
     this.#entry.setAttribute("aria-expanded", String(open));
   }
 }
 
-function reasonButton(words, i, choose) {
+function reasonButton(words, choose) {
   const button = element("button", "", "rr-option");
   button.type = "button";
-  button.dataset.reason = String(i + 1);
-  button.append(element("kbd", String(i + 1)), element("span", words));
-  button.addEventListener("click", () => choose(i + 1));
+  button.append(element("kbd"), element("span", words));
+  button.addEventListener("click", () => choose(Number(button.dataset.reason)));
   return button;
 }

@@ -100,6 +100,7 @@ export class CaseDisplay {
     const turn = this.#turn;
     this.#parts.pointerInput.letGo();
     this.#parts.root.dataset.films = String(films.length);
+    this.#parts.root.dataset.priors = String(films.some(({ view }) => view.prior));
     // The question first: how long it is decides how much room the films have.
     this.#parts.panel.showCase(shown.item, rules);
     this.#parts.panel.showAnswer(shown);

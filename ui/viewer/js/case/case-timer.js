@@ -77,6 +77,11 @@ export class CaseTimer {
     this.#live?.choose(option, now);
   }
 
+  /** The answer was written on. @param {number} now */
+  written(now) {
+    this.#live?.written(now);
+  }
+
   /** @param {string} tool */
   used(tool) {
     this.#live?.used(tool);

@@ -46,9 +46,11 @@ export class Usage {
     return { ...this.#spent_ms };
   }
 
+  /** A key is as old as its press, which on a busy computer may lie before the last look at the clock: what was
+   *  counted beyond it is taken back. */
   #settle(response_ms) {
-    const passed_ms = Math.max(0, response_ms - this.#since_ms);
-    for (const use of this.#now) this.#spent_ms[use] = (this.#spent_ms[use] ?? 0) + passed_ms;
+    const passed_ms = response_ms - this.#since_ms;
+    for (const use of this.#now) this.#spent_ms[use] = Math.max(0, (this.#spent_ms[use] ?? 0) + passed_ms);
     this.#since_ms = response_ms;
   }
 }

@@ -1,9 +1,9 @@
-/** The line over a reading page that is no study's: a preview, which records nothing, teaching, or an expert review. */
+/** The line over a reading page that is no study's: a preview, which records nothing, teaching, an expert review, or a scoring. */
 
 import { button, element } from "./elements.js";
 import { texts } from "./texts.js";
 
-/** @typedef {{of: "preview"|"teaching"|"expert", again_url: string|null, leave_url: string}} Apart  what the page is instead of
+/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string}} Apart  what the page is instead of
  *   a study's; again_url: which a post to begins it anew */
 
 /** Where a reader would sign out. @param {Apart} apart @returns {{url: string, method: string, label: string}} */

@@ -53,6 +53,7 @@ export function actionOf(event) {
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
   if (letter === "j" && shiftKey) return { do: "heart" };
   if (letter === "t" && shiftKey) return { do: "faulty" };
+  if (letter === "v" && shiftKey) return { do: "compare" };
   return { do: LETTERS[letter] ?? "nothing" };
 }
 

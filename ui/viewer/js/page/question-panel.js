@@ -1,5 +1,6 @@
 /** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
 
+import { AnswerField, asksWords } from "./answer-field.js";
 import { around, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
@@ -21,7 +22,8 @@ export class QuestionPanel {
 
   /**
    * @param {HTMLElement} root
-   * @param {{choose: (option: string, now: number) => void, confidence: (step: number) => void,
+   * @param {{choose: (option: string, now: number) => void, write: (text: string, now: number) => void,
+   *   confidence: (step: number) => void,
    *   comment: (text: string) => void, faulty: (faulty: boolean) => void, confirm: (now: number) => void}} told
    */
   constructor(root, told) {
@@ -40,6 +42,7 @@ export class QuestionPanel {
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
+    this.answerField = new AnswerField(root, told.write);
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
@@ -90,6 +93,8 @@ export class QuestionPanel {
     parts.context.hidden = !item.context.length;
     this.#options = item.options.map(optionButton);
     parts.options.replaceChildren(...this.#options);
+    this.answerField.bring(item);
+    this.#root.dataset.inWords = String(asksWords(item));
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
     parts.faulty.hidden = !rules.fault_marks;
@@ -101,7 +106,8 @@ export class QuestionPanel {
   }
 
   /** @param {Answer} answer */
-  showAnswer({ option, confidence, comment, faulty }) {
+  showAnswer({ option, words, confidence, comment, faulty }) {
+    this.answerField.show(words);
     this.showChoice(option);
     this.showConfidence(confidence);
     this.#parts.text.value = comment;
@@ -122,7 +128,7 @@ export class QuestionPanel {
       if (chosen && this.#options.some((each) => each === document.activeElement)) button.focus();
       if (chosen) button.scrollIntoView({ block: "nearest" });
     }
-    this.#parts.confirm.setAttribute("aria-disabled", String(option === null));
+    this.#parts.confirm.setAttribute("aria-disabled", String(option === null && !this.answerField.written));
   }
 
   showConfidence(step) {
@@ -135,9 +141,10 @@ export class QuestionPanel {
     scroll.scrollBy({ top: down * PAGE * scroll.clientHeight });
   }
 
-  /** Or the next keys would be written into the comment of a case that is answered. */
-  leaveComment() {
+  /** Or the next keys would be written into the comment of a case that is answered, or into its answer. */
+  leaveFields() {
     this.#parts.text.blur();
+    this.answerField.leave();
   }
 
   focusComment() {

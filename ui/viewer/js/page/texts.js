@@ -27,6 +27,8 @@ export const texts = {
     sureLeast: t("not at all"),
     sureMost: t("completely"),
     comment: t("Comment"),
+    answer: t("Your answer, in your own words"),
+    answerKeys: t("Enter confirms, Shift + Enter starts a new line, Esc returns to the image."),
     faulty: t("This question is faulty"),
     reasons: t("Why can this case not be answered?"),
     confirm: t("Confirm"),
@@ -41,6 +43,7 @@ export const texts = {
     heart: t("CTR"),
     link: t("Link"),
     swap: t("Swap"),
+    compare: t("Prior"),
     onlyFilm: t("Image only"),
     showQuestion: t("Question"),
     settings: t("Settings"),
@@ -74,9 +77,11 @@ export const texts = {
     label: t("Cannot answer"),
     key: "N",
     back: t("Back to the options"),
+    backToWords: t("Back to the answer"),
     backKey: t("Esc"),
     title: t("Why can this case not be answered?"),
     reasons: [t("Image quality"), t("Question unclear"), t("No option fits"), t("Something else")],
+    ofOptions: 2, // the place of the reason that is none where there are no options
     // What the reading keeps: the same words in every language, for they are analysed together.
     kept: ["Film quality", "Question unclear", "No option fits", "Something else"],
     other: t("In a few words"),
@@ -86,6 +91,11 @@ export const texts = {
     unaided: t("From here on, questions are shown with images."),
     aided: t("From here on, questions are shown with images and AI assistance."),
   },
+  afterWords: {
+    "image-absent": t("From here on, choose one of the options. Questions are shown without images."),
+    unaided: t("From here on, choose one of the options."),
+  },
+  inWords: t("Answer in your own words; there are no options to choose from."),
   begin: (n) => ({
     title: t("Ready to begin?"),
     text: [
@@ -246,7 +256,12 @@ export const texts = {
     line: t("Expert review"),
     leave: t("Stop here"),
   },
+  scoring: {
+    line: t("Scoring: you are not told whose words these are"),
+    leave: t("Stop here"),
+  },
   mirrored: t("MIRRORED"),
+  current: t("Current"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   ratio: (ratio) => t("CTR {ratio}", { ratio: decimal(ratio, 2) }),
   length: (mm) => t("{n} mm at the detector", { n: decimal(mm, 1) }),
@@ -265,6 +280,7 @@ export const texts = {
   ].filter(Boolean).join("   "),
   hints: {
     chooseFirst: t("Choose an answer first."),
+    writeFirst: t("Write an answer first."),
     sayHowSure: (steps) => t("How confident are you? Press 1 to {steps}, then Enter.", { steps }),
     sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
     letterFirst: (steps) => t("First press a letter to choose an answer, then 1 to {steps} to rate your confidence.", { steps }),
@@ -412,13 +428,14 @@ export const texts = {
   help: {
     title: t("Keyboard and mouse shortcuts"),
     /**
-     * @param {{letters: string, digits: string, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
+     * @param {{letters: string, digits: string, words: boolean, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
      *   wheel: string, left: string}} facts
      * @returns {[string, string[][]][]}
      */
-    groups: ({ letters, digits, steps, back, comments, marks, skips, wheel, left }) => [
+    groups: ({ letters, digits, words, steps, back, comments, marks, skips, wheel, left }) => [
       [t("Answer"), [
-        [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
+        ...(words ? [["A – H", t("write the answer (Esc to go back)")], [t("Shift + Enter"), t("new line in the answer")]]
+          : [[steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")]]),
         ...(steps ? [[`1 – ${steps}`, t("confidence, once an answer is chosen")]] : []),
         [t("Enter ↵"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
@@ -439,8 +456,9 @@ export const texts = {
         ["Z", t("1:1; press again to fit")],
         ["0", t("fit to window")],
         ["V", t("one view or all views")],
+        ["⇧ V", t("current images alone, or beside prior ones")],
         ["Y", t("mirror the image under the pointer, or all")],
-        ["X", t("swap images")],
+        ["X", t("swap images, or current and prior ones")],
         ["K", t("link or unlink images")],
         ["M", t("magnifier (arrow keys move it)")],
         ["Q", t("image only, or with the question")],
@@ -481,7 +499,9 @@ export const texts = {
       title: t("Images side by side"), separate: t("separate"),
       linked: t("linked: zoom, pan and window apply to all"),
     },
-    sizes: { title: t("Frontal and lateral"), frontal: t("frontal large, lateral small (X swaps)"), equal: t("equally large") },
+    sizes: {
+      title: t("Frontal and lateral, current and prior"), frontal: t("the first one larger (X swaps)"), equal: t("equally large"),
+    },
     windows: {
       title: t("Window for the next case"), reset: t("as each image opens"), keep: t("keep my window for each view"),
     },

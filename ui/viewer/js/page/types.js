@@ -4,10 +4,11 @@
  * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
  * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
  * @typedef {{url: string, label: string, width: number, height: number, bits: number,
- *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
- *   window, and the millimetres of the detector to one of its pixels
- * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
- *   faulty?: boolean, status: string}} OwnReading  what this reader answered before
+ *   low: number, high: number, spacing_mm: number|null, prior: string}} View  one film, its initial
+ *   window, the millimetres of the detector to one of its pixels, and of a film of an earlier examination what it is
+ *   called, such as "Prior, 3 months earlier"; empty of a current one
+ * @typedef {{id: string, option: string|null, words?: string|null, confidence: number|null, comment: string|null,
+ *   faulty?: boolean, status: string}} OwnReading  what this reader answered before; words: to an open-ended case
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
  *   practice: boolean, reading: OwnReading|null}} Case
@@ -29,11 +30,13 @@
  *   stored: how many of this reader's records the server has
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
- * @typedef {{option: string, correct: boolean, explanation: string}} ReferenceAnswer
+ * @typedef {{option: string, correct: boolean|null, explanation: string}} ReferenceAnswer  of an open-ended case the
+ *   text of the reference answer, and no verdict
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
- * @typedef {{option: string|null, confidence: number|null, comment: string, faulty: boolean}} Answer  as it stands
+ * @typedef {{option: string|null, words: string, confidence: number|null, comment: string, faulty: boolean}} Answer  as
+ *   it stands
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
  *   resumed: boolean}} Shown  a case brought to the screen; n: which one that is; committed: it is done; touched:
  *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload

@@ -1,6 +1,7 @@
 /** What each key and each tool button does, and which keys are left alone. */
 
 import { around } from "../page/elements.js";
+import { asksWords } from "../page/answer-field.js";
 import { actionOf } from "../page/keys.js";
 import { settingsSheet } from "../page/settings.js";
 
@@ -19,7 +20,7 @@ const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
-  "swap", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
+  "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "scroll", "back", "close"];
 
@@ -37,20 +38,21 @@ export class Commands {
     const { target } = event;
     const choosing = target instanceof HTMLElement && target.matches("input[type=radio]");
     const writing = !choosing && target instanceof HTMLElement && target.matches("input, textarea, select");
-    const action = actionOf(event);
+    const answering = writing && target.matches(".rr-answer textarea");
+    const action = answering ? answerAction(event) : actionOf(event);
     if (this.#parts.sheet.open && !this.#parts.overlays.open) {
       this.#onSheet(event, action, writing);
       return;
     }
-    const givesReason = writing && target.matches(".rr-reason-text") && action?.do === "confirm";
-    if (!action || (writing && action.do !== "close" && !givesReason)) return;
+    const confirms = writing && target.matches(".rr-reason-text, .rr-answer textarea") && action?.do === "confirm";
+    if (!action || (writing && action.do !== "close" && !confirms)) return;
     if (action.do === "scroll" && this.#parts.overlays.open) return; // the browser scrolls the sheet
     if (action.do === "confirm" && meansItself(target)) return;
     if (action.do === "pan" && choosing) return;
     swallow(event);
     if (event.repeat && !action.repeats) return;
-    if (writing && !givesReason) target.blur();
-    else this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
+    if (writing && (!confirms || answering)) target.blur(); // the digits that follow say how sure
+    if (!writing || confirms) this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
   }
 
   /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
@@ -127,6 +129,7 @@ export class Commands {
       case "actualSize": viewer.actualSize(); break;
       case "flip": viewer.flip(); break;
       case "swap": viewer.swap(); break;
+      case "compare": viewer.compare(); break;
       case "glass": viewer.toggleMagnifier(); break;
       case "measure": viewer.measure.toggle(); break;
       case "heart": viewer.measure.heart(); break;
@@ -182,9 +185,16 @@ export class Commands {
     const { confidence_steps: steps = 0, back_navigation: back, comments, fault_marks: marks, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({
-      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, marks, skips, ...this.#parts.settings.values,
+      letters: `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips, ...this.#parts.settings.values,
     });
   }
+}
+
+/** What a key means in the field of an open-ended answer: Enter confirms there too, with Ctrl or Cmd as well; with
+ *  Shift it is a new line. @param {KeyboardEvent} event @returns {Action|null} */
+function answerAction(event) {
+  if (event.key !== "Enter") return actionOf(event);
+  return event.shiftKey || event.altKey || event.isComposing ? null : { do: "confirm" };
 }
 
 /** @param {KeyboardEvent} event that nobody else is to see */

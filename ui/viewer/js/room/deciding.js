@@ -1,5 +1,6 @@
 /** What the state of the room says: what is still to be read, what comes next, and what stands before it. */
 
+import { asksWords } from "../page/answer-field.js";
 import { fits } from "../steps/smallest-window.js";
 import { texts } from "../page/texts.js";
 
@@ -76,14 +77,24 @@ export function endsWithEnter({ halt }, now) {
 export function haltBefore({ facts, lifted }, item) {
   const { desk, running, condition: last, been } = facts;
   if (item.presented || running?.case === item.case || lifted === item.case) return null;
-  if (item.practice) return item.position === 1 ? { name: "begin", ...texts.beginPractice(desk.practice_total) } : null;
+  if (item.practice) return item.position === 1 ? begun(item, texts.beginPractice(desk.practice_total)) : null;
   const { break_every: every = 0 } = desk.rules;
   const read = item.position - 1;
-  const turned = (read || desk.session > 1) && last && last !== item.condition ? texts.conditions[item.condition] : "";
-  if (!read) return { name: "begin", ...beginning(desk, turned) };
+  const turned = (read || desk.session > 1) && last && last !== item.condition ? turnedTo(item, last) : "";
+  if (!read) return begun(item, beginning(desk, turned));
   if (every && read % every === 0) return { name: "break", ...texts.rest(read, desk.total, turned) };
   if (turned) return { name: "block", ...texts.block(turned) };
   return been ? null : { name: "begin", ...texts.onAgain };
+}
+
+/** What is other from this case on. @param {Case} item @param {string} last condition of the case before */
+function turnedTo(item, last) {
+  return (asksWords(/** @type {any} */ ({ condition: last })) ? texts.afterWords : texts.conditions)[item.condition];
+}
+
+/** @param {Case} item the first one @param {Omit<Halt, "name">} said @returns {Halt} */
+function begun(item, said) {
+  return { name: "begin", ...said, text: asksWords(item) ? `${said.text} ${texts.inWords}` : said.text };
 }
 
 /** Neither a study begins before its reader is ready, nor a session that opened while the page was there.
@@ -101,9 +112,15 @@ export function readElsewhere({ shown, facts: { desk } }) {
     && !desk.cases.some((item) => item.case === shown.item.case);
 }
 
+/** Whether a case has an answer: an option, or words where it asks for them. @param {Shown} shown */
+export function isAnswered({ item, option, words }) {
+  return asksWords(item) ? words.trim() !== "" : option !== null;
+}
+
 /** Whether a case looked at again still has the answer it had. @param {Shown} shown */
-export function unchanged({ item: { reading }, option, confidence, comment, faulty }) {
-  return reading !== null && reading.option === option && (reading.confidence ?? null) === confidence
+export function unchanged({ item: { reading }, option, words, confidence, comment, faulty }) {
+  return reading !== null && reading.option === option && (reading.words ?? "") === words
+    && (reading.confidence ?? null) === confidence
     && (reading.comment ?? "") === comment && Boolean(reading.faulty) === faulty;
 }
 
@@ -127,6 +144,13 @@ export function following(state) {
 export function withOwn(item, unsent) {
   const own = unsent.findLast((record) => record.kind === "reading" && record.case === item.case);
   return own ? { ...item, reading: /** @type {any} */ (own) } : item;
+}
+
+/** Which of the reasons for giving a case up are offered, by their place in the list: where there are no options, not
+ *  that none of them fits. @param {Case} item @returns {number[]} */
+export function reasonsOffered(item) {
+  const { reasons, ofOptions } = texts.cannotAnswer;
+  return [...reasons.keys()].filter((place) => place !== ofOptions || !asksWords(item));
 }
 
 /** Why a case is given up, as it is kept; "" while something of it is missing. @param {Reasons} reasons */

@@ -4,7 +4,7 @@ import { absolute } from "../page/banner.js";
 import { askForLastReview } from "../steps/last-review.js";
 import { CaseTimer } from "../case/case-timer.js";
 import { element } from "../page/elements.js";
-import { feedbackShown, halted, reasonOf, wantsWords } from "./deciding.js";
+import { feedbackShown, halted, reasonOf, reasonsOffered, wantsWords } from "./deciding.js";
 import { HERE } from "./machine.js";
 import { measured } from "../case/viewing-conditions.js";
 import { newId } from "../page/ids.js";
@@ -80,6 +80,7 @@ export function effectsOf(room, parts) {
   const doings = {
     enter: ({ phase }) => {
       sign(root, room.state, phase, connection.desk?.total);
+      panel.answerField.open(phase === "ready");
       panel.say(phase === "ready" ? panel.position : texts.said[phase]);
     },
     welcome: () => {
@@ -120,6 +121,13 @@ export function effectsOf(room, parts) {
       panel.say(texts.said.chosen(option));
       timer.keep(now);
     },
+    written: ({ now }) => {
+      timer.written(now);
+      panel.showChoice(null);
+      panel.hint("");
+      timer.keep(now);
+    },
+    answerField: () => panel.answerField.focus(),
     mark: ({ faulty }) => {
       panel.showMark(faulty);
       panel.say(texts.said.faulty(faulty));
@@ -132,14 +140,15 @@ export function effectsOf(room, parts) {
     reasons: ({ reasons, option }) => {
       panel.hint("");
       if (reasons) {
-        cannotAnswer.show(reasons, { ownWords: wantsWords(reasons.chosen), complete: Boolean(reasonOf(reasons)) });
+        const offered = room.state.shown ? reasonsOffered(room.state.shown.item) : [];
+        cannotAnswer.show(reasons, { offered, ownWords: wantsWords(reasons.chosen), complete: Boolean(reasonOf(reasons)) });
       } else {
         cannotAnswer.leave();
         panel.showChoice(option);
       }
     },
     reset: () => {
-      panel.leaveComment();
+      panel.leaveFields();
       cannotAnswer.leave();
     },
     handIn: ({ shown, status, reason, now }) => {

@@ -25,7 +25,7 @@
  * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
  *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
  *   | {is: "confirm"} | {is: "pause"} | {is: "back"} | {is: "choose", option: string} | {is: "digit", number: number}
- *   | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
+ *   | {is: "write", text: string} | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
  *   | {is: "words", text: string} | {is: "painted", n: number} | {is: "freshened", n: number, views: View[]|null}
  *   | {is: "fetched", position: number, item: Case|null} | {is: "corrected", n: number, id: string, item: Case|null}
  *   | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
@@ -36,7 +36,7 @@
  *   | {do: "leave", shown: Shown, now: number, flag?: string} | {do: "clear"} | {do: "filmsLost"}
  *   | {do: "prefetch", beside: string[], coming: Case[]} | {do: "setPaused", paused: boolean, now: number}
  *   | {do: "chosen", option: string, confidence: number|null, anew: boolean, now: number} | {do: "sure", step: number}
- *   | {do: "mark", faulty: boolean}
+ *   | {do: "written", now: number} | {do: "answerField"} | {do: "mark", faulty: boolean}
  *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
  *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
  *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
@@ -49,6 +49,7 @@
  *   | {do: "trouble", text: string}} Effect  leave: off the screen unfinished
  */
 
+import { asksWords } from "../page/answer-field.js";
 import { FAULTY } from "../case/attempt.js";
 import * as deciding from "./deciding.js";
 import { texts } from "../page/texts.js";
@@ -207,11 +208,21 @@ class Turn {
   /** @param {{option: string, now: number}} event */
   choose({ option, now }) {
     const shown = this.#open;
-    if (!shown || this.state.reasons || !shown.item.options.some((each) => each.option === option)) return;
+    if (!shown || this.state.reasons) return;
+    if (asksWords(shown.item)) this.#do({ do: "answerField" });
+    if (!shown.item.options.some((each) => each.option === option)) return;
     const anew = option !== shown.option;
     const confidence = anew ? null : shown.confidence; // it was said of the other answer
     this.#show({ option, confidence });
     this.#do({ do: "chosen", option, confidence, anew, now });
+  }
+
+  /** The answer to an open-ended case, as it is by now. @param {{text: string, now: number}} event */
+  write({ text, now }) {
+    const shown = this.#open;
+    if (!shown || this.state.reasons || !asksWords(shown.item)) return;
+    this.#show({ words: text });
+    this.#do({ do: "written", now });
   }
 
   /**
@@ -224,7 +235,7 @@ class Turn {
     const steps = this.#desk.rules.confidence_steps;
     if (this.state.reasons) this.reason({ number });
     else if (!steps) this.choose({ option: shown.item.options[number - 1]?.option, now });
-    else if (shown.option === null) this.#hint(texts.hints.letterFirst(steps));
+    else if (!deciding.isAnswered(shown)) this.#answerFirst(shown, texts.hints.letterFirst(steps));
     else if (number > steps) this.#hint(texts.hints.sayHowSure(steps));
     else this.sure({ step: number });
   }
@@ -233,8 +244,8 @@ class Turn {
   sure({ step: confidence }) {
     const shown = this.#open;
     if (!shown || this.state.reasons) return;
-    if (shown.option === null) {
-      this.#hint(texts.hints.chooseFirst);
+    if (!deciding.isAnswered(shown)) {
+      this.#answerFirst(shown, texts.hints.chooseFirst);
       return;
     }
     this.#show({ confidence });
@@ -263,8 +274,9 @@ class Turn {
 
   /** @param {{number: number}} event from 1, as on the key; others choose nothing */
   reason({ number }) {
-    const { reasons } = this.state;
-    if (reasons && texts.cannotAnswer.reasons[number - 1]) this.#reasons({ ...reasons, chosen: number - 1 });
+    const { reasons, shown } = this.state;
+    const chosen = shown && deciding.reasonsOffered(shown.item)[number - 1];
+    if (reasons && typeof chosen === "number") this.#reasons({ ...reasons, chosen });
   }
 
   /** @param {{text: string}} event */
@@ -509,10 +521,10 @@ class Turn {
   #made(item) {
     const { running } = this.state.facts;
     const kept = !item.reading && running?.case === item.case ? running : null;
-    const { option = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? {};
+    const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? {};
     this.state.brought += 1;
     return {
-      n: this.state.brought, item, option, confidence, comment: comment ?? "", faulty, committed: false,
+      n: this.state.brought, item, option, words: words ?? "", confidence, comment: comment ?? "", faulty, committed: false,
       paused: Boolean(kept?.clock.paused), resumed: Boolean(kept),
       touched: Boolean(kept), // by whoever reloaded the page
     };
@@ -542,19 +554,25 @@ class Turn {
    *  @param {boolean} doubled it is rather the second half of a double press */
   #decide(shown, now, doubled) {
     const { reasons } = this.state;
-    const { option, confidence } = shown;
+    const answered = deciding.isAnswered(shown);
     const steps = this.#desk.rules.confidence_steps;
     if (reasons) {
       const reason = deciding.reasonOf(reasons);
       if (reason) this.#handIn(shown, now, "skipped", reason);
       else this.#hint(deciding.wantsWords(reasons.chosen) ? texts.hints.reasonWords : texts.hints.chooseReason);
-    } else if (option === null && !deciding.unchanged(shown)) {
-      if (!doubled) this.#hint(texts.hints.chooseFirst);
-    } else if (option !== null && steps && confidence === null) {
+    } else if (!answered && !deciding.unchanged(shown)) {
+      if (!doubled) this.#answerFirst(shown, texts.hints.chooseFirst);
+    } else if (answered && steps && shown.confidence === null) {
       this.#hint(texts.hints.sayHowSure(steps));
     } else {
       this.#handIn(shown, now, "answered");
     }
+  }
+
+  /** No answer yet; where it is to be written, that is where to. @param {Shown} shown @param {string} hint where there are options */
+  #answerFirst({ item }, hint) {
+    this.#hint(asksWords(item) ? texts.hints.writeFirst : hint);
+    if (asksWords(item)) this.#do({ do: "answerField" });
   }
 
   /** The case on the screen is done: its record is written down, then sent; and on to what follows.
@@ -613,10 +631,10 @@ class Turn {
   }
 
   /** @param {Case} item @param {Record} record the answer just given to it */
-  #remember(item, { id, option, status, confidence, comment, flags = [] }) {
+  #remember(item, { id, option, words, status, confidence, comment, flags = [] }) {
     if (item.practice) return; // its position counts among others
     const others = deciding.remembered(this.state).filter(({ position }) => position !== item.position);
-    const reading = { id, option, status, confidence, comment, faulty: flags.includes(FAULTY) };
+    const reading = { id, option, words, status, confidence, comment, faulty: flags.includes(FAULTY) };
     const answered = { ...item, presented: true, reading };
     this.state.read = { session: this.#desk.session, cases: [...others, answered].slice(-MOST_REMEMBERED) };
   }
@@ -644,7 +662,8 @@ class Turn {
    *  @param {Awaited} feedback */
   #recall(feedback) {
     this.#change({ feedback, feedbackIs: "held" });
-    this.#bring({ ...this.#made(feedback.item), option: feedback.record.option, committed: true });
+    const { option, words = "" } = feedback.record;
+    this.#bring({ ...this.#made(feedback.item), option, words: words ?? "", committed: true });
   }
 
   /** The case is back. What the server never answered is asked again: a record whose receipt was lost with the page is

@@ -169,6 +169,13 @@ export class FilmViewer {
     this.#draw();
   }
 
+  /** The current films alone, or beside the prior ones. */
+  compare() {
+    if (!this.#hanging.compare()) return;
+    this.#told.used("view");
+    this.#draw();
+  }
+
   /** The magnifying glass comes under the pointer, or to the middle of the first film; or goes. */
   toggleMagnifier() {
     const pane = this.#hanging.visible[0];

@@ -10,6 +10,8 @@ import { origin } from "../film/displayed-area.js";
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
 const FIRST_SHARE = 2 / 3; // of the width, for the film that is shown large
+const CURRENT_SHARE = 3 / 5; // of the area, for the current films beside prior ones
+const MUCH = 1.5; // so much more has to be seen where prior films hang below, not beside as anywhere else
 
 /**
  * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
@@ -30,6 +32,35 @@ export function arrange(area, films, gap, leads = false) {
     ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: rest, height: area.height }]);
   }
   return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
+}
+
+/**
+ * Share an area between current and prior films: a part for each, side by side, or one above the other where that shows
+ * much more; the current ones come first and have more room.
+ * @param {Size} area in device pixels @param {Size[]} current @param {Size[]} prior @param {number} gap
+ * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean}} [how] leads: see arrange; equal: as much room for
+ *   both; exchanged: the prior ones come first
+ * @returns {{current: Rect[], prior: Rect[]}}
+ */
+export function arrangeBeside(area, current, prior, gap, { leads = false, equal = false, exchanged = false } = {}) {
+  const share = equal ? 1 / 2 : CURRENT_SHARE;
+  const beside = ({ width, height }, turn) => {
+    const most = Math.max(1, Math.floor((width - gap) * share));
+    const rest = Math.max(1, width - gap - most);
+    const part = (x, across) => turn({ x, y: 0, width: across, height });
+    return { current: part(exchanged ? rest + gap : 0, most), prior: part(exchanged ? 0 : most + gap, rest) };
+  };
+  const ways = [beside(area, (rect) => rect), beside(turned(area), turnedRect)].map((parts) => ({
+    current: placed(parts.current, arrange(parts.current, current, gap, leads)),
+    prior: placed(parts.prior, arrange(parts.prior, prior, gap)),
+  }));
+  const seen = (way) => shown(way.current, current) + shown(way.prior, prior);
+  return seen(ways[1]) > MUCH * seen(ways[0]) ? ways[1] : ways[0];
+}
+
+/** @param {Rect} part @param {Rect[]} rects in it */
+function placed(part, rects) {
+  return rects.map((rect) => ({ ...rect, x: rect.x + part.x, y: rect.y + part.y }));
 }
 
 /** @param {Size} pane @param {Size} film @returns {ZoomPan} the whole film, in the middle */

@@ -4,7 +4,7 @@ import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Pane } from "./pane.js" */
-/** @import { Rect } from "../page/types.js" */
+/** @import { Rect, View } from "../page/types.js" */
 
 /** @typedef {{x: number, y: number}} Point
  *  @typedef {{ends: [Point, Point], active: 0|1|null, words: string}} Mark  a measured line, in CSS pixels */
@@ -25,8 +25,8 @@ export class PaneLabels {
   #scaleBar = document.createElement("i");
   #marks = document.createElementNS(SVG, "svg");
 
-  /** @param {HTMLElement} place @param {string} label */
-  constructor(place, label) {
+  /** @param {HTMLElement} place @param {View} view @param {boolean} compares  current and prior films hang together */
+  constructor(place, view, compares) {
     this.#all.className = "rr-plate";
     this.#mirrored.textContent = texts.mirrored;
     this.#scale.append(this.#scaleWords, this.#scaleBar);
@@ -34,8 +34,13 @@ export class PaneLabels {
     this.#marks.setAttribute("aria-hidden", "true");
     const head = span("rr-plate-line");
     const name = span("rr-plate-name");
-    name.textContent = label;
-    head.append(name, this.#mirrored);
+    name.textContent = view.label;
+    const time = span(view.prior ? "rr-prior" : "rr-current");
+    time.textContent = view.prior || texts.current;
+    time.hidden = !view.prior && !compares;
+    name.hidden = !view.label;
+    if (view.prior) this.#all.dataset.prior = "true";
+    head.append(name, time, this.#mirrored);
     const foot = span("rr-plate-line rr-plate-foot");
     foot.append(this.#state, this.#scale);
     this.#all.append(this.#marks, head, foot);

@@ -97,16 +97,24 @@ def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
 
 def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -> None:
     """Of 40 calibrated models at most six lie outside; one that is a fifth too sure lies above."""
-    outside = 0
-    for seed in range(40):
+    ids = [f"q{i:03d}" for i in range(200)]
+    names = [f"M{n:02d}" for n in range(40)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4})
+    parts = []
+    for seed, name in enumerate(names):
         rng = np.random.default_rng(seed)
         confidence = rng.random(200)
-        right = (rng.random(200) < confidence).tolist()
-        found = model_calibration(_bundle([*confidence], right), OPTIONS).set_index("measure")
-        low, high = found.loc[BY_CHANCE, ["ci_low", "ci_high"]]
-        outside += not low <= found.loc[ECE, "estimate"] <= high
-        assert np.isnan(found.loc[ECE, "ci_low"])
-    assert outside <= 6
+        answers = np.where(rng.random(200) < confidence, "A", "B")
+        part = {"rater_id": name, "item_id": ids, "answer": answers, "confidence": confidence}
+        parts.append(pd.DataFrame(part))
+    raters = pd.DataFrame({"rater_id": names, "rater_kind": "model"})
+    bundle = bundle_from_tables(items, pd.concat(parts), raters)
+    table = model_calibration(bundle, OPTIONS).set_index(["measure", "model_id"])
+    error, chance = table.loc[ECE], table.loc[BY_CHANCE]
+    assert len(error) == len(chance) == 40
+    assert error["ci_low"].isna().all()
+    inside = (chance["ci_low"] <= error["estimate"]) & (error["estimate"] <= chance["ci_high"])
+    assert (~inside).sum() <= 6
     found = model_calibration(_bundle(*_drawn(400)), OPTIONS).set_index("measure")
     assert found.loc[ECE, "estimate"] > found.loc[BY_CHANCE, "ci_high"]
 

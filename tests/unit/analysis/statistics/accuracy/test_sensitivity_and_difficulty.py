@@ -19,7 +19,6 @@ from analysis import (
 )
 from analysis.readings.circumstances import NOT_ABOUT_TIME
 from analysis.statistics.accuracy.items import (
-    DISAGREEMENTS,
     EVERYBODY_MISSED,
     EVERYBODY_RIGHT,
     MODEL_RIGHT,
@@ -28,6 +27,7 @@ from analysis.statistics.accuracy.items import (
     READERS_MISSED,
 )
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
 from tests.conftest import ROOT
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -218,7 +218,7 @@ def test_without_readers_or_models_nothing_parts(make_bundle: MakeBundle) -> Non
     for models in ((), ("R", "S")):
         table = model_disagreements(make_bundle("AB", {"R": "AA", "S": "BB"}, models=models))
         assert not len(table)
-        assert list(table.columns) == list(DISAGREEMENTS)
+        assert list(table.columns) == COLUMNS["model_disagreements"]
 
 
 def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:

@@ -1,0 +1,121 @@
+"""Answers in words as they count: whose, to which item, and what they were scored."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.bundle.model import SCORES, Bundle, RaterKind, Status
+from analysis.bundle.protocol import excluded_leave
+from analysis.bundle.standing import natural
+from analysis.readings.matrix import ReadingMatrix
+
+ANSWER = "answer"
+SCORED_ITEMS = "scored_items"
+COLUMNS = ("kind", "rater_id", "rater_kind", "condition", "item", "missing", "value")
+_GROUP = ["kind", "rater_id", "condition"]
+
+
+def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
+    """Return what each answer is worth, by `answer_id`; those that are settled only.
+
+    Parameters
+    ----------
+    scores : pandas.DataFrame
+        The checked scores: `answer_id`, `turn` and `score`.
+
+    Returns
+    -------
+    pandas.Series of float
+        1, 0.5 or 0: what the two blind scorers (turns 1 and 2) both say; where they differ, the
+        middle of all three, which is what two of them say, and partly correct where each says
+        another thing.
+
+    Examples
+    --------
+    >>> final_scores(pd.DataFrame({
+    ...     "answer_id": list("aabbbccc"), "turn": [1, 2, 1, 2, 3, 1, 2, 3],
+    ...     "score": ["correct", "correct", "correct", "incorrect", "incorrect",
+    ...               "incorrect", "partly correct", "correct"],
+    ... })).to_dict()
+    {'a': 1.0, 'b': 0.0, 'c': 0.5}
+    """
+    values = scores.assign(value=scores["score"].map(SCORES).astype(float))
+    by_turn = values.pivot(index="answer_id", columns="turn", values="value")
+    by_turn = by_turn.reindex(columns=[1, 2, 3])
+    one, two, third = (by_turn[turn] for turn in (1, 2, 3))
+    differ = (one != two) & one.notna() & two.notna()
+    middle = by_turn.median(axis=1).where(third.notna())
+    return one.where(two.notna()).where(~differ, middle).dropna()
+
+
+def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
+    """Return every answer and explanation in words that counts, and what it is worth.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        Its readings as arrays; `item` are positions in it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `kind, rater_id, rater_kind, condition, item, missing, value`, readers first;
+        `value` 1, 0.5 or 0, nan where the words are not scored.
+
+    Notes
+    -----
+    What was asked and not answered is incorrect. Of a model so is an item with a reference standard
+    that it says nothing of, and of several runs the first counts. Where the items to be scored were
+    drawn at random (`scored_items` in `datapackage.json`), nothing of the others counts, what was
+    not answered neither: else a rater who left many out would seem worse for every answer that
+    nobody scored. Excluded readings leave where the protocol says so.
+    """
+    answers, runs = bundle.open_answers, bundle.open_answers["run"]
+    places = runs.map({run: i for i, run in enumerate(sorted(set(runs), key=natural))})
+    answers = answers.loc[places == places.groupby([answers[c] for c in _GROUP]).transform("min")]
+    value = answers["answer_id"].map(final_scores(bundle.open_scores)).astype(float)
+    explains = (answers["kind"] != ANSWER) & (answers["words"] != "")
+    found = pd.DataFrame(
+        {
+            **{column: answers[column] for column in COLUMNS[:4]},
+            "item": pd.Index(matrix.item_ids).get_indexer(pd.Index(answers["item_id"])),
+            "missing": (answers["status"] != Status.ANSWERED) & ~explains & value.isna(),
+            "value": value,
+            "excluded": answers["excluded"] != "",
+        }
+    )
+    found = pd.concat([found, *_absent(found, matrix)], ignore_index=True)
+    found = found.astype({"missing": bool, "excluded": bool})
+    if excluded_leave(bundle.protocol):
+        found = found.loc[~found["excluded"]]
+    drawn = bundle.about.get(SCORED_ITEMS) or {}
+    out = pd.Series(False, index=found.index)
+    for kind, chosen in drawn.items():
+        is_in = np.isin(matrix.item_ids, [str(one) for one in chosen])
+        out |= (found["kind"] == kind) & ~is_in[found["item"].to_numpy()]
+    found["value"] = found["value"].where(~found["missing"], 0.0).mask(out)
+    order = ["kind", "is_model", "rater_id", "condition", "item"]
+    is_model = found["rater_kind"] == RaterKind.MODEL
+    return found.assign(is_model=is_model).sort_values(order, ignore_index=True)[[*COLUMNS]]
+
+
+def _absent(found: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
+    """Return a missing answer for every item with a reference standard a model says nothing of."""
+    models = found.loc[(found["rater_kind"] == RaterKind.MODEL) & (found["kind"] == ANSWER)]
+    return [
+        pd.DataFrame(
+            {
+                **dict(zip(_GROUP, key, strict=True)),
+                "rater_kind": RaterKind.MODEL.value,
+                "item": absent,
+                "missing": True,
+                "value": np.nan,
+                "excluded": False,
+            }
+        )
+        for key, rows in models.groupby(_GROUP)
+        if len(absent := np.setdiff1d(np.flatnonzero(matrix.assigned), rows["item"]))
+    ]

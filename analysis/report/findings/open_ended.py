@@ -1,0 +1,158 @@
+"""How right answers without options are, against multiple choice, and how far scorers agree."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.report.findings.finding import (
+    Finding,
+    Theme,
+    area,
+    confidence_percent,
+    named,
+    points,
+)
+from analysis.report.wording.numbers import cases, percent, rounded, sentences
+from analysis.report.wording.rows import Row, number, reason, rows_of, under
+from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.results import Results
+from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
+from analysis.statistics.agreement.scoring import KAPPA, RAW
+from analysis.translation import later, said, t, tn
+
+MOST_RATERS = 12
+_OPENINGS = {"answer": later("Asked without options."), "explanation": later("Explanations.")}
+
+
+def open_ended_findings(results: Results) -> list[Finding]:
+    """Say of every rater how many answers in words are correct, and the gap to multiple choice."""
+    shares = [_correct(results, *one) for one in _OPENINGS.items()]
+    texts = [*shares, _gaps(results), *_scorers(results)]
+    return [Finding(theme=Theme.OPEN_ENDED, text=text) for text in texts if text]
+
+
+def _correct(results: Results, kind: str, opening: str) -> str:
+    asked = {"by": "overall", "kind": kind}
+    strict = rows_of(results, "open_ended", measure=CORRECT, **asked)
+    half = rows_of(results, "open_ended", measure=SCORE, **asked)
+    told = [
+        t(
+            "{name}{where}: {percent} % correct [{interval}], {half} % with partly correct as half;"
+            " {cases}.",
+            name=named(results, str(row["rater_id"])),
+            where=under(results, str(row["condition"])) if kind != "answer" else "",
+            percent=percent(number(row, "estimate")),
+            interval=_limits(results, row),
+            half=percent(number(other, "estimate")),
+            cases=_counts(row),
+        )
+        for row, other in zip(strict, half, strict=True)
+        if not math.isnan(number(row, "estimate"))
+    ]
+    unscored = sum(int(number(row, "n_unscored")) for row in strict)
+    parts = [said(opening), *_cut(told, "tables/open_ended.csv")] if told else []
+    if unscored:
+        parts.append(t("Without a score and in no estimate: {n}.", n=unscored))
+    return sentences(parts)
+
+
+def _counts(row: Row) -> str:
+    n, missing = int(number(row, "n")), int(number(row, "n_missing"))
+    if not missing:
+        return cases(n)
+    return t("{cases}, {n} of them not answered", cases=cases(n), n=missing)
+
+
+def _cut(told: list[str], file: str) -> list[str]:
+    left = len(told) - MOST_RATERS
+    more = [t("{n} more in {file}.", n=left, file=file)] if left > 0 else []
+    return told[:MOST_RATERS] + more
+
+
+def _gaps(results: Results) -> str:
+    """Say of every rater what multiple choice adds; of a condition only where there are several."""
+    found = [
+        (row, other)
+        for row in rows_of(results, "open_gap", by="overall", scoring=STRICT)
+        for other in rows_of(results, "open_gap", by="overall", scoring=HALF)
+        if all(row[key] == other[key] for key in ("rater_id", "condition", "open_condition"))
+        and not math.isnan(number(row, "difference"))
+    ]
+    if not found:
+        return ""
+    told = [
+        t(
+            "{name}{where}: {gap}; with partly correct as half, {half}; {cases}.",
+            name=named(results, str(row["rater_id"])),
+            where=under(results, str(row["condition"])),
+            gap=_gap(results, row),
+            half=_gap(results, other),
+            cases=cases(int(number(row, "n"))),
+        )
+        for row, other in found
+    ]
+    opening = t(
+        "Multiple choice minus open-ended, on the cases asked both ways, in percentage points"
+        " [{percent} % interval].",
+        percent=confidence_percent(results),
+    )
+    return sentences([opening, *_cut(told, "tables/open_gap.csv")])
+
+
+def _gap(results: Results, row: Row) -> str:
+    words = {
+        Verdict.MORE: t("accuracy with options is higher"),
+        Verdict.FEWER: t("accuracy with options is lower"),
+        Verdict.NOT_SHOWN: t("no difference shown"),
+        Verdict.UNDEFINED: t("no informative interval"),
+    }
+    return t(
+        "{difference} [{interval}] ({verdict})",
+        difference=rounded(100 * number(row, "difference")),
+        interval=_limits(results, row),
+        verdict=words[verdict(number(row, "ci_low"), number(row, "ci_high"))],
+    )
+
+
+def _limits(results: Results, row: Row) -> str:
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    return points(results).limits(row) if low < high else t("no interval")
+
+
+def _scorers(results: Results) -> list[str]:
+    texts = []
+    for kind in _OPENINGS:
+        rows = {str(row["measure"]): row for row in rows_of(results, "open_scoring", kind=kind)}
+        if RAW not in rows or not number(rows[RAW], "n"):
+            continue
+        raw, kappa = rows[RAW], rows[KAPPA]
+        told = {"same": int(number(raw, "n_found")), "percent": percent(number(raw, "estimate"))}
+        n = int(number(raw, "n"))
+        first = (
+            tn(
+                "Two blind scorers gave {n} answer the same score in {same} ({percent} %).",
+                "Two blind scorers gave {n} answers the same score in {same} ({percent} %).",
+                n,
+                **told,
+            )
+            if kind == "answer"
+            else tn(
+                "Two blind scorers gave {n} explanation the same score in {same} ({percent} %).",
+                "Two blind scorers gave {n} explanations the same score in {same} ({percent} %).",
+                n,
+                **told,
+            )
+        )
+        texts.append(sentences([first, _kappa(results, kappa)]))
+    return texts
+
+
+def _kappa(results: Results, row: Row) -> str:
+    if math.isnan(number(row, "estimate")):
+        return t("Weighted kappa is undefined: {reason}.", reason=reason(row))
+    scale, known = area(results), number(row, "ci_low") < number(row, "ci_high")
+    return t(
+        "Weighted kappa {value} ({interval}).",
+        value=scale.value(number(row, "estimate")),
+        interval=scale.interval(row) if known else t("no interval"),
+    )

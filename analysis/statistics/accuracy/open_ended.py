@@ -1,0 +1,243 @@
+"""Items asked without options: `open_ended.csv`, and beside multiple choice `open_gap.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    sums_by_cluster,
+    too_few,
+)
+from analysis.readings.open_answers import ANSWER, counted_answers
+from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
+from analysis.statistics.accuracy.means import mean_over_items
+from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
+from analysis.statistics.comparison.paired import tango_interval
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later
+
+CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
+SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
+STRICT, HALF = "strict", "half credit"
+TANGO = later("Tango's score interval")
+SE_TOO = "standard error and interval"
+NO_VARIATION = later("interval: every item has the same value")
+NONE_SCORED = later("none of these answers is scored")
+NONE_BOTH_WAYS = later("no scored item was asked both ways")
+
+
+def has_open_answers(study: Study) -> bool:
+    """Return whether anything was answered in words."""
+    return len(study.bundle.open_answers) > 0
+
+
+def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Estimate how right each rater's answers, and explanations, in words are.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables, with answers in words and their scores.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, rater_kind, kind, condition, by, group, measure, n, n_missing,
+        n_unscored, estimate, ci_low, ci_high, method, undefined_because`; overall and by task, of
+        each four rows: the shares `correct` (strict accuracy), `partly_correct` and `incorrect`,
+        and `score`, their mean with 1, 0.5 and 0.
+
+    Notes
+    -----
+    `n` counts what has a score and what was asked and not answered, which is incorrect;
+    `n_missing` says how many of them are the latter. Answers that are not scored are in
+    `n_unscored` and in no estimate. Intervals: percentiles over resampled patients where some
+    patient has several items, else Wilson's of the shares, and of `score` t over items.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = open_ended(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("xy"), "truth": "A"}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": list("xy"), "answer": list("AA")}),
+    ...     open_answers=pd.DataFrame({"answer_id": list("ab"), "kind": "answer", "rater_id": "R1",
+    ...                                "item_id": list("xy"), "words": ["effusion", ""]}),
+    ...     open_scores=pd.DataFrame({"answer_id": "a", "scorer": ["S1", "S2"], "turn": [1, 2],
+    ...                               "score": "partly correct"}),
+    ... ))
+    >>> for row in table[["measure", "n", "n_missing", "estimate"]].values.tolist():
+    ...     print(*row)
+    correct 2 1 0.0
+    partly_correct 2 1 0.5
+    incorrect 2 1 0.5
+    score 2 1 0.25
+    """
+    study = study_of(study, options)
+    counted = counted_answers(study.bundle, study.matrix)
+    rows = [
+        {**about, "by": by, "group": group, **row}
+        for about, answers in _of_raters(counted)
+        for by, group, items in _groups(study)
+        for row in _measured(study, answers.loc[answers["item"].isin(items)])
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS["open_ended"])
+
+
+def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Estimate by how much a rater is more accurate with options than without, on the same items.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables, with answers in words and their scores.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, rater_kind, condition, open_condition, by, group, scoring, n, n_unscored,
+        multiple_choice, open_ended, difference, ci_low, ci_high, method, undefined_because`; a row
+        with `scoring` `strict` (only correct counts) and one with `half credit` (partly correct
+        counts half), overall and by task, for every condition with options.
+
+    Notes
+    -----
+    `difference` is `multiple_choice` minus `open_ended`, paired, on the items that were asked both
+    ways and whose answer in words is scored; what was asked and not answered is incorrect either
+    way. Intervals: percentiles over resampled patients where some patient has several items, else
+    Tango's score interval for `strict` and t over items for `half credit`.
+    """
+    study = study_of(study, options)
+    counted = counted_answers(study.bundle, study.matrix)
+    rows = [
+        {**about, "by": by, "group": group, **row}
+        for about, answers, column in _both_ways(study, counted)
+        for by, group, items in _groups(study)
+        for row in _gaps(study, answers.loc[answers["item"].isin(items)], column)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS["open_gap"])
+
+
+def _of_raters(counted: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    keys = ["rater_id", "rater_kind", "kind", "condition"]
+    for key, answers in counted.groupby(keys, sort=False):
+        yield dict(zip(keys, map(str, key), strict=True)), answers
+
+
+def _groups(study: Study) -> Iterator[tuple[str, str, Ints]]:
+    yield "overall", "micro", np.arange(len(study.matrix.truth))
+    for name, items in study.matrix.members("task").items():
+        yield "task", name, items
+
+
+def _measured(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    if not len(answers):
+        return
+    known = answers.loc[answers["value"].notna()]
+    value, clusters = known["value"].to_numpy(), study.matrix.clusters[known["item"]]
+    counts = {
+        "n": len(known),
+        "n_missing": int(known["missing"].sum()),
+        "n_unscored": len(answers) - len(known),
+    }
+    alpha, n = study.options.alpha, np.array(float(len(known)))
+    for measure, level in SHARES.items():
+        is_so = (value == level).astype(float)
+        low, high = wilson_interval(is_so.sum(), n, alpha)
+        wilson = {"ci_low": float(low), "ci_high": float(high), "method": WILSON}
+        yield {"measure": measure, **counts, **_mean(study, is_so, clusters, wilson)}
+    yield {"measure": SCORE, **counts, **_mean(study, value, clusters)}
+
+
+def _both_ways(
+    study: Study, counted: pd.DataFrame
+) -> Iterator[tuple[dict[str, str], pd.DataFrame, int]]:
+    """Yield whose answers, the answers in words, and the column of the readings beside them."""
+    for about, answers in _of_raters(counted.loc[counted["kind"] == ANSWER]):
+        for column, reads in enumerate(study.matrix.columns):
+            if reads.rater_id == about["rater_id"] and reads.condition != about["condition"]:
+                names = {"condition": reads.condition, "open_condition": about["condition"]}
+                yield {**about, **names}, answers, column
+
+
+def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str, Any]]:
+    matrix = study.matrix
+    asked = answers.loc[matrix.given[answers["item"], column]]
+    if not len(answers):
+        return
+    known = asked.loc[asked["value"].notna()]
+    items, value = known["item"].to_numpy(), known["value"].to_numpy()
+    right = matrix.correct[items, column].astype(float)
+    for scoring, worth in ((STRICT, (value == 1).astype(float)), (HALF, value)):
+        only_one, only_other = ((right > worth).sum(), (right < worth).sum())
+        tango = None
+        if scoring == STRICT:
+            one, other, n = (np.array(float(k)) for k in (only_one, only_other, len(known)))
+            low, high = tango_interval(one, other, n, study.options.alpha)
+            tango = {"ci_low": float(low), "ci_high": float(high), "method": TANGO}
+        found = _mean(study, right - worth, matrix.clusters[items], tango, NONE_BOTH_WAYS, -1.0)
+        yield {
+            "scoring": scoring,
+            "n": len(known),
+            "n_unscored": len(asked) - len(known),
+            "multiple_choice": right.mean() if len(known) else np.nan,
+            "open_ended": worth.mean() if len(known) else np.nan,
+            "difference": found.pop("estimate"),
+            **found,
+        }
+
+
+def _mean(
+    study: Study,
+    values: Floats,
+    clusters: Ints,
+    analytic: dict[str, Any] | None = None,
+    nothing: str = NONE_SCORED,
+    least: float = 0.0,
+) -> dict[str, Any]:
+    """Return a mean with its interval: over patients where they have several items, else analytic.
+
+    `analytic` is the interval where every item stands alone; t over items where none is given.
+    """
+    if study.weights is None or not len(values):
+        alone = np.arange(len(values))
+        limits = (least, 1.0)
+        found = mean_over_items(values, alone, study.options.alpha, nothing=nothing, limits=limits)
+        found.pop("se")
+        if analytic is not None and len(values):
+            return found | analytic | {"undefined_because": ""}
+        because = found["undefined_because"].replace(SE_TOO, "interval")
+        return found | {"undefined_because": because}
+    order = np.argsort(clusters, kind="stable")
+    pairs = np.stack([values, np.ones(len(values))], axis=1)[order]
+    sums, present = sums_by_cluster(pairs, clusters[order])
+    drawn = sums.T @ study.weights[:, present].T
+    n_patients = np.array(len(present))
+    low, high, _ = percentile_limits(ratio(drawn[0], drawn[1]), study.options.alpha, n_patients)
+    few = too_few(len(present), clustered=True)
+    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    if not because and np.ptp(values) == 0:  # resamples of it are all the same
+        because = NO_VARIATION
+    return {
+        "estimate": float(values.mean()),
+        "ci_low": np.nan if because else float(low),
+        "ci_high": np.nan if because else float(high),
+        "method": WIDENED if is_widened(n_patients) else PERCENTILE,
+        "undefined_because": because,
+    }

@@ -1,0 +1,199 @@
+"""A judge's desk: the reading page over what waits for somebody in a review or a scoring.
+
+What is chosen from are the verdicts; what they are about stands in the question. Only those who
+were asked to judge are ever handed any of it.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
+from study.base.errors import StudyError
+from study.base.translation import said, t
+from study.lifecycle.judging import Judged
+from study.people.signing_in import Person
+from study.protocol.protocol import CONTEXTS, Condition, Protocol
+from study.reading.desk import case_view, parsed, rules
+from study.reading.outcomes import HANDED_OUT, NOT_YET, Taken
+from study.reading.records import Presentation, Reading
+from study.reading.views import CaseView, Desk, Receipt
+from study.store import Store, Transaction, banks, teaching
+from study.store.banks import FilmRow
+from study.store.deployment import secret
+from study.store.readings import WaitingCase
+
+_PROTOCOL = Protocol(comments=True, context=CONTEXTS, smallest_window=())
+
+_One = TypeVar("_One", bound=Judged)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting(Generic[_One]):
+    """Somebody who judges: what they judged and what waits for them, in order."""
+
+    person: Person
+    number: int
+    name: str
+    bank_name: str
+    given: Sequence[_One]
+    waiting: Sequence[_One]
+
+
+class JudgingDesk(ABC, Generic[_One]):
+    """The desks of one kind of judging, named by `of`; each by its number."""
+
+    of: str
+
+    @abstractmethod
+    def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[_One]:
+        """Return somebody's sitting, or refuse it: they have no part, or nobody can judge now."""
+
+    @abstractmethod
+    def key(self, one: _One) -> int:
+        """Return the number by which something is known among what is judged."""
+
+    @abstractmethod
+    def item(self, one: _One) -> int:
+        """Return the item whose question and films are shown."""
+
+    @abstractmethod
+    def question(self, look: Transaction, one: _One, asked: CaseView) -> str:
+        """Return what is judged, as text, from the item's question and options."""
+
+    @abstractmethod
+    def verdicts(self) -> Sequence[tuple[str, str]]:
+        """Return the verdicts that are chosen from, each with the words for it."""
+
+    @abstractmethod
+    def judge(
+        self,
+        change: Transaction,
+        at: Sitting[_One],
+        one: _One,
+        verdict: str,
+        comment: str,
+        now: datetime,
+    ) -> None:
+        """Keep a verdict."""
+
+    def desk(self, store: Store, person: Person, number: int) -> Desk:
+        """Return a judge's desk, as the reading page takes it.
+
+        Raises
+        ------
+        NotFound
+            There is no such review or scoring.
+        NotAllowed
+            They have no part in it, or nobody can judge at present.
+        """
+        with store.look() as look:
+            return self._desk(look, self.sitting(look, person, number))
+
+    def seal(self, store: Store, person: Person, number: int) -> str:
+        """Return the mark that a page's outbox is sealed with."""
+        with store.look() as look:
+            return self._seal(look, person, number)
+
+    def film(
+        self, store: Store, person: Person, number: int, case: str, view: int
+    ) -> FilmRow | None:
+        """Return the row of a film of what is somebody's to judge; or None."""
+        with store.look() as look:
+            at = self.sitting(look, person, number)
+            for one in (*at.waiting, *at.given):
+                if self._case(look, at, one) == case:
+                    return teaching.film(look, self.item(one), view, prior=True)
+        return None
+
+    def take_records(
+        self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
+    ) -> Receipt:
+        """Store somebody's verdicts; the same one sent twice is stored once."""
+        taken: list[Taken] = []
+        with store.change() as change:
+            for record in parsed(records):
+                if not isinstance(record, Taken):
+                    at = self.sitting(change, person, number)
+                    refused = self._refused(change, at, record, now)
+                    record = Taken(id=record.id, case="", refused=refused)
+                taken.append(record)
+            return Receipt.of(taken, self._desk(change, self.sitting(change, person, number)))
+
+    def _refused(self, change: Transaction, at: Sitting[_One], record: Any, now: datetime) -> str:
+        """Keep a verdict, or say why not; that something was shown is of no interest here."""
+        if isinstance(record, Presentation):
+            return ""
+        if not isinstance(record, Reading):
+            return t("This study has no such step.")
+        mine = (*at.waiting, *at.given)
+        one = next((one for one in mine if self._case(change, at, one) == record.case), None)
+        found = {letter: verdict for letter, verdict, _ in self._letters()}
+        if one is None or record.option not in found:
+            return said(NOT_YET)
+        try:
+            self.judge(change, at, one, found[record.option], record.comment, now)
+        except StudyError as error:
+            return str(error)
+        return ""
+
+    def _letters(self) -> list[tuple[str, str, str]]:
+        return [(letter, *one) for letter, one in zip(LETTERS, self.verdicts(), strict=False)]
+
+    def _seal(self, look: Transaction, person: Person, number: int) -> str:
+        return sha256_of([secret(look), self.of, person.id, number])[:32]
+
+    def _case(self, look: Transaction, at: Sitting[_One], one: _One) -> str:
+        what = [secret(look), self.of, at.person.id, at.number, self.key(one)]
+        return sha256_of(what)[:32]
+
+    def _desk(self, look: Transaction, at: Sitting[_One]) -> Desk:
+        n_given = len(at.given)
+        return Desk(
+            seal=self._seal(look, at.person, at.number),
+            study=at.name,
+            reader=at.person.name,
+            simulated_films=bool(banks.bank_row(look, at.bank_name).simulated),
+            total=n_given + len(at.waiting),
+            read=n_given,
+            rules=rules(_PROTOCOL),
+            cases=tuple(
+                self._view(look, at, one, n_given + place)
+                for place, one in enumerate(at.waiting[:HANDED_OUT], start=1)
+            ),
+            stored=n_given,
+        )
+
+    def _view(self, look: Transaction, at: Sitting[_One], one: _One, position: int) -> CaseView:
+        row = teaching.item(look, self.item(one))
+        asked = case_view(
+            look,
+            WaitingCase(
+                id=self._case(look, at, one),
+                position=position,
+                condition=Condition.UNAIDED,
+                shown_order=LETTERS[: len(json.loads(row.options))],
+                presented=0,
+                **row._asdict(),
+            ),
+            _PROTOCOL,
+        )
+        return replace(
+            asked,
+            question=self.question(look, one, asked),
+            options=tuple((letter, words) for letter, _, words in self._letters()),
+        )
+
+
+def in_full(look: Transaction, item: int, asked: CaseView) -> list[str]:
+    """Return a question with its options and its reference standard, a line each."""
+    truth, _ = teaching.truth(look, item)
+    lines = [asked.question, ""]
+    for letter, text in asked.options:
+        right = f"  ({t('reference standard')})" if letter == truth else ""
+        lines.append(f"{letter}  {text}{right}")
+    return lines

@@ -1,0 +1,138 @@
+"""Open-ended cases at a real browser: typed, reloaded in mid-sentence, then the options."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from study.base.csv_cells import unguarded
+from study.exchange.bundle import bundle_files
+from study.store import Store
+from study.trail.verification import verify
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+TYPED = ('=1+1 "quoted", p?\nsecond line', "نعم انصباب 🫁", "no change")
+
+
+def _field(reader: Reader) -> Locator:
+    return reader.page.locator(".rr-answer textarea")
+
+
+def _rows(store: Store, name: str) -> list[dict[str, str]]:
+    text = bundle_files(store, "trial")[name].decode()
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
+
+
+def test_cases_answered_in_words_and_then_with_options(serve: Serve, reader: Reader) -> None:
+    """By keyboard alone; what was typed comes out of the bundle sign for sign."""
+    server = serve(cases=3, conditions=["unaided", "open-ended"])
+    page, keyboard, field = reader.page, reader.page.keyboard, _field(reader)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert page.locator("[data-option]").count() == 0
+    for name, value in {
+        "spellcheck": "false",
+        "autocorrect": "off",
+        "autocapitalize": "off",
+    }.items():
+        assert field.get_attribute(name) == value
+    keyboard.press("b")
+    expect(field).to_be_focused()
+    keyboard.type('=1+1 "quoted", p?')  # none of these is an option, a pause or the list of keys
+    keyboard.press("Shift+Enter")
+    keyboard.type("second line")
+    assert reader.state("state") == "ready"
+    keyboard.press("Enter")
+
+    reader.wait("ready", 2)
+    expect(field).to_have_value("")
+    expect(field).not_to_be_focused()
+    keyboard.press("a")
+    keyboard.insert_text("نعم ان")
+    page.reload()
+    reader.wait("ready", 2)
+    expect(field).to_have_value("نعم ان")
+    keyboard.press("a")
+    keyboard.press("Control+End")
+    keyboard.insert_text("صباب 🫁")
+    keyboard.press("Escape")  # back to the image: keys are the viewer's again
+    expect(field).not_to_be_focused()
+    keyboard.press("p")
+    reader.wait("paused")
+    keyboard.press("p")
+    reader.wait("ready", 2)
+    keyboard.press("h")
+    keyboard.press("Control+Enter")
+
+    reader.wait("ready", 3)
+    keyboard.press("a")
+    keyboard.type("no change")
+    page.locator(".rr-confirm").click()
+    page.get_by_text("choose one of the options").wait_for()
+    keyboard.press("p")
+    for position, key in ((4, "a"), (5, "2"), (6, "c")):
+        reader.wait("ready", position)
+        expect(field).to_be_hidden()
+        reader.answer(key)
+    reader.wait("finished")
+    assert errors == []
+
+    words = _rows(server.store, "open_answers.csv")
+    assert tuple(row["words"] for row in words) == TYPED
+    assert ["resumed" in row["flags"].split() for row in words] == [False, True, False]
+    letters = _rows(server.store, "readings.csv")
+    assert [row["raw_answer"] for row in letters] == ["A", "B", "C"]
+    assert sorted(row["item_id"] for row in letters) == sorted(row["item_id"] for row in words)
+    assert verify(server.store) == []
+
+
+def test_how_sure_and_going_back_to_the_words(serve: Serve, reader: Reader) -> None:
+    """Enter leaves the field for the digits; an earlier case has its words, and they change."""
+    server = serve(
+        cases=2,
+        conditions=["open-ended"],
+        confidence=5,
+        comments=True,
+        cannot_answer=True,
+        back_navigation=True,
+    )
+    keyboard, field = reader.page.keyboard, _field(reader)
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    keyboard.press("a")
+    keyboard.type("effusion 3")
+    keyboard.press("Enter")
+    reader.page.get_by_text("How confident are you? Press 1 to 5").wait_for()
+    expect(field).not_to_be_focused()
+    keyboard.press("4")
+    keyboard.press("Enter")
+    reader.wait("ready", 2)
+    keyboard.press("Backspace")
+    reader.wait("ready", 1)
+    expect(field).to_have_value("effusion 3")
+    keyboard.press("a")
+    keyboard.press("Control+End")
+    keyboard.type(" cm")
+    keyboard.press("Enter")
+    reader.wait("ready", 2)
+    keyboard.press("n")
+    keyboard.press("3")  # without options it is the last of three
+    expect(reader.page.locator(".rr-reason-text")).to_be_focused()
+    keyboard.type("too dark")
+    keyboard.press("Enter")
+    reader.wait("paused")
+    reader.wait_saved()
+    rows = server.readings()
+    assert [row["answer"] for row in rows] == ["effusion 3", "effusion 3 cm", None]
+    assert [row["confidence"] for row in rows] == [4, 4, None]
+    with server.store.look() as look:
+        assert look.value("SELECT words FROM reasons") == "Something else: too dark"

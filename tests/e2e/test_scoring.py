@@ -1,0 +1,108 @@
+"""Answers in words scored at a real browser: two by keyboard, a third where they differ."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from study.exchange.bundle import export
+from study.lifecycle import scoring
+from study.lifecycle.closing import close
+from study.people.codes import new_code
+from study.trail.verification import verify
+from tests import forked
+from tests.conftest import NOW, entropy_from
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.prepared import rest
+from tests.e2e.server import Server
+from tests.unit.study.lifecycle.test_reviewing import reviewers
+from tests.unit.study.lifecycle.test_scoring import answer_all
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+def test_two_and_a_third_score_a_handful_of_answers(
+    serve: Serve, profile: Profile, tmp_path: Path
+) -> None:
+    """By keyboard, blind to whose they are; closed, exported, and the report tells the gap."""
+    server = serve(readers=("R1", "R2"), cases=3, conditions=["open-ended", "unaided"])
+    answer_all(server.store, "R1", lambda _: "Left effusion")
+    answer_all(server.store, "R2", lambda _: "No finding")
+    close(server.store, study="trial", reason="Done.", now=NOW)
+    people = reviewers(server.store)
+    coordinator = Reader(profile().new_page())
+    coordinator.enter(server.url, server.codes["coordinator"])
+    page = coordinator.page
+    page.goto(f"{server.url}/archive")
+    page.get_by_role("link", name="Have answers in words scored").click()
+    rest(page)
+    _chosen(page, [one.name for one in people])
+    page.get_by_role("button", name="Start the scoring").click()
+    page.get_by_text("0 of 6 different answers settled.").wait_for()
+
+    scorers = [Reader(profile().new_page()) for _ in people]
+    for place, scorer in enumerate(scorers):
+        scorer.enter(server.url, new_code(entropy_from(50 + place)).text)
+    # The second finds everything partly correct; the others go by the words.
+    for _ in range(2):  # in the second round those that two differed on
+        for place, scorer in enumerate(scorers):
+            _score(scorer, (lambda _: "b") if place == 1 else _by_words)
+    with server.store.look() as look:
+        assert not any(one.waits_for for one in scoring.words_of(look, 1))
+    _can_be_changed(scorers[0].page)
+
+    page.reload()
+    page.get_by_text("6 of 6 different answers settled.").wait_for()
+    page.get_by_role("button", name="Close the scoring").click()
+    page.get_by_role("button", name="Yes").click()
+    page.get_by_text("The scoring is closed.").wait_for()
+    assert verify(server.store) == []
+    export(server.store, study="trial", out=tmp_path / "bundle")
+    out = tmp_path / "out"
+    done = forked.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    told = (out / "report.html").read_text(encoding="utf-8")
+    assert "Multiple choice minus open-ended, on the cases asked both ways" in told
+    assert "Two blind scorers gave 6 answers the same score" in told
+    assert (out / "tables" / "open_gap.csv").read_text("utf-8").count("half credit") >= 2
+
+
+def _by_words(words: str) -> str:
+    return "c" if "No" in words else "a"
+
+
+def _chosen(page: Page, names: list[str]) -> None:
+    chosen = page.get_by_role("combobox", name="Scorers")
+    for name in names:
+        chosen.click()
+        chosen.fill(name)
+        page.get_by_role("option", name=name).wait_for()
+        page.keyboard.press("Enter")
+    page.keyboard.press("Escape")  # while it is open, nothing else is there for anybody
+
+
+def _score(scorer: Reader, finds: Callable[[str], str]) -> None:
+    """Score by keyboard whatever waits for somebody, until the page they came from is back."""
+    page = scorer.page
+    page.goto(page.url.partition("/reviews")[0])
+    if "waiting" not in page.get_by_text("You have judged").inner_text():
+        return
+    page.get_by_role("link", name="Start").or_(page.get_by_role("link", name="Continue")).click()
+    scorer.wait("ready")
+    position = int(scorer.state("position"))
+    for at in range(position, int(scorer.state("total")) + 1):
+        scorer.wait("ready", at)
+        told = page.locator("[data-state]").inner_text()
+        assert "Answer to score:" in told
+        assert "R1" not in told
+        assert "R2" not in told
+        scorer.answer(finds(told.partition("Answer to score:")[2].partition("\n")[0]))
+    page.get_by_text("You have judged").wait_for()
+
+
+def _can_be_changed(page: Page) -> None:
+    """See that somebody's own scores are listed, with the words, and can still be changed."""
+    page.get_by_text("Your verdicts").click()
+    page.get_by_text("Select a row to change a verdict.").wait_for()

@@ -1,0 +1,185 @@
+"""open_scoring.csv beside scikit-learn and statsmodels, and what must not change it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from analysis import Bundle, Options, bundle_from_tables
+from analysis.readings.open_answers import final_scores
+from analysis.statistics.agreement.scoring import (
+    BRENNAN,
+    KAPPA,
+    LEVEL,
+    LEVELS,
+    NO_VARIATION,
+    ONE_LEVEL,
+    RAW,
+    THIRD,
+    TWO_BLIND,
+    open_scoring,
+)
+from tests.conftest import examples
+
+OPTIONS = Options(bootstrap=200)
+READING = ["rater_id", "item_id", "answer"]
+PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)
+
+
+def _bundle(pairs: list[tuple[int, int]], *, answers_per_item: int = 1) -> Bundle:
+    """Return a study whose answers have these two blind scores; a third where they differ."""
+    n = len(pairs)
+    items = [f"q{i // answers_per_item:03d}" for i in range(n)]
+    answers = pd.DataFrame(
+        {
+            "answer_id": [f"a{i:03d}" for i in range(n)],
+            "kind": "answer",
+            "rater_id": [f"R{i % answers_per_item}" for i in range(n)],
+            "item_id": items,
+            "words": "some words",
+        }
+    )
+    rows = [
+        (f"a{i:03d}", f"S{turn + (i % 2)}", turn, LEVELS[level])
+        for i, pair in enumerate(pairs)
+        for turn, level in enumerate((*pair, 0) if pair[0] != pair[1] else pair, start=1)
+    ]
+    ids = sorted(set(items))
+    raters = sorted(set(answers["rater_id"]))
+    return bundle_from_tables(
+        pd.DataFrame({"item_id": ids, "truth": "A"}),
+        pd.DataFrame(
+            [(r, i, "A") for r in raters for i in ids], columns=["rater_id", "item_id", "answer"]
+        ),
+        open_answers=answers,
+        open_scores=pd.DataFrame(rows, columns=["answer_id", "scorer", "turn", "score"]),
+    )
+
+
+def _found(bundle: Bundle) -> pd.DataFrame:
+    table = open_scoring(bundle, OPTIONS)
+    return table.loc[table["scorer"] == ""].set_index("measure")
+
+
+def _drawn(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
+    rng = np.random.default_rng(seed)
+    first = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    second = np.where(rng.random(n) < 0.7, first, rng.choice(3, n))
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def test_kappa_is_scikit_learns_of_the_pairs_in_both_orders() -> None:
+    """Who is first says nothing; with linear weights, to twelve digits."""
+    pairs = _drawn()
+    one, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    found = _found(_bundle(pairs))
+    both = np.r_[one, two], np.r_[two, one]
+    plain = cohen_kappa_score(*both, weights="linear", labels=[0, 1, 2])
+    assert found.loc[KAPPA, "estimate"] == pytest.approx(plain, abs=1e-12)
+    table = pd.crosstab(*both).to_numpy()
+    theirs = cohens_kappa(table, wt="linear").kappa
+    assert found.loc[KAPPA, "estimate"] == pytest.approx(theirs, abs=1e-12)
+    raw = (one == two).mean()
+    assert found.loc[RAW, "estimate"] == pytest.approx(raw, abs=1e-15)
+    assert found.loc[BRENNAN, "estimate"] == pytest.approx((raw - 1 / 3) / (2 / 3), abs=1e-15)
+    assert found.loc[THIRD, ["n_found", "n"]].tolist() == [int((one != two).sum()), 60]
+    assert found.loc[RAW, "se"] == pytest.approx(np.sqrt(raw * (1 - raw) / 59), abs=1e-15)
+
+
+def test_the_standard_error_of_kappa_is_what_leaving_each_answer_out_gives() -> None:
+    """The jackknife knows nothing of the formula."""
+    pairs = _drawn(80)
+    found = _found(_bundle(pairs)).loc[KAPPA]
+
+    def kappa(kept: list[tuple[int, int]]) -> float:
+        one, two = zip(*kept, strict=True)
+        return float(cohen_kappa_score([*one, *two], [*two, *one], weights="linear"))
+
+    left = np.array([kappa(pairs[:i] + pairs[i + 1 :]) for i in range(80)])
+    jackknife = np.sqrt(79 / 80 * ((left - left.mean()) ** 2).sum())
+    assert found["se"] == pytest.approx(jackknife, rel=0.02)
+    assert found["ci_low"] < found["estimate"] < found["ci_high"] <= 1
+
+
+def test_answers_to_one_item_are_drawn_together() -> None:
+    """Three answers an item, all scored alike: less is known than of as many items."""
+    pairs = [pair for pair in _drawn(40) for _ in range(3)]
+    apart, together = (_found(_bundle(pairs, answers_per_item=k)).loc[KAPPA] for k in (1, 3))
+    assert apart["estimate"] == pytest.approx(together["estimate"], abs=1e-15)
+    assert 1.5 < together["se"] / apart["se"] < 2
+    assert together["method"] == "percentile bootstrap over items"
+
+
+@settings(max_examples=examples(15))
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number(
+    pairs: list[tuple[int, int]], random: object
+) -> None:
+    """First and second exchanged; best and worst exchanged; the answers in another order."""
+    before = _found(_bundle(pairs))[["estimate", "se"]].astype(float)
+    swapped = [(two, one) for one, two in pairs]
+    turned = [(2 - one, 2 - two) for one, two in pairs]
+    for other in (swapped, turned, pairs[::-1]):
+        after = _found(_bundle(other))[["estimate", "se"]].astype(float)
+        pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=examples(15))
+@given(PAIRS)
+def test_what_is_empty_has_its_reason(pairs: list[tuple[int, int]]) -> None:
+    found = open_scoring(_bundle(pairs), OPTIONS)
+    empty = found["estimate"].isna() | found["ci_low"].isna()
+    assert (empty == (found["undefined_because"] != "")).all()
+    assert not (found["ci_low"] > found["ci_high"]).any()
+    assert not (found["ci_high"] > 1).any()
+
+
+def test_scores_without_variation_and_single_ones_are_undefined_with_their_reason() -> None:
+    found = _found(_bundle([(0, 0)] * 9))
+    assert found.loc[KAPPA, "undefined_because"] == ONE_LEVEL
+    assert found.loc[RAW, "undefined_because"] == NO_VARIATION
+    bundle = _bundle([(0, 1)] * 3)
+    alone = replace(bundle, open_scores=bundle.open_scores.loc[bundle.open_scores["turn"] == 1])
+    assert set(_found(alone)["undefined_because"]) == {TWO_BLIND}
+
+
+def test_each_scorers_levels_add_up_to_what_they_scored() -> None:
+    table = open_scoring(_bundle(_drawn()), OPTIONS)
+    levels = table.loc[table["measure"] == LEVEL]
+    assert set(levels.groupby("scorer")["estimate"].sum().round(12)) == {1.0}
+    assert (
+        levels.groupby("scorer")["n_found"].sum() == levels.groupby("scorer")["n"].first()
+    ).all()
+
+
+@pytest.mark.parametrize(
+    ("given_", "value"),
+    [
+        ("cc", 1.0),
+        ("ii", 0.0),
+        ("ci", None),
+        ("c", None),
+        ("cii", 0.0),
+        ("cpc", 1.0),
+        ("cip", 0.5),
+        ("pic", 0.5),
+        ("ppc", 0.5),
+    ],
+)
+def test_two_of_three_decide_and_three_that_differ_are_the_middle(
+    given_: str, value: float | None
+) -> None:
+    words = dict(zip("cpi", LEVELS, strict=True))
+    table = pd.DataFrame(
+        {
+            "answer_id": "a",
+            "turn": range(1, len(given_) + 1),
+            "score": [words[one] for one in given_],
+        }
+    )
+    assert final_scores(table).to_dict() == ({} if value is None else {"a": value})

@@ -1,0 +1,303 @@
+"""Several processes at one bank: what comes of it is the same, and none of them is left behind."""
+
+import json
+import os
+import signal
+import tracemalloc
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from select import select
+from typing import Any
+
+import pytest
+
+from study.bank import reading, source
+from study.bank.importing import FaultyBank, Imported, import_bank
+from study.bank.workers import in_order
+from study.base.canonical import canonical_json, parsed_json
+from study.base.errors import NotNow, StudyError
+from study.lifecycle import deployments
+from study.store import Store, bank_contents, banks
+from tests.conftest import NOW, entropy_from
+from tests.unit.study.bank.conftest import ItemDict
+
+N_ITEMS = 90
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a few items be a large file."""
+    monkeypatch.setattr(source, "PIECE", 3_000)
+    monkeypatch.setattr(source, "_PART_BYTES", 2_000)
+    monkeypatch.setattr(reading, "_LARGE", 0)
+
+
+def _items(item: ItemDict) -> dict[str, Any]:
+    """Return items of which some have faults, and others something that is not understood."""
+    found: dict[str, Any] = {}
+    for n in range(N_ITEMS):
+        one = item | {"PatientID": f"P{n // 4}", "study_id": f"S{n // 2}", "tag": f"{n % 3} \n é"}
+        one["question"] = f'Is this number {n}, or "}}, {{" as some write it?'
+        if n % 17 == 3:
+            one["correct_answer"] = "none of them"
+        if n % 19 == 4:
+            one["PatientAge"] = "old"
+        if n % 23 == 5:
+            one["ImagePath"] = ["../deid_png/nowhere.png"]
+        found[f"q{n}"] = one
+    return found
+
+
+def _new(folder: Path) -> Store:
+    folder.mkdir()
+    return deployments.init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+
+
+def _kept(store: Store) -> list[Any]:
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank")
+        tables = ("films", "items", "item_views", "reference_standard", "report_texts")
+        rows = [look.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables]
+        return [bank.content_sha256, bank.source_sha256, rows, *banks.whole_items(look, bank.id)]
+
+
+def _told(done: Imported) -> list[Any]:
+    return [done.n_items, done.n_left_out, done.left_out, done.missing, done.notes, done.guessable]
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda items: json.dumps(items, indent=1)])
+@pytest.mark.parametrize("listed", [False, True])
+def test_any_number_of_workers_brings_the_same(
+    tmp_path: Path,
+    root: Path,
+    item: ItemDict,
+    write: Callable[[Any], str],
+    listed: bool,
+) -> None:
+    """Rows, hash, faults, notes and their order; of an object, and of a list with a bare item."""
+    items: Any = _items(item)
+    if listed:
+        items = [{"question_id": key, **value} for key, value in items.items()]
+        del items[50]["question_id"]
+    path = root / "metadata/bank.json"
+    path.write_text(write(items), encoding="utf-8")
+    found = []
+    for n_workers in (0, 1, 3):
+        store = _new(tmp_path / f"with {n_workers}")
+        done = import_bank(
+            *(store, path),
+            name="bank",
+            images=root / "deid_png",
+            skip_faulty=True,
+            n_workers=n_workers,
+            now=NOW,
+        )
+        with pytest.raises(FaultyBank) as refused:
+            import_bank(
+                *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
+            )
+        found.append([_kept(store), _told(done), str(refused.value)])
+    assert found[0][1][0] < N_ITEMS
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        (', "q60"', ' "q60"', "Expecting ',' delimiter"),
+        ('"q70": {', '"q70" {', "Expecting ':' delimiter"),
+        ('"q80": {', '"q80": {{', "Expecting property name"),
+    ],
+)
+def test_what_is_no_json_is_told_at_the_same_place(
+    store: Store, root: Path, item: ItemDict, old: str, new: str, where: str
+) -> None:
+    """Though it was cut into pieces where nobody had looked into it."""
+    path = root / "metadata/bank.json"
+    text = json.dumps(_items(item))
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(json.JSONDecodeError) as plain:
+        json.loads(path.read_text())
+    for n_workers in (0, 2):
+        with pytest.raises(StudyError, match=where) as refused:
+            import_bank(
+                *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
+            )
+        assert f"(char {plain.value.pos})" in str(refused.value)
+
+
+def test_items_that_hold_objects_are_read_one_by_one(
+    tmp_path: Path, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where an item ends is guessed wrong there, and every piece is read after all."""
+    given_back, give_back = [], source.OpenSource.give_back
+
+    def noted(self: Any, pieces: Any) -> None:
+        given_back.append(len(pieces))
+        give_back(self, pieces)
+
+    monkeypatch.setattr(source.OpenSource, "give_back", noted)
+    items = {
+        key: {
+            part: content
+            for name, told in (value | {"correct_answer": "A"}).items()
+            for part, content in ((name, told), (f"more of {name}", {"of": n}))
+        }
+        for n, (key, value) in enumerate(_items(item).items())
+    }
+    path = root / "metadata/bank.json"
+    path.write_text(json.dumps(items), encoding="utf-8")
+    found = []
+    for n_workers in (0, 2):
+        store = _new(tmp_path / f"with {n_workers}")
+        import_bank(
+            *(store, path),
+            name="bank",
+            images=root / "deid_png",
+            missing_images="drop",
+            n_workers=n_workers,
+            now=NOW,
+        )
+        found.append(_kept(store))
+    assert found[0] == found[1]
+    assert len(given_back) == 2
+    assert given_back[1] > 1
+
+
+def test_what_is_held_does_not_go_by_how_much_there_is(
+    store: Store, root: Path, item: ItemDict
+) -> None:
+    """A file that is three times as long: here, where all memory of Python's can be counted."""
+    peaks, sizes = [], []
+    for n_items in (400, 1_200):
+        path = root / f"metadata/{n_items}.json"
+        items = {
+            f"q{n}": item | {"PatientID": f"P{n}", "study_id": f"S{n}"} for n in range(n_items)
+        }
+        sizes.append(path.write_text(json.dumps(items), encoding="utf-8"))
+        what: dict[str, Any] = {"name": f"of {n_items}", "images": root / "deid_png", "now": NOW}
+        tracemalloc.start()
+        try:
+            import_bank(store, path, n_workers=0, **what)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 10
+    assert peaks[1] < sizes[1] / 3
+
+
+def test_results_come_in_order_and_errors_where_they_belong() -> None:
+    def half(n: int) -> int:
+        if n == 7:
+            raise ValueError("seven")
+        return n // 2
+
+    results = in_order(half, range(20), 3)
+    assert [next(results) for _ in range(7)] == [n // 2 for n in range(7)]
+    with pytest.raises(ValueError, match="seven"):
+        next(results)
+
+
+def test_no_worker_is_left_behind() -> None:
+    """Neither of work that is given up, nor where their beginner is killed."""
+    with closing(in_order(lambda _: os.getpid(), iter(int, 1), 2)) as results:
+        workers = {next(results) for _ in range(4)}
+    assert len(workers) == 2
+    assert not any(map(_lives, workers))
+
+    here, there = os.pipe()
+    beginner = os.fork()
+    if not beginner:  # it tells who works for it, and goes on for ever
+        os.close(here)
+        for pid in in_order(lambda _: os.getpid(), iter(int, 1), 2):
+            os.write(there, f"{pid}\n".encode())
+    os.close(there)
+    with os.fdopen(here) as told:
+        workers = {int(told.readline()) for _ in range(4)}
+        ends = [os.pidfd_open(pid) for pid in workers]
+        os.kill(beginner, signal.SIGKILL)
+        os.waitpid(beginner, 0)
+    for end in ends:
+        assert _ended(end)
+
+
+def test_a_worker_that_is_killed_ends_the_import(
+    store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so; nothing is in the store, and the same command brings all of it."""
+    path = root / "metadata/bank.json"
+    items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
+    path.write_text(json.dumps(items), encoding="utf-8")
+    what: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    what["missing_images"] = "drop"
+    here, draft = os.getpid(), reading.ItemReader.draft
+
+    def killed(self: Any, *record: Any) -> Any:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return draft(self, *record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading.ItemReader, "draft", killed)
+        with pytest.raises(NotNow, match="stopped before it was done"):
+            import_bank(store, path, n_workers=2, **what)
+    with store.look() as look:
+        assert banks.listed(look) == []
+    assert import_bank(store, path, n_workers=2, **what).n_items > N_ITEMS / 2
+    assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
+
+
+def test_sqlite_writes_json_as_python_does(store: Store) -> None:
+    """Whatever sign is in a text: the hash of a bank's content rests on it."""
+    signs = [chr(n) for n in (*range(1, 0x180), 0x2028, 0x2029, 0xFFFF, 0x1F600)]
+    with store.look() as look:
+        for text in (*signs, "".join(signs)):
+            assert look.value("SELECT json_quote(:text)", text=text) == canonical_json(text)
+            said = look.value("SELECT json_group_object(:text, :text)", text=text)
+            assert said == canonical_json({text: text})
+            assert parsed_json(said) == {text: text}
+
+
+def test_others_may_read_what_was_staged_and_nobody_may_take_it(
+    store: Store, root: Path, item: ItemDict
+) -> None:
+    """While the content is looked over, a second import is told to wait."""
+    path = root / "metadata/bank.json"
+    items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
+    path.write_text(json.dumps(items), encoding="utf-8")
+    refused = []
+
+    def meanwhile(step: str, _done: int, _total: int) -> None:
+        if step == "store":
+            with suppress(StudyError):
+                import_bank(store, path, name="second", images=root / "deid_png", now=NOW)
+                refused.append("not refused")
+            refused.append("refused")
+
+    import_bank(
+        *(store, path),
+        name="bank",
+        images=root / "deid_png",
+        missing_images="drop",
+        progress=meanwhile,
+        now=NOW,
+    )
+    assert refused == ["refused"]
+    with store.look() as look:
+        assert [bank.name for bank in banks.listed(look)] == ["bank"]
+        assert bank_contents.totals(look, 1)["examinations"] > 1
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _ended(end: int) -> bool:
+    """Wait for the end of a process that is nobody's child here."""
+    with os.fdopen(end) as file:
+        return bool(select([file], [], [], 30)[0])

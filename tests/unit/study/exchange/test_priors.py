@@ -1,0 +1,182 @@
+"""Prior images as models are given them, and what a bundle says of those that were shown."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pyarrow import parquet
+
+from analysis import read_bundle
+from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, By
+from study.base.errors import BadFile
+from study.exchange.bundle import bundle_files, zipped
+from study.exchange.exam_papers import hand_out
+from study.exchange.formats.exam_papers import FORMATS
+from study.exchange.restoring import restore
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.models.model_protocol import ModelProtocol, Shown
+from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study
+from study.models.prompting import prompt_of
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import Store
+from study.trail.verification import verify
+from tests.conftest import NOW, SECRETS, entropy_from, invite, write_bank_with_priors
+from tests.sites import close, empty
+
+ASKED = ModelProtocol()
+NAME = "AP, prior, 3 months earlier"
+N_PATIENTS = 4
+
+
+def _study(folder: Path, *context: str) -> Store:
+    """Return a deployment with an open study of every patient of a bank; the last has no prior."""
+    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank_with_priors(folder / "bank", N_PATIENTS, 1)
+    records = json.loads(path.read_text())
+    records["q0001"] |= {"prior_days": None}
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json({"cases": N_PATIENTS, "context": list(context)})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    return store
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Paper:
+    """Return the paper of a study that shows prior images."""
+    return paper_of_study(_study(tmp_path, "age", "prior"), "trial", ASKED)
+
+
+def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
+    return [film for item in paper.items if item.item_id == item_id for film in item.films]
+
+
+def test_a_model_is_given_prior_images_where_readers_are(paper: Paper) -> None:
+    """Last, each by a name that says so; the words for it are those of the second template."""
+    assert [film.name for film in _films(paper, "q0000")] == ["PA", "LATERAL", NAME]
+    assert [film.name for film in _films(paper, "q0001")] == ["PA", "LATERAL", "AP, prior"]
+    assert [film.name for film in _films(paper, "q0003")] == ["PA", "LATERAL"]
+    assert paper.asked == replace(ASKED, template="2")
+    texts = {item.item_id: prompt_of(item, paper.asked).text for item in paper.items}
+    assert texts["q0000"].startswith(
+        f"Images, in order: 1: PA; 2: LATERAL; 3: {NAME}. Images called prior are of an earlier "
+        "examination of the same patient, for comparison.\n\n"
+    )
+    assert texts["q0003"].startswith("Images, in order: 1: PA, 2: LATERAL.\n\n")
+
+
+def test_papers_without_prior_images_are_what_they_were(tmp_path: Path) -> None:
+    """The template, and with it every hash, is the first one's; the bank alone asks for none."""
+    store = _study(tmp_path, "age")
+    paper = paper_of_study(store, "trial", ASKED)
+    assert paper.asked == ASKED
+    assert not any(film.prior for item in paper.items for film in item.films)
+    assert all(len(film) == 2 for one in paper.as_json()["items"] for film in one["films"])
+    assert paper_of_bank(store, "bank", ASKED).asked == ASKED
+    asked = replace(ASKED, context=("prior",))
+    assert len(_films(paper_of_bank(store, "bank", asked), "q0000")) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "names"),
+    [
+        ({"condition": Shown.IMAGE_ABSENT}, []),
+        ({"views": "first"}, ["PA", NAME]),
+    ],
+)
+def test_conditions_and_views_hold_for_prior_images(
+    tmp_path: Path, changed: dict[str, object], names: list[str]
+) -> None:
+    """Without an image there is none; of the first view there is the first of both."""
+    asked = replace(ASKED, **changed)  # type: ignore[arg-type]
+    paper = paper_of_study(_study(tmp_path, "prior"), "trial", asked)
+    assert [film.name for film in _films(paper, "q0000")] == names
+
+
+def test_every_shape_names_prior_images_and_tells_nothing_else_of_them(
+    tmp_path: Path, paper: Paper
+) -> None:
+    """In the prompt, the views or the context; no path, number of days or truth of the bank."""
+    store, out = Store(tmp_path / "store.db"), tmp_path / "out"
+    hand_out(store, paper, out, formats=tuple(FORMATS), by=COMMAND_LINE, now=NOW)
+    board = json.loads((out / "leaderboard/input.json").read_text())["q0000"]
+    assert board["frontal_lateral"] == ["PA", "LATERAL", NAME]
+    assert f"Prior images:3 ({NAME})." in board["context"]
+    assert len(board["image_path"]) == len(board["image_path_16_bit"]) == 3
+    table = pd.read_csv(out / "vlmevalkit/ReadingRoom.tsv", sep="\t")
+    hints = dict(zip(table["item_id"], table["hint"], strict=True))
+    assert f"Prior images: 3 ({NAME})" in hints["q0000"]
+    assert "Prior" not in hints["q0003"]
+    rows = parquet.read_table(out / "datasets/data/test.parquet").to_pylist()
+    assert {row["item_id"]: len(row["images"]) for row in rows} == dict(
+        zip(("q0000", "q0001", "q0002", "q0003"), (3, 3, 3, 2), strict=True)
+    )
+    for name in ("openai-batch/batch-001.jsonl", "inspect/samples.jsonl", "jsonl/items.jsonl"):
+        assert NAME in (out / name).read_text()
+    for path in (one for one in out.rglob("*") if one.is_file()):
+        content = path.read_bytes()
+        for leak in (*SECRETS, "before.png", "films/0", "prior_days"):
+            assert leak.encode() not in content, (path, leak)
+
+
+def _ended(store: Store) -> None:
+    simulate(store, study="trial", reader_id="R1", seed=3, accuracy=0.7, now=NOW)
+    close(store)
+
+
+def test_a_bundle_says_which_cases_had_a_prior_image_and_is_restored_to_the_last_byte(
+    tmp_path: Path,
+) -> None:
+    """In a column that bundles of other studies do not have."""
+    (tmp_path / "a").mkdir()
+    store = _study(tmp_path / "a", "prior")
+    _ended(store)
+    files = bundle_files(store, "trial")
+    rows = list(csv.DictReader(io.StringIO(files["items.csv"].decode())))
+    assert {row["item_id"]: row["prior_days"] for row in rows} == {
+        "q0000": "91",
+        "q0001": "?",
+        "q0002": "91",
+        "q0003": "",
+    }
+    (items,) = (
+        one for one in json.loads(files["datapackage.json"])["resources"]
+        if one["name"] == "items-csv"
+    )  # fmt: skip
+    assert "prior_days" in {field["name"] for field in items["schema"]["fields"]}
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    assert len(read_bundle(tmp_path / "bundle.zip").items) == N_PATIENTS
+    assert verify(store) == []
+
+    target = empty(tmp_path / "b", 2)
+    by = By(name="c", role="administrator", place="abc")
+    restore(target, tmp_path / "bundle.zip", by=by, now=NOW)
+    again = bundle_files(target, "trial")
+    assert again["items.csv"] == files["items.csv"]
+    assert again["records.jsonl"] == files["records.jsonl"]
+    assert verify(target) == []
+
+    lines = files["records.jsonl"].decode().replace('"prior_days":"?"', '"prior_days":"x"')
+    altered = {**files, "records.jsonl": lines.encode()}
+    (tmp_path / "altered.zip").write_bytes(zipped(altered))
+    with pytest.raises(BadFile):
+        restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", by=by, now=NOW)
+
+
+def test_bundles_of_studies_that_show_none_do_not_tell_of_them(tmp_path: Path) -> None:
+    """What was not shown is no part of the study, and old bundles are still what is exported."""
+    store = _study(tmp_path, "age")
+    _ended(store)
+    files = bundle_files(store, "trial")
+    assert b"prior" not in files["items.csv"]
+    assert b"prior_days" not in files["records.jsonl"]
+    assert b"prior_days" not in files["datapackage.json"]

@@ -1,0 +1,438 @@
+"""Scoring of answers in words: who judges what, blind to whose they are; closed and handed on."""
+
+import csv
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from frictionless import validate
+
+import analysis
+from study.base.actor import By
+from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
+from study.cli import main
+from study.exchange.bundle import bundle_files, export, zipped
+from study.exchange.merging import merge
+from study.exchange.restoring import restore
+from study.lifecycle import closing, scoring
+from study.lifecycle.scoring import Score, settled
+from study.lifecycle.scoring_desk import scorers_desk
+from study.models.models import add_model
+from study.models.withdrawals import withdraw_model
+from study.people.signing_in import Person
+from study.reading import desk
+from study.reading.views import Receipt
+from study.store import Store, extract, open_answers, people, scorings
+from study.store.studies import study_row
+from study.trail.verification import verify, verify_study
+from tests.conftest import NOW, person, presentation, reading, tamper
+from tests.sites import empty
+from tests.unit.study.exchange.test_restoring import SCORED
+from tests.unit.study.lifecycle.test_reviewing import reviewers
+
+Opened = Callable[..., Store]
+OPEN = "open-ended"
+READERS = ("R1", "R2")
+_LETTER = dict(zip(Score, "ABC", strict=True))
+BY = By(name="c", role="administrator", place="abc")
+LATER = NOW + timedelta(days=1)
+
+
+def answer_all(store: Store, who: str, say: Callable[[str], str]) -> None:
+    """Answer in words made of the question where it is open-ended, else the first option."""
+    reader = person(store, who)
+    while cases := desk.desk(store, reader, now=NOW).cases:
+        case = cases[0]
+        record = reading(case.case, "A")
+        if case.condition == OPEN:
+            words = say(case.question)
+            status = "answered" if words else "timed_out"
+            record = {**reading(case.case, None), "status": status, "words": words or None}
+        sent = [presentation(case.case), record]
+        at = NOW + timedelta(seconds=2)
+        assert desk.take_records(store, reader, sent, now=at).refused == ()
+
+
+@pytest.fixture
+def read(opened: Opened) -> Store:
+    """Give a closed study: two readers in words and with options; half their words are alike."""
+    store = opened(conditions=[OPEN, "unaided"])
+    answer_all(store, "R1", lambda question: f"Effusion: {question}")
+    answer_all(
+        store,
+        "R2",
+        lambda q: f"  effusion:  {q.upper()}. " if len(q) % 2 == 0 or "1" in q else f"None: {q}",
+    )
+    closing.close(store, study="trial", reason="Done.", now=NOW)
+    return store
+
+
+def _open(store: Store, asked: list[Person], **more: Any) -> int:
+    return scoring.open_scoring(
+        store,
+        "trial",
+        **{"kind": "answer", "scorers": [one.id for one in asked], "now": NOW, **more},
+    )
+
+
+def _score(store: Store, who: Person, number: int, finds: Callable[[str], Score]) -> Receipt:
+    case = scorers_desk.desk(store, who, number).cases[0]
+    record = reading(case.case, _LETTER[finds(case.question)], comment="because")
+    record["id"] = f"{who.id:016x}{case.case[:16]}"
+    sent = [presentation(case.case), record]
+    return scorers_desk.take_records(store, who, number, sent, now=NOW)
+
+
+def _all(store: Store, who: Person, number: int, finds: Callable[[str], Score]) -> int:
+    n = 0
+    while scorers_desk.desk(store, who, number).cases:
+        assert not _score(store, who, number, finds).refused
+        n += 1
+    return n
+
+
+def _correct(_: str) -> Score:
+    return Score.CORRECT
+
+
+def _by_words(question: str) -> Score:
+    return Score.INCORRECT if "None:" in question else Score.PARTLY
+
+
+def _scored(store: Store, n: int = 3, **more: Any) -> int:
+    """Have everything scored: the first correct, the second by the words, the third decides."""
+    asked = reviewers(store, n)
+    number = _open(store, asked, **more)
+    for _ in range(2):
+        for place, who in enumerate(asked):
+            _all(store, who, number, _correct if place == 0 else _by_words)
+    return number
+
+
+def _rows(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(files[name].decode(), newline="")))
+
+
+def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> None:
+    """Capitals, blanks and a full stop at the end make no difference."""
+    asked = reviewers(read)
+    number = _open(read, asked)
+    with read.look() as look:
+        words = scoring.words_of(look, number)
+        listed = open_answers.of_study(look, study_row(look, "trial").id)
+    alike = Counter(len(one.answers) for one in words)
+    assert alike[2] > 0
+    assert alike[1] > 0
+    assert alike[1] + 2 * alike[2] == len(listed) == 16
+    n = sum(_all(read, one, number, _correct) for one in asked)
+    assert n == 2 * len(words)
+    scoring.close_scoring(read, number, now=NOW)
+    rows = _rows(bundle_files(read, "trial"), "open_scores.csv")
+    assert Counter(row["turn"] for row in rows) == {"1": 16, "2": 16}
+    assert {row["scorer"] for row in rows} == {"S1", "S2", "S3"}
+    assert not any(one.name in str(rows) for one in asked)
+
+
+def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store) -> None:
+    """Nor what others scored; and each meets the words in another order."""
+    first, second, _ = asked = reviewers(read)
+    number = _open(read, asked)
+    shown = scorers_desk.desk(read, first, number)
+    case = shown.cases[0]
+    assert [text for _, text in case.options] == ["Correct", "Partly correct", "Incorrect"]
+    assert "Correct: Finding" in case.question
+    assert "Answer to score:" in case.question
+    assert case.views
+    everything = json.dumps([str(one) for one in shown.cases])
+    with read.look() as look:
+        for one in open_answers.of_study(look, study_row(look, "trial").id):
+            assert one.answer_id not in everything
+        words = scoring.words_of(look, number)
+        row = scoring.scoring_row(look, number)
+        orders = [[w.position for w in scoring.order_of(row, place, words)] for place in (0, 1, 2)]
+    assert not any(who in everything for who in READERS)
+    assert len({tuple(order) for order in orders}) == 3
+    assert {tuple(sorted(order)) for order in orders} == {tuple(range(len(words)))}
+    _all(read, second, number, _correct)
+    assert scorers_desk.desk(read, first, number).cases == shown.cases
+    assert scorers_desk.film(read, first, number, case.case, 1) is not None
+    assert scorers_desk.film(read, second, number, case.case, 1) is None
+
+
+def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
+    """What it comes to is the middle of the three; the last word before the closing counts."""
+    number = _scored(read)
+    with read.look() as look:
+        words = scoring.words_of(look, number)
+    assert not any(one.waits_for for one in words)
+    for one in words:
+        given = [one.given[place].verdict for place in one.judges if place in one.given]
+        assert len(given) == (2 if given[0] == given[1] else 3)
+        assert one.result == settled(given)
+    assert {one.result for one in words} > {Score.INCORRECT}
+    one = words[0]
+    scorer = one.judges[0]
+    with read.change() as change:
+        row = scoring.scoring_row(change, number)
+        for _ in range(2):
+            scoring.judge(
+                change,
+                row,
+                one.position,
+                scorer=scorer,
+                score=Score.PARTLY,
+                comment="on reflection",
+                now=LATER,
+            )
+    with read.look() as look:
+        n = len(scorings.every_score(look, number))
+        (again,) = [w for w in scoring.words_of(look, number) if w.position == one.position]
+    assert again.given[scorer].verdict == Score.PARTLY
+    assert n == sum(len(w.given) for w in words) + (one.given[scorer].verdict != Score.PARTLY)
+
+
+def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
+    read: Store, tmp_path: Path
+) -> None:
+    """Frictionless finds it valid; the gap to multiple choice is in the tables."""
+    number = _scored(read)
+    assert "open_scores.csv" not in bundle_files(read, "trial")
+    scoring.close_scoring(read, number, now=NOW)
+    export(read, study="trial", out=tmp_path / "bundle")
+    report = validate(str(tmp_path / "bundle" / "datapackage.json"))
+    assert report.valid, report.flatten(["type", "message"])
+    bundle = analysis.read_bundle(tmp_path / "bundle")
+    tables = analysis.analyse(bundle, analysis.Options(bootstrap=20)).tables
+    with read.look() as look:
+        values = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
+        settled_ = [
+            (answer.rater_id, values[one.result or ""])
+            for one in scoring.words_of(look, number)
+            for answer in one.answers
+        ]
+    for rater in READERS:
+        own = [value for who, value in settled_ if who == rater]
+        row = tables["open_ended"].query(
+            "rater_id == @rater and measure == 'score' and by == 'overall'"
+        )
+        assert row["estimate"].tolist() == [pytest.approx(sum(own) / len(own))]
+    assert set(tables["open_gap"]["n"]) >= {8}
+    assert tables["open_scoring"].query("measure == 'raw'")["n"].tolist() == [16]
+    export(read, study="trial", out=tmp_path / "bare", texts=False)
+    bare = analysis.read_bundle(tmp_path / "bare")
+    again = analysis.analyse(bare, analysis.Options(bootstrap=20)).tables
+    for name in ("open_ended", "open_gap", "open_scoring"):
+        assert again[name].equals(tables[name]), name
+    assert b"because" not in (tmp_path / "bare" / "open_scores.csv").read_bytes()
+
+
+def test_only_the_answers_to_questions_that_were_drawn_are_scored(
+    read: Store, tmp_path: Path
+) -> None:
+    """The bundle says which; the same seed draws the same."""
+    number = _scored(read, n_items=3, seed=7)
+    scoring.close_scoring(read, number, now=NOW)
+    files = bundle_files(read, "trial")
+    drawn = json.loads(files["datapackage.json"])["reading_room"]["scored_items"]["answer"]
+    of_item = {row["answer_id"]: row["item_id"] for row in _rows(files, "open_answers.csv")}
+    assert {of_item[row["answer_id"]] for row in _rows(files, "open_scores.csv")} == set(drawn)
+    assert len(drawn) == 3
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    found = analysis.analyse(analysis.read_bundle(tmp_path / "bundle.zip")).tables["open_ended"]
+    assert set(found.loc[found["by"] == "overall", "n"]) == {3}
+    assert set(found.loc[found["by"] == "overall", "n_unscored"]) == {5}
+
+
+def test_what_was_scored_is_vouched_for(read: Store) -> None:
+    """Whoever alters a score, what is under scoring, or when it was opened, is found out."""
+    number = _scored(read)
+    assert verify(read) == []
+    scoring.close_scoring(read, number, now=NOW)
+    assert verify(read) == []
+    tamper(read, "UPDATE scores SET score = 'incorrect' WHERE id = 1")
+    assert any("its scores were altered" in one for one in verify(read))
+    tamper(read, "UPDATE scoring_answers SET position = position + 1")
+    assert any("the answers under it were altered" in one for one in verify(read))
+    tamper(read, "UPDATE scorings SET opened_at_utc = ''")
+    assert any("slipped in or altered" in one for one in verify(read))
+    tamper(read, "DELETE FROM scoring_ends")
+    assert any("whether it is closed was altered" in one for one in verify(read))
+
+
+def test_a_scoring_that_is_gone_is_missed(read: Store) -> None:
+    _open(read, reviewers(read))
+    for table in ("scorers", "scoring_answers", "scorings"):
+        tamper(read, f"DELETE FROM {table}")
+    assert any("the scoring of each answer is missing" in one for one in verify(read))
+
+
+def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path) -> None:
+    """By code and not by name; altered on the way they are refused."""
+    scoring.close_scoring(read, _scored(read, n_items=4), now=NOW)
+    files = bundle_files(read, "trial")
+    told = [json.loads(line) for line in files["records.jsonl"].splitlines()]
+    assert {one["row"] for one in told} > SCORED
+    assert b"expert-" not in b"".join(files.values())
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    target = empty(tmp_path / "target", 2)
+    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    again = bundle_files(target, "trial")
+    for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
+        assert again[name] == files[name]
+    about = [json.loads(one["datapackage.json"])["reading_room"] for one in (files, again)]
+    assert about[0]["scored_items"] == about[1]["scored_items"]
+    assert not verify_study(target, "trial").breaches
+    with target.look() as look:
+        assert all(one.person is None for one in scorings.scorers(look, 1))
+    files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
+    (tmp_path / "altered.zip").write_bytes(zipped(files))
+    with pytest.raises(BadFile):
+        restore(empty(tmp_path / "other", 3), tmp_path / "altered.zip", by=BY, now=LATER)
+
+
+def test_a_scoring_that_goes_on_stays_where_it_was_opened(read: Store, tmp_path: Path) -> None:
+    """The restored study is whole without it, and can be scored there."""
+    _open(read, reviewers(read))
+    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
+    target = empty(tmp_path / "target", 2)
+    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    assert verify(target) == []
+    scoring.close_scoring(target, _scored(target), now=LATER)
+    assert verify(target) == []
+
+
+def test_sites_are_merged_before_their_answers_are_scored(read: Store, tmp_path: Path) -> None:
+    """A scorer's orders and pairs are those of one scoring."""
+    scoring.close_scoring(read, _scored(read), now=NOW)
+    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
+    with pytest.raises(BadFile, match="Merge first, then score"):
+        merge(read, tmp_path / "bundle.zip", study="trial", by=BY, now=LATER)
+
+
+def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
+    read: Store, tmp_path: Path
+) -> None:
+    """The options stand beside an explanation; words that only a withdrawn model said are gone."""
+    said = [
+        {"item_id": f"q{n:04d}", "condition": OPEN, "output": f"Because of {n}.\nAnswer: None"}
+        for n in range(24)
+    ]
+    file = tmp_path / "model.jsonl"
+    file.write_text("\n".join(map(json.dumps, said)))
+    add_model(read, file, study="trial", model_id="M", model_version="1", now=NOW)
+    asked = reviewers(read)
+    number = _open(read, asked, kind="explanation")
+    case = scorers_desk.desk(read, asked[0], number).cases[0]
+    assert "Explanation to score: Because of" in case.question
+    assert "(reference standard)" in case.question
+    for one in asked:
+        _all(read, one, number, _correct)
+    scoring.close_scoring(read, number, now=NOW)
+    files = bundle_files(read, "trial")
+    assert len(_rows(files, "open_scores.csv")) == 16
+    withdraw_model(read, study="trial", model_id="M", reason="Wrong version.", now=NOW)
+    assert "open_scores.csv" not in bundle_files(read, "trial")
+    assert verify(read) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "why"),
+    [
+        ({"scorers": [1]}, BadInput, "at least two scorers"),
+        ({"n_items": 99}, BadInput, "between 1 and 8 questions"),
+        ({"n_items": 0}, BadInput, "between 1 and 8 questions"),
+        ({"kind": "explanation"}, BadInput, "no answers in words to score"),
+    ],
+)
+def test_a_scoring_that_cannot_be_is_refused_and_nothing_is_left(
+    read: Store, changed: dict[str, Any], error: type[StudyError], why: str
+) -> None:
+    asked = reviewers(read)
+    with pytest.raises(error, match=why):
+        _open(read, asked, **changed)
+    with read.look() as look:
+        assert scorings.of_study(look, study_row(look, "trial").id) == []
+    _open(read, asked)
+    with pytest.raises(NotNow, match="given to scorers already"):
+        _open(read, asked)
+
+
+def test_nobody_scores_who_read_in_the_study(read: Store) -> None:
+    """They would meet their own words."""
+    asked = reviewers(read)
+    with read.look() as look:
+        (reader,) = [one for one in people.readers(look, 1) if one.reader_id == "R1"]
+        behind = people.of_reader(look, reader.id)
+    with pytest.raises(BadInput, match="read in this study and cannot score"):
+        _open(read, asked, scorers=[asked[0].id, behind])
+
+
+def test_a_study_is_scored_once_it_is_closed(opened: Opened) -> None:
+    """The correct answer stands beside the words."""
+    store = opened(conditions=[OPEN])
+    answer_all(store, "R1", lambda _: "Effusion")
+    with pytest.raises(NotNow, match="Close the study first"):
+        _open(store, reviewers(store))
+
+
+def test_only_those_asked_score_and_a_closed_scoring_is_over(read: Store) -> None:
+    first, second, third = reviewers(read)
+    number = _open(read, [first, second])
+    with pytest.raises(NotAllowed, match="not a scorer"):
+        scorers_desk.desk(read, third, number)
+    with pytest.raises(NotFound, match="no such scoring"):
+        scorers_desk.desk(read, first, 99)
+    case = scorers_desk.desk(read, first, number).cases[0].case
+    sent = [reading("0" * 32, "A"), reading(case, "D"), reading(case, None, status="skipped")]
+    assert len(scorers_desk.take_records(read, first, number, sent, now=NOW).refused) == 3
+    scoring.close_scoring(read, number, now=NOW)
+    with pytest.raises(NotNow, match="closed"):
+        scoring.close_scoring(read, number, now=NOW)
+    with pytest.raises(NotAllowed, match="closed"):
+        scorers_desk.desk(read, first, number)
+
+
+def test_a_scoring_by_command(read: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    """Opened, followed, closed and printed, as on the page."""
+    asked = reviewers(read, 2)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        before = sys.stdout
+        status = main(["scoring", *words, "--db", str(read.path), "--study", "trial"])
+        if sys.stdout is not before:  # whoever is refused prints nothing more
+            sys.stdout.close()
+            sys.stdout = before
+        return status, *capsys.readouterr()
+
+    status, _, why = run("show")
+    assert (status, "have not been given to scorers" in why) == (1, True)
+    names = [word for one in asked for word in ("--scorer", one.name)]
+    assert run("open", "--scorer", "nobody", "--scorer", "expert-1")[0] == 1
+    status, told, _ = run("open", *names)
+    assert (status, told[:36]) == (0, "Opened: scoring of 16 answers of 'tr")
+    for who in asked:
+        _all(read, who, 1, _correct)
+    assert "S1 expert-1: " in run("show")[1]
+    assert "0 waiting" in run("show")[1]
+    assert run("scores")[1] == "answer_id,scorer,turn,score,comment,scored_at_utc\n"
+    assert run("close")[1] == "Closed: scoring of the answers of 'trial'.\n"
+    assert len(run("scores")[1].splitlines()) == 33
+
+
+def test_a_copy_of_the_study_holds_the_scores_and_nobody_who_gave_them(
+    read: Store, tmp_path: Path
+) -> None:
+    """The SQLite file that a study is handed on as verifies."""
+    scoring.close_scoring(read, _scored(read), now=NOW)
+    with read.look() as look:
+        row = study_row(look, "trial").id
+        copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
+    assert not any("scor" in one for one in verify(copy))
+    with copy.look() as look:
+        assert {one.person for one in scorings.scorers(look, 1)} == {None}

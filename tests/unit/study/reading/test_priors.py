@@ -1,0 +1,192 @@
+"""Films of earlier examinations at a reader's desk: there where the protocol asks, else nowhere."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.bank.importing import import_bank
+from study.base.errors import BadInput
+from study.lifecycle import closing, review_desk, reviewing, studies
+from study.lifecycle.amendments import AMENDABLE
+from study.lifecycle.deployments import init
+from study.lifecycle.previews import preview
+from study.protocol.protocol import Protocol
+from study.reading import desk, score_card
+from study.store import Store, banks, readings
+from study.store.studies import case_films, views_of_case
+from study.trail.verification import verify
+from tests.conftest import (
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    presentation,
+    reading,
+    write_bank,
+    write_bank_with_priors,
+)
+from tests.unit.study.lifecycle.test_previews import coordinator
+
+Make = Callable[..., Store]
+N_PATIENTS = 6
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Make:
+    """Return a function that opens a study of one question a patient from a bank with priors."""
+
+    def make(
+        write: Callable[..., Path] = write_bank_with_priors,
+        readers: tuple[str, ...] = ("R1",),
+        **values: Any,
+    ) -> Store:
+        store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+        path = write(tmp_path / "bank", N_PATIENTS, 1)
+        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+        protocol = Protocol.from_json({"cases": N_PATIENTS, **values})
+        studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+        invite(store, *readers)
+        studies.open_study(store, study="trial", now=NOW)
+        return store
+
+    return make
+
+
+def _priors(store: Store) -> list[list[desk.FilmView]]:
+    found = desk.desk(store, person(store), now=NOW)
+    return [[film for film in case.views if film.prior] for case in found.cases]
+
+
+def _served(store: Store, case: str) -> list[str]:
+    films = [desk.film(store, person(store), case, view) for view in range(1, 5)]
+    return [Path(one.path).name.split("_")[1] for one in films if one]
+
+
+def test_the_protocol_says_whether_a_prior_film_is_shown(trial: Make) -> None:
+    """Behind the current ones, with the days between; the last patient has none."""
+    store = trial(context=["age", "prior"], case_order="fixed", seed=3)
+    for case in desk.desk(store, person(store), now=NOW).cases:
+        assert [one.label for one in case.views] in (["PA", "LATERAL"], ["PA", "LATERAL", "AP"])
+        assert [name for name, _ in case.context] == ["Age"]
+        assert [one.film for one in case.views] == [
+            f"{case.case}/{place}" for place in range(1, len(case.views) + 1)
+        ]
+        wanted = ["pa.png", "lat.png", "before.png"][: len(case.views)]
+        assert _served(store, case.case) == wanted
+    told = [(film.label, film.days) for films in _priors(store) for film in films]
+    assert told
+    assert set(told) == {("AP", 91)}
+
+
+def test_without_its_word_no_prior_film_leaves_the_server(trial: Make) -> None:
+    """Not in the desk, under no number, not made ready, not among what a check reads."""
+    store = trial()
+    assert not any(_priors(store))
+    for case in desk.desk(store, person(store), now=NOW).cases:
+        assert _served(store, case.case) == ["pa.png", "lat.png"]
+    with store.look() as look:
+        ready = [one.path for one in readings.films_to_read(look)]
+        ready += [one.path for one in readings.upcoming_films(look, 1, 9)]
+        ready += [one.path for one in case_films(look, 1)]
+        ready += [one.path for one in views_of_case(look, 1, "q0001")]
+    assert ready
+    assert not any("before" in path for path in ready)
+
+
+def test_prior_films_are_made_ready_with_the_others(trial: Make) -> None:
+    """In the order of need, the films of one case together and its prior one last."""
+    store = trial(context=["prior"])
+    with store.look() as look:
+        ready = [one.path for one in readings.upcoming_films(look, 1, 2)]
+        assert len({one.path for one in readings.films_to_read(look)}) == 3 * N_PATIENTS - 1
+        assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
+        assert len(views_of_case(look, 1, "q0001")) == 3
+    places = [path.split("_")[1] for path in ready]
+    assert places[:2] == ["pa.png", "lat.png"]
+    assert "before.png" in places
+    for place, path in enumerate(ready):
+        if "before" in path:
+            assert [one.split("_")[0] for one in ready[place - 2 : place]] == [
+                path.split("_")[0]
+            ] * 2
+    assert verify(store) == []
+
+
+def test_an_image_absent_case_shows_no_prior_film(trial: Make) -> None:
+    """Nor is one served under its number."""
+    store = trial(context=["prior"], conditions=["image-absent"])
+    found = desk.desk(store, person(store), now=NOW).cases
+    assert [case.views for case in found] == [(), (), ()]
+    assert [_served(store, case.case) for case in found] == [[], [], []]
+    with store.look() as look:
+        assert readings.upcoming_films(look, 1, 9) == []
+
+
+def test_a_reader_never_gets_more_than_the_name_of_the_time_between(trial: Make) -> None:
+    """No path, hash or number of the store, of prior films as little as of the others."""
+    store = trial(context=["prior"])
+    text = repr(
+        [dataclasses.asdict(case) for case in desk.desk(store, person(store), now=NOW).cases]
+    )
+    assert "before" not in text
+    assert ".png" not in text
+
+
+def test_a_protocol_cannot_ask_for_what_the_bank_has_not(tmp_path: Path, trial: Make) -> None:
+    """The draw is refused in a word; of a bank with one prior film it is not."""
+    with pytest.raises(BadInput, match="no question of the bank has a prior image"):
+        trial(write=write_bank, context=["prior"])
+
+
+def test_what_is_shown_cannot_be_amended() -> None:
+    """As all that stands beside the question."""
+    assert "context" not in AMENDABLE
+
+
+def test_a_preview_shows_prior_films_as_the_study_will(trial: Make) -> None:
+    """The copy has them, and the films behind them."""
+    store = trial(context=["prior"])
+    made = preview(store, coordinator(store), entropy=entropy_from(5), now=NOW)
+    with made.store.look() as look:
+        assert banks.n_with_prior(look, 1) == N_PATIENTS - 1
+        assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
+
+
+def test_the_score_card_has_the_films_of_the_reading(trial: Make) -> None:
+    """Prior ones too, each under its own number."""
+    store = trial(context=["prior"], feedback="after study")
+    me = person(store)
+    while cases := desk.desk(store, me, now=NOW).cases:
+        sent = [presentation(cases[0].case), reading(cases[0].case)]
+        desk.take_records(store, me, sent, now=NOW)
+    closing.close(store, study="trial", reason="Enough.", now=NOW)
+    card = score_card.score_card(store, me)
+    assert sum(film.prior for case in card.cases for film in case.films) == N_PATIENTS - 1
+    for case in card.cases:
+        for place, film in enumerate(case.films):
+            row = score_card.film(store, me, case.position, place)
+            assert row is not None
+            assert ("before" in row.path) == film.prior
+
+
+def test_a_reviewer_sees_prior_films_whatever_a_protocol_says(trial: Make) -> None:
+    """Whether a question is sound cannot be told without what it may be about."""
+    store = trial(readers=("R1", "R2"))
+    with store.look() as look:
+        ids = reviewing.sampled(look, "bank", N_PATIENTS, seed=1)
+        judges = [row["id"] for row in look.rows("SELECT id FROM people")]
+    judge = dataclasses.replace(person(store), id=judges[0])
+    closing.close(store, study="trial", reason="Enough.", now=NOW)
+    review = reviewing.open_review(
+        store, "bank", name="first", item_ids=ids, reviewers=judges, now=NOW
+    )
+    rows = [
+        review_desk.film(store, judge, review, case.case, place)
+        for case in review_desk.desk(store, judge, review).cases
+        for place, _ in enumerate(case.views, 1)
+    ]
+    assert any("before" in row.path for row in rows if row)
+    assert all(rows)
