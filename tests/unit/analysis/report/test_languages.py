@@ -1,6 +1,7 @@
 """The report in another language: every word of it from the catalogues, every number the same."""
 
 import re
+from collections.abc import Iterator
 from gettext import NullTranslations
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def run() -> Results:
 
 
 @pytest.fixture
-def brackets(monkeypatch: pytest.MonkeyPatch) -> None:
+def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Speak a language in which every message stands between brackets."""
     monkeypatch.setattr(translation, "_catalogue", lambda name: _Brackets())
     monkeypatch.setattr(translation, "language", lambda: "xx")
