@@ -13,6 +13,8 @@ from babel.messages.pofile import read_po
 from study.base import translation as words
 from tests.conftest import ROOT
 from ui import catalogue, viewer
+from ui.parts.text import day_form
+from ui.reading import desk
 from ui.server import access
 from ui.viewer.catalogue_module import catalogue as viewer_catalogue
 
@@ -170,3 +172,23 @@ def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
     english = viewer.modules_url()
     with words.spoken(french):
         assert viewer.modules_url() == f"{english}fr/"
+
+
+def test_an_age_and_a_sex_are_said_in_the_readers_language() -> None:
+    """The bank's words are English; a text that only looks like one of them stays as it is."""
+    shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
+    assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
+    with words.spoken("de"):
+        told = {desk._in_words(name, value) for name, value in shown}
+        assert told == {"60 Jahre", "1 Tag", "50 bis 60 Jahre", "weiblich"}
+        assert desk._in_words("Indication", "female") == "female"
+        assert desk._in_words("Age", "adult") == "adult"
+
+
+@pytest.mark.parametrize(
+    ("language", "form"), [("en", "DD/MM/YYYY"), ("de", "DD.MM.YYYY"), ("zh-Hans", "YYYY/MM/DD")]
+)
+def test_a_day_is_entered_as_the_language_writes_it(language: str, form: str) -> None:
+    """In its order and with its signs."""
+    with words.spoken(language):
+        assert day_form() == form
