@@ -115,7 +115,7 @@ def test_open_ended_cases_are_chosen_beside_others(
     """What that means is said beneath; the file names both conditions."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
-    label = "Open-ended: the images and the question without options, answered in words"
+    label = "Open-ended: answered in own words"
     _field(page, "checkbox", label).set_value(True)  # type: ignore[attr-defined]
     page.run()
     assert not page.exception

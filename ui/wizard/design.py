@@ -46,7 +46,7 @@ def _conditions(working: Working) -> None:
         key=working.key("image-absent"),
     )
     words = st.checkbox(
-        t("Open-ended: the images and the question without options, answered in words"),
+        t("Open-ended: answered in own words"),
         value="open-ended" in base,
         key=working.key("open-ended"),
     )
