@@ -32,6 +32,7 @@ NOT_ABOUT_TIME = frozenset(
         "received_after_lapse",
         "comment_cut",
         "reason_cut",
+        "words_cut",
         FAULTY,
     }
 )

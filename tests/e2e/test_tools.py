@@ -269,7 +269,7 @@ def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
     _come(server, reader, "R2")
     assert reader.page.locator(".rr-scale:visible").count() == 0
     reader.page.keyboard.press("j")
-    reader.page.get_by_text("it cannot be measured").wait_for()
+    reader.page.get_by_text("lengths cannot be measured").wait_for()
     assert reader.page.get_by_text("measuring", exact=True).count() == 0
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -215,22 +216,25 @@ def test_a_model_that_is_asked_here_answers_and_explains_in_words(
 ) -> None:
     """What stands before the line of its answer is kept as its explanation, with options too."""
     asked = ModelProtocol(condition=condition, explanation=True)
-    ran = run_model(
-        trial,
-        paper_of_study(trial, "trial", asked),
-        model_id="M",
-        provider=Provider(
-            name=PYTHON,
-            model=f"{__name__}:explaining",
-            settings={},
-            connections=1,
-            retries=0,
-            timeout_s=60,
-        ),
-        limits=Limits(runs=1, connections=1),
-        by=BY,
-        now=lambda: NOW,
+    provider = Provider(
+        name=PYTHON,
+        model=f"{__name__}:explaining",
+        settings={},
+        connections=1,
+        retries=0,
+        timeout_s=60,
     )
+    with ThreadPoolExecutor(1) as apart:  # what drives the browsers has a loop in this thread
+        ran = apart.submit(
+            run_model,
+            trial,
+            paper_of_study(trial, "trial", asked),
+            model_id="M",
+            provider=provider,
+            limits=Limits(runs=1, connections=1),
+            by=BY,
+            now=lambda: NOW,
+        ).result()
     assert ran is not None
     assert ran.kept is not None
     said = _said(trial)
