@@ -158,9 +158,8 @@ def spoken(name: str) -> Iterator[None]:
         _language.reset(before)
 
 
-@lru_cache(1)
 def folder() -> Path:
-    """Return where the catalogues are; what the environment says at the first word holds."""
+    """Return where the catalogues are."""
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[1] / "locale")
 
 
