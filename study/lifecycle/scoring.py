@@ -62,7 +62,9 @@ def settled(given: Sequence[str]) -> str | None:
         return None
     if given[0] == given[1]:
         return given[0]
-    return sorted(given, key=list(Score).index)[1] if len(given) > JUDGES else None
+    if len(given) == JUDGES:
+        return None
+    return sorted(map(Score, given), key=list(Score).index)[1].value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
