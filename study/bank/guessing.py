@@ -78,18 +78,18 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
 def ids_tell(asked: Iterable[Asked]) -> bool:
     """Return whether ids name the correct option, by letter, place or text, more than by chance.
 
-    >>> banks = [["A", "B"][n % 2] for n in range(40)]
+    >>> truths = ["AB"[n % 2] for n in range(40)]
     >>> [ids_tell(Asked(("Yes", "No"), truth, "", f"{name}-{n + 100}")
-    ...           for n, truth in enumerate(banks))
+    ...           for n, truth in enumerate(truths))
     ...  for name in ("q", "no")]
     [False, False]
-    >>> ids_tell(Asked(("Yes", "No"), truth, "", f"q{n}/{truth}") for n, truth in enumerate(banks))
+    >>> ids_tell(Asked(("Yes", "No"), truth, "", f"q{n}/{truth}") for n, truth in enumerate(truths))
     True
     """
     named: dict[str, tuple[Counter[int], list[int]]] = {}
     for one in asked:
-        signs = {sign.lstrip("0") or "0" for sign in _SIGNS.findall(one.item_id.casefold())}
-        run = "".join(_SIGNS.findall(one.item_id.casefold()))
+        in_order = _SIGNS.findall(one.item_id.casefold())
+        signs, run = {sign.lstrip("0") or "0" for sign in in_order}, "".join(in_order)
         ways = {
             "letter": [letter.casefold() in signs for letter in LETTERS[: len(one.options)]],
             "from 0": [str(place) in signs for place in range(len(one.options))],
