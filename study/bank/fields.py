@@ -170,6 +170,13 @@ class Fields:
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
             self.twice += [key for key, n in keys.items() if n > 1]
+        self._filled: dict[str, object] = {}
+        for key, value in record.items():
+            if type(value) is str:
+                if text := value.strip():
+                    self._filled[key] = text
+            elif not missing(value):
+                self._filled[key] = value
 
     def __contains__(self, field: str) -> bool:
         """Whether any spelling of the field is there, filled or not."""
@@ -177,25 +184,20 @@ class Fields:
 
     def given(self, field: str) -> list[tuple[str, object]]:
         """Return every filled spelling of a field with its value, the preferred one first."""
-        record = self._record
-        return [(key, record[key]) for key in self._keys.get(field, ()) if not missing(record[key])]
+        filled = self._filled
+        return [(key, filled[key]) for key in self._keys.get(field, ()) if key in filled]
 
     def first(self, field: str) -> object:
         """Return the preferred filled value of a field, or None."""
         for key in self._keys.get(field, ()):
-            value = self._record[key]
-            if not missing(value):
+            if (value := self._filled.get(key)) is not None:
                 return value
         return None
 
     def text(self, field: str) -> str | None:
         """Return the preferred filled value as `as_text` does: empty if there is none."""
         for key in self._keys.get(field, ()):
-            value = self._record[key]
-            if type(value) is str and value.isascii() and "\0" not in value:
-                if text := value.strip():
-                    return text
-            elif not missing(value):
+            if (value := self._filled.get(key)) is not None:
                 return as_text(value)
         return ""
 
@@ -214,8 +216,7 @@ class Fields:
     def others(self) -> Iterator[tuple[str, str | None, object]]:
         """Yield what is filled and has no field of its own here: its key, its name, its value."""
         for key, name in self._named:
-            value = self._record[key]
-            if not missing(value):
+            if (value := self._filled.get(key)) is not None:
                 yield key, name, value
 
 

@@ -62,7 +62,7 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
     for one in asked:
         seen.add(one)
     texts = _Offers()
-    for one in asked:
+    for one in asked if seen.any_often() else ():
         options = [option.strip() for option in one.options]
         if often := {text for text in options if seen.often(text)}:
             texts.add(often, options[one.place], one.view)
@@ -155,6 +155,10 @@ class _Seen:
     def often(self, text: str) -> bool:
         """Return whether an answer is right often enough to be looked at."""
         return self._hashes[hash(text)] >= _LEAST_COUNT
+
+    def any_often(self) -> bool:
+        """Return whether any answer is."""
+        return max(self._hashes.values(), default=0) >= _LEAST_COUNT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,14 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study.bank.content import Finding, look_over
+from study.bank.content import look_over
 from study.bank.guessing import guessable
 from study.bank.layout import Part
 from study.bank.reading import (
@@ -18,7 +19,7 @@ from study.bank.reading import (
     read_bank,
     sha256_of_files,
 )
-from study.bank.workers import in_order, processors
+from study.bank.workers import in_order, most_workers
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
@@ -130,8 +131,8 @@ def import_bank(
     provenance
         Where the bank comes from and on what terms, said wherever its content is handed on.
     n_workers
-        How many processes help with a large file, all the processors if None; what comes of it is
-        the same.
+        How many processes help with a large file, as many as are of use if None; what comes of it
+        is the same.
 
     Raises
     ------
@@ -158,13 +159,15 @@ def import_bank(
         missing_images=missing_images,
         skip_faulty=skip_faulty,
         progress=progress,
-        n_workers=processors() if n_workers is None else n_workers,
+        n_workers=most_workers() if n_workers is None else n_workers,
     ) as found:
         _refuse_faulty(files, found, missing_images, skip_faulty=skip_faulty)
         if progress is not None:
             progress("store", 0, 1)
-        told, clues, content_sha256 = _looked_at(work, simulated, found.n_workers)
-        with store.change(beside=work) as change:
+        with (
+            _looking_at(work, simulated, found.n_workers) as (content_sha256, looks),
+            store.change(beside=work) as change,
+        ):
             if banks.find(change, name):
                 raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
             bank = banks.add(
@@ -182,6 +185,7 @@ def import_bank(
             banks.add_content(change, bank)
             row = banks.bank_row(change, name)
             _record(change, row, found, now, by)
+            told, clues = looks
         return Imported(
             bank=name,
             n_items=row.n_items,
@@ -194,22 +198,25 @@ def import_bank(
         )
 
 
-def _looked_at(
-    work: Path, simulated: bool, n_workers: int
-) -> tuple[list[Finding], tuple[str, ...], str]:
-    """Return what is to be said of a bank's content, where answers can be guessed, its hash."""
+@contextmanager
+def _looking_at(work: Path, simulated: bool, n_workers: int) -> Iterator[tuple[str, Iterable[Any]]]:
+    """Give the hash of a bank's content, and what goes on being found out while it is stored.
+
+    That is what is to be said of the content, and where answers can be guessed.
+    """
     looks: tuple[Callable[[Transaction], Any], ...] = (
+        lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
         lambda tables: look_over(bank_contents.questions(tables, 1)),
         lambda tables: guessable(banks.Questions(tables, 1), shuffled=False),
-        lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
     )
 
     def looked(n: int) -> Any:
         with reading(work) as tables:
             return looks[n](tables)
 
-    told, clues, content_sha256 = in_order(looked, range(len(looks)), n_workers)
-    return told, clues, content_sha256
+    with closing(in_order(looked, range(len(looks)), n_workers)) as found:
+        content_sha256: str = next(found)
+        yield content_sha256, found if n_workers else list(found)
 
 
 def _missing(found: ReadBank) -> Missing:

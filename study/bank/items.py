@@ -164,8 +164,7 @@ class ItemReader:
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         found = {"split": split} if split else {}
         for key, name, value in fields.others():
-            text = as_text(value)
-            text = text if isinstance(value, int | str) else canonical_json(value)
+            text = as_text(value) if isinstance(value, int | str) else _written(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
             else:
@@ -183,10 +182,11 @@ class ItemReader:
         return tuple(map(ids.get, EXAMINATION_KEYS))
 
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
-        if not split_list(fields.first("images")):
+        written = split_list(fields.first("images"))
+        if not written:
             draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
-        found = self._named(fields, draft, "")
+        found = self._named(written, fields, draft, "")
         views: dict[str, View] = {}
         for path, label, said, _ in found:
             views.setdefault(path, View(path=path, label=label, said=said))
@@ -194,16 +194,16 @@ class ItemReader:
 
     def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
         """Return the films of earlier examinations; a date says how long before, and is dropped."""
-        n = len(split_list(fields.first("prior_images")))
-        if not n:
+        written = split_list(fields.first("prior_images"))
+        if not written:
             told = map(fields.first, ("prior_views", "prior_days", "prior_date"))
             if any(value is not None for value in told):
                 self._notes.add("a prior view or interval without a prior image", draft.key)
             return ()
-        days = read_days(fields, n, self._notes, draft.trouble)
+        days = read_days(fields, len(written), self._notes, draft.trouble)
         current = {view.path for view in draft.views}
         priors: dict[str, Prior] = {}
-        for path, label, said, place in self._named(fields, draft, "prior_"):
+        for path, label, said, place in self._named(written, fields, draft, "prior_"):
             if path in current:
                 draft.trouble.add(
                     f"image {shown(path, 160)} is both a current and a prior one",
@@ -214,10 +214,9 @@ class ItemReader:
         return tuple(priors.values())
 
     def _named(
-        self, fields: Fields, draft: ItemDraft, kind: str
+        self, written: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
     ) -> list[tuple[str, str, str, int]]:
         """Return path, label, what the file says of the label, and place of each image named."""
-        written = split_list(fields.first(f"{kind}images"))
         labels = self._labels(fields, len(written), draft, f"{kind}views")
         spacings = read_spacings(
             fields, len(written), self._notes, draft.key, f"{kind}pixel_spacing"
@@ -303,6 +302,14 @@ class ItemReader:
         if None in lines:
             self._notes.add(f"{name} is not text, left out", draft.key)
         return "\n".join(line for line in lines if line)
+
+
+def _written(value: object) -> str | None:
+    """Return any JSON value as text; None of what no text can be made of, such as Infinity."""
+    try:
+        return as_text(canonical_json(value))
+    except ValueError:
+        return None
 
 
 _PLAIN_FIELDS = ("task", "category", "subcategory", "patient_id")

@@ -214,8 +214,9 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
 
 def still_lettered(options: Sequence[str]) -> bool:
     """Whether an option kept a letter that looks like its own, as not all of them carry one."""
-    matches = map(_LETTERED.fullmatch, options)
-    return any(
-        match is not None and match[1] == letter
-        for match, letter in zip(matches, LETTERS, strict=False)
-    )
+    for letter, option in zip(LETTERS, options, strict=False):
+        if option.startswith((letter, "(", "[")):  # so it is with next to none
+            match = _LETTERED.fullmatch(option)
+            if match is not None and match[1] == letter:
+                return True
+    return False

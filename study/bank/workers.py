@@ -23,11 +23,15 @@ class _Worker(NamedTuple):
     line: Connection
 
 
-def processors() -> int:
-    """Return how many processes can work at once here; 0 where none can be split off."""
+def most_workers() -> int:
+    """Return how many processes keep all processors busy; 0 where none can be split off.
+
+    One more than there are processors: one of them waits for its result to be taken.
+    """
     if not hasattr(os, "fork"):
         return 0
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    here = hasattr(os, "sched_getaffinity")
+    return 1 + (len(os.sched_getaffinity(0)) if here else os.cpu_count() or 1)
 
 
 def in_order(

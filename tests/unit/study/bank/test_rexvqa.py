@@ -40,6 +40,18 @@ def only(found: BankFile) -> Item:
     return found.items[0]
 
 
+def test_what_no_text_can_be_made_of_is_no_attribute(bank: Read, item: ItemDict) -> None:
+    """Python reads Infinity and half a sign out of JSON; the rest of the item is sound."""
+    odd = {"dose": float("inf"), "doses": [1.0, float("-inf")], "tags": ["\ud800"], "ok": [1.5]}
+    found = bank({"q1": item | odd})
+    assert only(found).attributes.keys() - {"ok"} == only(bank({"q1": item})).attributes.keys()
+    left_out = [one for one in found.notes if "left out" in one]
+    assert left_out == [
+        f"“{name}” is too long or no text, left out (1 item, first q1)"
+        for name in ("dose", "doses", "tags")
+    ]
+
+
 def test_item_as_the_data_set_spells_it(bank: Read, item: ItemDict) -> None:
     found = bank({"q1": item})
     assert only(found) == Item(

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from study.bank import reading, source
+from study.bank import importing, reading, source
+from study.bank.content import look_over
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
 from study.bank.workers import in_order
@@ -247,6 +248,30 @@ def test_a_worker_that_is_killed_ends_the_import(
         assert banks.listed(look) == []
     assert import_bank(store, path, n_workers=2, **what).n_items > N_ITEMS / 2
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
+
+
+def test_nothing_is_kept_of_a_bank_whose_content_could_not_be_looked_at(
+    store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is killed while the bank is being stored takes it all back."""
+    path = root / "metadata/bank.json"
+    items = {f"q{n}": item for n in range(N_ITEMS)}
+    path.write_text(json.dumps(items), encoding="utf-8")
+    here = os.getpid()
+
+    def killed(items: Any) -> list[Any]:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return look_over(items)
+
+    monkeypatch.setattr(importing, "look_over", killed)
+    what: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    with pytest.raises(NotNow, match="Nothing was imported"):
+        import_bank(store, path, n_workers=3, **what)
+    with store.look() as look:
+        assert banks.listed(look) == []
+        assert not look.value("SELECT count(*) FROM items")
+    assert import_bank(store, path, n_workers=0, **what).n_items == N_ITEMS
 
 
 def test_sqlite_writes_json_as_python_does(store: Store) -> None:
