@@ -170,13 +170,13 @@ class Fields:
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
             self.twice += [key for key, n in keys.items() if n > 1]
-        self._filled: dict[str, object] = {}
+        self._filled = filled = dict[str, object]()
         for key, value in record.items():
             if type(value) is str:
                 if text := value.strip():
-                    self._filled[key] = text
+                    filled[key] = text
             elif not missing(value):
-                self._filled[key] = value
+                filled[key] = value
 
     def __contains__(self, field: str) -> bool:
         """Whether any spelling of the field is there, filled or not."""
@@ -198,6 +198,8 @@ class Fields:
         """Return the preferred filled value as `as_text` does: empty if there is none."""
         for key in self._keys.get(field, ()):
             if (value := self._filled.get(key)) is not None:
+                if type(value) is str and value.isascii() and "\0" not in value:
+                    return value
                 return as_text(value)
         return ""
 

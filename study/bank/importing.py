@@ -1,7 +1,7 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,7 @@ from study.bank.reading import (
     read_bank,
     sha256_of_files,
 )
-from study.bank.workers import in_order, most_workers
+from study.bank.workers import begun, most_workers
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
@@ -165,7 +165,7 @@ def import_bank(
         if progress is not None:
             progress("store", 0, 1)
         with (
-            _looking_at(work, simulated, found.n_workers) as (content_sha256, looks),
+            _looking_at(work, simulated, found.n_workers) as looks,
             store.change(beside=work) as change,
         ):
             if banks.find(change, name):
@@ -176,16 +176,17 @@ def import_bank(
                 format=found.format,
                 source_name=", ".join(part.path.name for part in files),
                 source_sha256=found.sha256,
-                content_sha256=content_sha256,
+                content_sha256="",
                 images_root=str(images.resolve()),
                 simulated=int(simulated),
                 imported_at_utc=stamp(now),
                 **asdict(provenance),
             )
             banks.add_content(change, bank)
+            content_sha256, told, clues = looks
+            banks.set_content_hash(change, bank, content_sha256)
             row = banks.bank_row(change, name)
             _record(change, row, found, now, by)
-            told, clues = looks
         return Imported(
             bank=name,
             n_items=row.n_items,
@@ -198,12 +199,10 @@ def import_bank(
         )
 
 
-@contextmanager
-def _looking_at(work: Path, simulated: bool, n_workers: int) -> Iterator[tuple[str, Iterable[Any]]]:
-    """Give the hash of a bank's content, and what goes on being found out while it is stored.
-
-    That is what is to be said of the content, and where answers can be guessed.
-    """
+def _looking_at(
+    work: Path, simulated: bool, n_workers: int
+) -> AbstractContextManager[Iterator[Any]]:
+    """Begin to find out a bank's hash, what is to be said of it, where answers can be guessed."""
     looks: tuple[Callable[[Transaction], Any], ...] = (
         lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
         lambda tables: look_over(bank_contents.questions(tables, 1)),
@@ -214,9 +213,7 @@ def _looking_at(work: Path, simulated: bool, n_workers: int) -> Iterator[tuple[s
         with reading(work) as tables:
             return looks[n](tables)
 
-    with closing(in_order(looked, range(len(looks)), n_workers)) as found:
-        content_sha256: str = next(found)
-        yield content_sha256, found if n_workers else list(found)
+    return begun(looked, range(len(looks)), n_workers)
 
 
 def _missing(found: ReadBank) -> Missing:

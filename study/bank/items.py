@@ -1,5 +1,6 @@
 """From a record to an item, or to the list of everything that is wrong with it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,8 @@ from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.films import BadFilm
 
+MOST_OF_AN_ID = 500
+_NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"])
 
 
@@ -92,16 +95,17 @@ class ItemReader:
             )
             return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
         fields = Fields(record.value)
-        item_id = item_id_of(record, fields)
-        trouble = Trouble(item_id or record.place)
-        draft = ItemDraft(key=trouble.key, item_id=item_id or "", trouble=trouble)
+        item_id = item_id_of(record, fields) or ""
+        unfit = _unfit(item_id)
+        trouble = Trouble(record.place if unfit else item_id)
+        draft = ItemDraft(key=trouble.key, item_id="" if unfit else item_id, trouble=trouble)
+        if unfit:
+            trouble.add(unfit, "give each item an id of its own, as text", Rule.NO_ID)
         self._look_over(record, fields, draft)
         self._fill(fields, draft, split)
         return draft
 
     def _look_over(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
-        if not draft.item_id:
-            draft.trouble.add("no item id", "give each item an id of its own, as text", Rule.NO_ID)
         if fields.twice:
             said = ", ".join(map(shown, fields.twice))
             draft.trouble.add(f"keys given twice: {said}", "keep one of each", Rule.KEYS_TWICE)
@@ -114,7 +118,7 @@ class ItemReader:
         for key in fields.unknown:
             self._notes.add(f"unknown key {shown(key)} kept as an attribute", draft.key)
         own = fields.first("item_id")
-        if record.key and own is not None and as_text(own) != draft.item_id:
+        if record.key and own is not None and as_text(own) != as_text(record.key):
             self._notes.add(
                 "an id inside the item differs from its key; the key is used", draft.key
             )
@@ -318,6 +322,17 @@ _PLAIN_FIELDS = ("task", "category", "subcategory", "patient_id")
 def item_id_of(record: Record, fields: Fields) -> str | None:
     """Return a record's id: its key, else a field; empty if none, None if not text."""
     return as_text(record.key) if record.key else as_text(fields.first("item_id"))
+
+
+def _unfit(item_id: str) -> str:
+    """Return why an id cannot name an item in a list; empty where it can."""
+    if not item_id:
+        return "no item id"
+    if len(item_id) > MOST_OF_AN_ID:
+        return f"item id {shown(item_id)} has {len(item_id):,} signs, more than {MOST_OF_AN_ID}"
+    if not item_id.isprintable() and _NOT_SHOWN.search(item_id):
+        return f"item id {shown(item_id)} holds a line break or another sign that is not shown"
+    return ""
 
 
 def shown_key(key: str) -> str:

@@ -68,8 +68,10 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
         There is no file that could be one, or not the split that was asked for.
     """
     if there := splits(place):
-        found = _chosen_parts(there, chosen)
-        return found, _images_folder(place, found[0].path)
+        parts = _chosen_parts(there, chosen)
+        for part in parts:
+            _refuse_outside(place, part.path)
+        return parts, _images_folder(place, parts[0].path)
     found_files = {str(one.relative_to(place)): one for one in _candidates(place)}
     if not found_files:
         raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL or CSV file."))
@@ -80,6 +82,7 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
     if len(banks) > 1:
         raise SeveralBanks(tuple(sorted(banks)))
     file = found_files[banks[0]]
+    _refuse_outside(place, file)
     return (Part(path=file),), _images_folder(place, file)
 
 
@@ -116,6 +119,16 @@ def _chosen_parts(there: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Par
             )
         )
     return tuple(Part(path=there[name], split=name) for name in wanted)
+
+
+def _refuse_outside(place: Path, file: Path) -> None:
+    if not file.resolve().is_relative_to(place.resolve()):
+        raise BadFile(
+            t(
+                "{file} is a link that leads out of the folder. Put the file itself there.",
+                file=file.relative_to(place),
+            )
+        )
 
 
 def _usual_order(split: str) -> tuple[int, str]:

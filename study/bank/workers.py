@@ -5,7 +5,7 @@ import os
 import signal
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -71,6 +71,24 @@ def in_order(
                 yield found[0]
         while busy:
             yield _result(busy.popleft())[0]
+
+
+@contextmanager
+def begun(
+    do: Callable[[_Task], _Result], tasks: Sequence[_Task], n_workers: int
+) -> Iterator[Iterator[_Result]]:
+    """Begin few tasks, each in a worker of its own, while other things are done here.
+
+    What it gives waits for each result, and fails as `in_order` does. With no workers all is
+    done before.
+    """
+    if not n_workers:
+        yield iter([do(task) for task in tasks])
+        return
+    with _started(do, len(tasks)) as workers:
+        for worker, task in zip(workers, tasks, strict=True):
+            _send(worker, task)
+        yield (_result(worker)[0] for worker in workers)
 
 
 def _send(worker: _Worker, task: Any) -> None:

@@ -203,6 +203,16 @@ def test_item_without_id_is_named_by_its_place(bank: Read, item: ItemDict) -> No
     ]
 
 
+def test_id_that_cannot_stand_in_a_list_is_a_fault(bank: Read, item: ItemDict) -> None:
+    """A line of a list names an item; a long text or a second line does not."""
+    found = bank({"q" * 501: item, "q1\nq2": item, "q3\u2028": item, "q\u00a0" + "4" * 498: item})
+    assert [(fault.key, fault.what) for fault in found.faults] == [
+        ("entry 1", f"item id “{'q' * 59}…” has 501 signs, more than 500"),
+        ("entry 2", "item id “q1\nq2” holds a line break or another sign that is not shown"),
+    ]
+    assert [one.item_id[:2] for one in found.items] == ["q3", "q\u00a0"]
+
+
 def test_empty_key_is_no_id(bank: Read, item: ItemDict) -> None:
     assert bank({"": item, " ": item}).items == ()
 

@@ -139,6 +139,20 @@ def test_a_split_that_is_not_there_is_refused_with_those_that_are(release: Path)
         find_bank(release, ("dev",))
 
 
+def test_a_file_that_is_a_link_out_of_the_folder_is_refused(release: Path, tmp_path: Path) -> None:
+    """A link inside the folder is its file."""
+    file = release / "metadata/valid_vqa_data.json"
+    file.rename(release / "valid.json")
+    file.symlink_to(release / "valid.json")
+    assert [part.split for part in find_bank(release)[0]] == ["train", "valid", "test"]
+    (release / "valid.json").rename(tmp_path / "elsewhere.json")
+    file.unlink()
+    file.symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(BadFile, match=r"valid_vqa_data\.json is a link that leads out"):
+        find_bank(release)
+    assert len(find_bank(release, ["train"])[0]) == 1
+
+
 def test_one_file_of_the_release_finds_its_images(store: Store, release: Path) -> None:
     """The paths lead out of `metadata` into the folder beside it, even if no film is there."""
     file = release / "metadata/test_vqa_data.json"
