@@ -323,16 +323,22 @@ def _settle_examinations(staged: Staging, notes: Notes) -> None:
     across patients. The first key under which no examination has two patients is taken; where none
     is, the first key, and its examinations are faulted.
     """
-    given = staged.examination_keys()
-    trusted = [key for key, is_shared in given if not is_shared]
-    if trusted and trusted[0] != given[0][0]:
+    given = []
+    for key, is_shared in staged.examination_keys():
+        given.append(key)
+        if not is_shared:
+            break
+    else:
+        given = given[:1] or [0]
+    first, taken = given[0], given[-1]
+    if taken != first:
         names = SPELLINGS["examination_id"]
         notes.add(
-            f"{names[given[0][0]]} is shared between patients; {names[trusted[0]]} is taken for the"
+            f"{names[first]} is shared between patients; {names[taken]} is taken for the"
             " examination",
             staged.first_key(),
         )
-    staged.set_examinations((trusted or [key for key, _ in given] or [0])[0])
+    staged.set_examinations(taken)
     staged.fault_shared_examinations(
         "examination {examination} is given to patients {patients}",
         "an examination is of one patient: correct the ids",

@@ -218,29 +218,29 @@ class Staging:
     def fault_same_ids(self, what: str, remedy: str) -> None:
         """Fault all items of an id given several times, and say so of the first: `{n}` times."""
         self._connection.execute("CREATE INDEX drafts_ids ON drafts (item_id)")
+        twice = "drafts WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1"
+        if not self._one(f"SELECT EXISTS (SELECT 1 FROM {twice})"):
+            return
         self._connection.execute(
-            "UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE item_id IN (SELECT item_id FROM "
-            "drafts WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1)"
+            "UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE item_id IN "
+            f"(SELECT item_id FROM {twice})"
         )
         self._fault(
-            "SELECT min(n), key, replace(?, '{n}', count(*)), ?, ? FROM drafts "
-            "WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1 ORDER BY 1",
+            f"SELECT min(n), key, replace(?, '{{n}}', count(*)), ?, ? FROM {twice} ORDER BY 1",
             what,
             remedy,
             Rule.SAME_ID,
         )
 
-    def examination_keys(self) -> list[tuple[int, bool]]:
-        """Return which keys of an examination are given, and whether two patients share one."""
-        found = []
+    def examination_keys(self) -> Iterator[tuple[int, bool]]:
+        """Yield which keys of an examination are given, and whether two patients share one."""
         for n, column in enumerate(_EXAMINATIONS):
             if self._one(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
                 shared = self._one(
                     f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL GROUP BY "
                     f"{column} HAVING count(DISTINCT nullif(patient_id, '')) > 1)"
                 )
-                found.append((n, bool(shared)))
-        return found
+                yield n, bool(shared)
 
     def set_examinations(self, key: int) -> None:
         """Give every draft its examination: by this key, else by any, else by its first film."""
@@ -269,6 +269,8 @@ class Staging:
 
     def share_patients(self) -> Group | None:
         """Give items without a patient the one of their examination's other items."""
+        if not self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
+            return None
         lacking = (
             "FROM drafts WHERE is_whole AND patient_id = '' AND examination_id IN ("
             "SELECT examination_id FROM drafts WHERE examination_id <> '' GROUP BY examination_id "
@@ -453,14 +455,11 @@ class Staging:
 
     def keep_sound(self) -> None:
         """Throw out what belongs to items with faults: what is left can be stored."""
-        for table, n in (
-            *((table, "item") for table in _SHOWING),
-            ("texts", "n"),
-            ("unseen", "n"),
-        ):
-            self._connection.execute(
-                f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
-            )
+        if self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
+            for table, n in (*((one, "item") for one in _SHOWING), ("texts", "n"), ("unseen", "n")):
+                self._connection.execute(
+                    f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
+                )
         self._connection.execute(
             "DELETE FROM films WHERE id NOT IN "
             f"(SELECT film FROM {' UNION SELECT film FROM '.join(_SHOWING)})"
