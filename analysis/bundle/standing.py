@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pandas as pd
 
@@ -67,12 +67,10 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     only = conditions if len(conditions) == 1 else []  # with several, a model meets the same names
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
-    conditions_of: dict[str, set[str]] = {}
-    pairs = zip(
-        readings.loc[is_model, "rater_id"], readings.loc[is_model, "condition"], strict=True
-    )
-    for model, condition in dict.fromkeys(pairs):
-        conditions_of.setdefault(model, set()).add(condition)
+    conditions_of: dict[str, set[str]] = defaultdict(set)
+    of_models = readings.loc[is_model]
+    for model, condition in zip(of_models["rater_id"], of_models["condition"], strict=True):
+        conditions_of[model].add(condition)
     for model, found in conditions_of.items():
         standing = next((one for one in (*AS_READERS, *only) if one in found), None)
         if len(found) == 1 or standing is None:
