@@ -54,6 +54,9 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
 
 Outcome = TypeVar("Outcome")
 
+# Nothing that is imported is garbage; see `pytest_collection_finish`.
+gc.disable()
+
 # Imports all there is, for processes that are forked from it; the tests' own need not.
 collect_ignore = ["imported.py"]
 
@@ -147,10 +150,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Take what was imported out of the search for garbage, which Streamlit begins after each run.
 
-    Each time through all libraries is a fifth of a second; statsmodels does it too.
+    Each time through all libraries is a fifth of a second; statsmodels does it too. By itself
+    Python would search at every 700 new objects, most of which a test keeps until it ends.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+    gc.enable()
 
 
 @pytest.fixture
