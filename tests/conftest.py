@@ -8,8 +8,9 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
@@ -53,6 +54,9 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 Outcome = TypeVar("Outcome")
+
+# Nothing that is imported is garbage; see `pytest_collection_finish`.
+gc.disable()
 
 # Imports all there is, for processes that are forked from it; the tests' own need not.
 collect_ignore = ["imported.py"]
@@ -147,10 +151,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Take what was imported out of the search for garbage, which Streamlit begins after each run.
 
-    Each time through all libraries is a fifth of a second; statsmodels does it too.
+    Each time through all libraries is a fifth of a second; statsmodels does it too. By itself
+    Python would search at every 700 new objects, most of which a test keeps until it ends.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+    gc.enable()
 
 
 @pytest.fixture
@@ -166,21 +173,41 @@ def _moulds(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def cold() -> None:
+    """Have the stores of a test open their file at each use, as a command does."""
+
+
+def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextManager[None]:
+    """Keep a store's connections, as a server does: opening them took a third of the tests' time.
+
+    So what was written last stands in the journal: a test copies a store by `Store.copy_to`.
+    """
+    return nullcontext() if "cold" in request.fixturenames else store.kept_warm()
+
+
+@pytest.fixture
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return an empty store."""
-    return Store(moulds.cast(tmp_path, _empty))
+    store = Store(moulds.cast(tmp_path, _empty))
+    with _in_use(request, store):
+        yield store
 
 
 @pytest.fixture
-def banked(tmp_path: Path) -> Store:
+def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return a store with a bank of 24 items of 12 patients."""
-    return Store(moulds.cast(tmp_path, _banked))
+    store = Store(moulds.cast(tmp_path, _banked))
+    with ExitStack() as used:
+        if "opened" not in request.fixturenames:  # which may put another file in its place
+            used.enter_context(_in_use(request, store))
+        yield store
 
 
 @pytest.fixture
-def opened(banked: Store) -> Callable[..., Store]:
+def opened(banked: Store, request: pytest.FixtureRequest) -> Iterator[Callable[..., Store]]:
     """Return a function that draws and opens the study ``trial`` with given protocol values."""
     untouched = moulds.as_cast(banked.path)
+    used = ExitStack()
 
     def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
         def trial(folder: Path) -> None:
@@ -190,9 +217,11 @@ def opened(banked: Store) -> Callable[..., Store]:
             moulds.cast(banked.path.parent, trial, readers, values)
         else:
             _open(banked, readers, values)
+        used.enter_context(_in_use(request, banked))
         return banked
 
-    return make
+    with used:
+        yield make
 
 
 def _empty(folder: Path) -> Store:

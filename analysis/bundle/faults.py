@@ -43,7 +43,7 @@ def faults_where(
     >>> str(faults_where("items.csv", table, empty, lambda r: "no item_id", "Name the item")[0])
     'items.csv, row 3: no item_id. Name the item.'
     """
-    if not wrong.any():
+    if not wrong.to_numpy().any():
         return []
     records = table.loc[wrong].to_dict("records")
     return [
@@ -52,29 +52,53 @@ def faults_where(
     ]
 
 
+def faults_among(
+    file: str,
+    table: pd.DataFrame,
+    column: str,
+    wrong: Callable[[str], bool],
+    what: Callable[[dict[str, Any]], str],
+    remedy: str,
+) -> list[Fault]:
+    """Return one fault for each row whose cell in a column is wrong by itself.
+
+    As `faults_where`; `wrong` is asked of each distinct cell once.
+    """
+    cells = table[column].to_numpy(dtype=object)
+    found = {cell for cell in set(cells) if wrong(cell)}
+    if not found:
+        return []
+    rows = pd.Series([cell in found for cell in cells], index=table.index)
+    return faults_where(file, table, rows, what, remedy)
+
+
 def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     """Return the table with every column of `columns`, empty where it had none."""
-    table = table.copy()
-    for column in columns:
-        if column not in table:
-            table[column] = ""
-    return table
+    there = set(table.columns)
+    missing = [column for column in columns if column not in there]
+    if not missing:
+        return table.copy()
+    names = pd.Index([*table.columns, *missing], dtype=table.columns.dtype)
+    empty = pd.DataFrame("", index=table.index, columns=missing, dtype=str)
+    return pd.concat([table, empty], axis=1).set_axis(names, axis=1)
 
 
 def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
     """Apply `form` to every cell, once for each distinct one."""
-    codes, distinct = pd.factorize(cells.to_numpy(dtype=object))
-    formed = np.empty(len(distinct), dtype=object)
-    formed[:] = [form(cell) for cell in distinct]
-    return pd.Series(formed[codes], index=cells.index, name=cells.name, dtype=object)
+    given = cells.to_numpy(dtype=object)
+    form_of = {cell: form(cell) for cell in set(given)}
+    formed = np.empty(len(given), dtype=object)
+    formed[:] = [form_of[cell] for cell in given]
+    return pd.Series(formed, index=cells.index, name=cells.name, dtype=object, copy=False)
 
 
 def numbers_in(cells: pd.Series[str]) -> pd.Series[float]:
     """Return the finite numbers that the cells hold, nan where a cell holds none."""
-    return each_distinct(cells, _number).astype(float)
+    return each_distinct(cells, number_in).astype(float)
 
 
-def _number(cell: str) -> float:
+def number_in(cell: str) -> float:
+    """Return the finite number that a cell holds, nan where it holds none."""
     try:
         number = float(cell)
     except ValueError:
@@ -87,8 +111,13 @@ def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
 
     Spreadsheets and data frames write whole numbers as `4.0`, so that form counts.
     """
-    numbers = numbers_in(cells)
-    return numbers.where((numbers.mod(1) == 0) & (numbers.abs() < LARGEST))
+    return each_distinct(cells, whole_number_in).astype(float)
+
+
+def whole_number_in(cell: str) -> float:
+    """Return the whole number that a cell holds, nan where it holds none."""
+    number = number_in(cell)
+    return number if number % 1 == 0 and abs(number) < LARGEST else math.nan
 
 
 ITEM_NAMES = (
@@ -121,10 +150,11 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
     return [
         fault
         for column in columns
-        for fault in faults_where(
+        for fault in faults_among(
             file,
             table,
-            each_distinct(table[column], lambda cell: "\0" in cell).astype(bool),
+            column,
+            lambda cell: "\0" in cell,
             lambda r, column=column: f"{column} {r[column]!r} holds a NUL character",  # type: ignore[misc]
             "Remove it",
         )
@@ -136,6 +166,9 @@ def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
 
     One for each row that spells an id otherwise than the first row that has it.
     """
+    spelt = set(table[column])
+    if len({cell.strip() for cell in spelt}) == len(spelt):
+        return []
     plain = each_distinct(table[column], str.strip)
     first = table[column].groupby(plain).transform("first")
     return faults_where(

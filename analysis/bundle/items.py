@@ -9,13 +9,16 @@ import pandas as pd
 from analysis.bundle.faults import (
     ITEM_NAMES,
     TWICE,
+    each_distinct,
+    faults_among,
     faults_where,
     nul_faults,
     stripped,
+    whole_number_in,
     whole_numbers,
     with_columns,
 )
-from analysis.bundle.model import ITEM_COLUMNS, LETTERS
+from analysis.bundle.model import ITEM_COLUMNS, LETTERS, PLACE
 from analysis.errors import Fault
 
 FILE = "items.csv"
@@ -57,8 +60,13 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
 def _id_faults(items: pd.DataFrame) -> list[Fault]:
     ids = items["item_id"]
     return [
-        *faults_where(
-            FILE, items, ids == "", lambda r: "item_id is empty", "Give every item an id of its own"
+        *faults_among(
+            FILE,
+            items,
+            "item_id",
+            lambda cell: not cell,
+            lambda r: "item_id is empty",
+            "Give every item an id of its own",
         ),
         *faults_where(
             FILE,
@@ -71,22 +79,20 @@ def _id_faults(items: pd.DataFrame) -> list[Fault]:
 
 
 def _given_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
-    cells = items["n_options"].str.strip()
-    numbers = whole_numbers(cells)
-    sound = numbers.between(1, len(LETTERS))
-    faults = faults_where(
+    numbers = whole_numbers(items["n_options"])
+    faults = faults_among(
         FILE,
         items,
-        (cells != "") & ~sound,
+        "n_options",
+        lambda cell: cell.strip() != "" and not 1 <= whole_number_in(cell) <= len(LETTERS),
         lambda r: f"n_options {r['n_options']!r} is not a whole number from 1 to {len(LETTERS)}",
         "Give the number of options offered, or leave the cell empty",
     )
-    return numbers.where(sound, 0).astype(int), faults
+    return numbers.where(numbers.between(1, len(LETTERS)), 0).astype(int), faults
 
 
 def _listed_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
-    cells = items["options"].str.strip()
-    lengths = cells.map({cell: _list_length(cell) for cell in cells.unique()}).astype(int)
+    lengths = each_distinct(items["options"], _list_length).astype(int)
     faults = faults_where(
         FILE,
         items,
@@ -98,7 +104,7 @@ def _listed_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
 
 
 def _list_length(cell: str) -> int:
-    if not cell:
+    if not cell.strip():
         return 0
     try:
         options = json.loads(cell)
@@ -109,22 +115,23 @@ def _list_length(cell: str) -> int:
 
 
 def _truth_faults(items: pd.DataFrame) -> list[Fault]:
-    truth = items["truth"]
-    letter = truth.isin(list(LETTERS))
-    offered = items["n_options"].where(items["n_options"] > 0, len(LETTERS))
-    position = truth.map({letter: i for i, letter in enumerate(LETTERS)}).fillna(0)
+    beyond = [
+        PLACE.get(truth, -1) >= (offered or len(LETTERS))
+        for truth, offered in zip(items["truth"], items["n_options"], strict=True)
+    ]
     return [
-        *faults_where(
+        *faults_among(
             FILE,
             items,
-            (truth != "") & ~letter,
+            "truth",
+            lambda cell: cell != "" and cell not in PLACE,
             lambda r: f"truth {_short(r['truth'])} is not a letter",
             "Give the letter of the correct option, or leave the cell empty",
         ),
         *faults_where(
             FILE,
             items,
-            letter & (position >= offered),
+            pd.Series(beyond, index=items.index),
             lambda r: f"truth {r['truth']!r} is not among the {r['n_options']} options",
             "Correct the letter or the number of options",
         ),

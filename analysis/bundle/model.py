@@ -37,6 +37,7 @@ SCORES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
 
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+PLACE = {letter: place for place, letter in enumerate(LETTERS)}
 
 ITEM_COLUMNS = (
     "item_id",

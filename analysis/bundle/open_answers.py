@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import TWICE, each_distinct, faults_where, with_columns
+from analysis.bundle.faults import TWICE, each_distinct, faults_among, faults_where, with_columns
 from analysis.bundle.model import (
     OPEN_ANSWER_COLUMNS,
     OPEN_KINDS,
@@ -31,27 +31,29 @@ def check_open_answers(
     found = with_columns(table, OPEN_ANSWER_COLUMNS)
     for column in ("answer_id", *_KEY, "status"):
         found[column] = each_distinct(found[column], str.strip)
-    silent = (
-        found["words"].str.strip().map(bool).map({True: Status.ANSWERED, False: Status.SKIPPED})
-    )
-    found["status"] = found["status"].where(found["status"] != "", silent.map(str))
+    said = [Status.ANSWERED if words.strip() else Status.SKIPPED for words in found["words"]]
+    status = [given or silent.value for given, silent in zip(found["status"], said, strict=True)]
+    found["status"] = pd.Series(status, index=found.index, dtype=object)
     for column in ("flags", "excluded"):
         found[column] = each_distinct(found[column], lambda cell: " ".join(cell.split()))
     kinds = raters.drop_duplicates("rater_id").set_index("rater_id")["rater_kind"]
     found["rater_kind"] = found["rater_id"].map(kinds).fillna("")
+    known = set(items["item_id"])
     faults = [
         *_named_once(found),
-        *faults_where(
+        *faults_among(
             ANSWERS,
             found,
-            ~found["kind"].isin(OPEN_KINDS),
+            "kind",
+            lambda cell: cell not in OPEN_KINDS,
             lambda r: f"kind {r['kind']!r} is unknown",
             f"Write one of {', '.join(OPEN_KINDS)}",
         ),
-        *faults_where(
+        *faults_among(
             ANSWERS,
             found,
-            ~found["item_id"].isin(items["item_id"]),
+            "item_id",
+            lambda cell: cell not in known,
             lambda r: f"item_id {r['item_id']!r} is not in items.csv",
             "Add the item or remove the answer",
         ),
@@ -62,10 +64,11 @@ def check_open_answers(
             lambda r: f"rater_id {r['rater_id']!r} is not among the raters",
             "Add the rater to raters.csv or remove the answer",
         ),
-        *faults_where(
+        *faults_among(
             ANSWERS,
             found,
-            ~found["status"].isin(WRITTEN_STATUSES),
+            "status",
+            lambda cell: cell not in WRITTEN_STATUSES,
             lambda r: f"status {r['status']!r} is unknown",
             f"Write one of {', '.join(WRITTEN_STATUSES)}",
         ),
@@ -90,31 +93,35 @@ def check_open_scores(
     explains = answers["kind"] == OPEN_KINDS[1]  # whatever became of the answer it explains
     words = set(answers.loc[(answers["status"] == Status.ANSWERED) | explains, "answer_id"])
     faults = [
-        *faults_where(
+        *faults_among(
             GIVEN,
             found,
-            ~found["answer_id"].isin(words),
+            "answer_id",
+            lambda cell: cell not in words,
             lambda r: f"answer_id {r['answer_id']!r} is no answered row of {ANSWERS}",
             "Add the answer or remove the score",
         ),
-        *faults_where(
+        *faults_among(
             GIVEN,
             found,
-            found["scorer"] == "",
+            "scorer",
+            lambda cell: not cell,
             lambda r: "scorer is empty",
             "Give the scorer's code, such as S1",
         ),
-        *faults_where(
+        *faults_among(
             GIVEN,
             found,
-            ~found["turn"].isin(_TURNS),
+            "turn",
+            lambda cell: cell not in _TURNS,
             lambda r: f"turn {r['turn']!r} is none",
             "Write 1 or 2 for the two blind scores, and 3 for the one where these differ",
         ),
-        *faults_where(
+        *faults_among(
             GIVEN,
             found,
-            ~found["score"].isin([*SCORES]),
+            "score",
+            lambda cell: cell not in SCORES,
             lambda r: f"score {r['score']!r} is unknown",
             f"Write one of {', '.join(SCORES)}",
         ),
@@ -134,10 +141,11 @@ def check_open_scores(
 
 def _named_once(found: pd.DataFrame) -> list[Fault]:
     return [
-        *faults_where(
+        *faults_among(
             ANSWERS,
             found,
-            found["answer_id"] == "",
+            "answer_id",
+            lambda cell: not cell,
             lambda r: "answer_id is empty",
             "Name the answer",
         ),

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 
-from analysis.bundle.faults import TWICE, faults_where, nul_faults, stripped, with_columns
+from analysis.bundle.faults import (
+    TWICE,
+    faults_among,
+    faults_where,
+    nul_faults,
+    stripped,
+    with_columns,
+)
 from analysis.bundle.model import RATER_COLUMNS, RaterKind
 from analysis.errors import Fault
 
 FILE = "raters.csv"
 SIMULATED = "simulated"
-LABEL_MARK = "(simulated)"
+MARK = re.compile(r"\s*\(simulated\)\s*", re.IGNORECASE)
 
 
 def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
@@ -25,7 +34,14 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     raters["rater_kind"] = raters["rater_kind"].str.strip().str.lower()
     ids = raters["rater_id"]
     faults = [
-        *faults_where(FILE, raters, ids == "", lambda r: "rater_id is empty", "Name the rater"),
+        *faults_among(
+            FILE,
+            raters,
+            "rater_id",
+            lambda cell: not cell,
+            lambda r: "rater_id is empty",
+            "Name the rater",
+        ),
         *faults_where(
             FILE,
             raters,
@@ -34,10 +50,11 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
             "Keep one row for each rater",
         ),
         *nul_faults(FILE, raters, ["rater_id"]),
-        *faults_where(
+        *faults_among(
             FILE,
             raters,
-            ~raters["rater_kind"].isin(list(RaterKind)),
+            "rater_kind",
+            lambda cell: cell not in {*RaterKind},
             lambda r: f"rater_kind {r['rater_kind']!r} is neither reader nor model",
             "Write reader or model",
         ),
@@ -61,16 +78,21 @@ def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame
     being shown beside it.
     """
     raters = raters.copy()
-    simulated = readings["timing_source"].isin(
-        [cell for cell in readings["timing_source"].unique() if cell.strip().lower() == SIMULATED]
-    )
-    labels = raters["label"].where(raters["label"].str.strip() != "", raters["rater_id"])
-    told = labels.str.contains(LABEL_MARK, case=False, regex=False)
-    raters["simulated"] = told | raters["rater_id"].isin(readings.loc[simulated, "rater_id"])
-    label, name = _unmarked(labels), _unmarked(raters["rater_id"])
-    raters["label"] = label.where(label != "", name.where(name != "", raters["rater_id"]))
+    sources = set(zip(readings["rater_id"], readings["timing_source"], strict=True))
+    simulated = {rater for rater, source in sources if source.strip().lower() == SIMULATED}
+    names, given = raters["rater_id"], raters["label"]
+    labels = [label if label.strip() else name for name, label in zip(names, given, strict=True)]
+    raters["simulated"] = [
+        name in simulated or bool(MARK.search(label))
+        for name, label in zip(names, labels, strict=True)
+    ]
+    shown = [
+        _unmarked(label) or _unmarked(name) or name
+        for name, label in zip(names, labels, strict=True)
+    ]
+    raters["label"] = pd.Series(shown, index=raters.index, dtype=given.dtype)
     return raters
 
 
-def _unmarked(names: pd.Series[str]) -> pd.Series[str]:
-    return names.str.replace(r"\s*\(simulated\)\s*", " ", case=False, regex=True).str.strip()
+def _unmarked(name: str) -> str:
+    return MARK.sub(" ", name).strip()

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pandas as pd
 
 from analysis.bundle.cells import unguarded_table
 from analysis.bundle.items import check_items
-from analysis.bundle.model import RULES, Bundle
+from analysis.bundle.model import ITEM_COLUMNS, RATER_COLUMNS, RULES, Bundle
 from analysis.bundle.open_answers import ANSWERS, GIVEN, check_open_answers, check_open_scores
 from analysis.bundle.parse import parse_csv
 from analysis.bundle.protocol import stated
@@ -37,6 +38,7 @@ REQUIRED = {
     ANSWERS: ("answer_id", "kind", "rater_id", "item_id", "words"),
     GIVEN: ("answer_id", "scorer", "turn", "score"),
 }
+_NOTHING = pd.DataFrame({"row": []})
 
 
 def read_bundle(path: str | PathLike[str]) -> Bundle:
@@ -237,13 +239,25 @@ def _open(
     if GIVEN in tables and ANSWERS not in tables:
         what, remedy = f"stands without {ANSWERS}", "Add that file or remove this one"
         raise BundleError([Fault(file=GIVEN, row=None, what=what, remedy=remedy)])
-    nothing = pd.DataFrame({"row": []})
-    answers, faults = check_open_answers(tables.get(ANSWERS, nothing), items, raters)
+    if ANSWERS not in tables:
+        return _no_open()
+    answers, faults = check_open_answers(tables[ANSWERS], items, raters)
     if not faults:
-        scores, faults = check_open_scores(tables.get(GIVEN, nothing), answers)
+        scores, faults = check_open_scores(tables.get(GIVEN, _NOTHING), answers)
     if faults:
         raise BundleError(faults)
     return answers, scores
+
+
+@cache
+def _no_open() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what most bundles have: no answer in words."""
+    items, raters = (
+        pd.DataFrame("", index=[0], columns=[*columns], dtype=str)
+        for columns in (ITEM_COLUMNS, RATER_COLUMNS)
+    )
+    answers, _ = check_open_answers(_NOTHING, items, raters)
+    return answers, check_open_scores(_NOTHING, answers)[0]
 
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:

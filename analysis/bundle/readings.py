@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -10,16 +11,17 @@ import pandas as pd
 from analysis.bundle.faults import (
     READING_NAMES,
     each_distinct,
+    faults_among,
     faults_where,
     nul_faults,
-    numbers_in,
+    number_in,
     spelling_faults,
     stripped,
     whole_numbers,
     with_columns,
 )
 from analysis.bundle.model import (
-    LETTERS,
+    PLACE,
     READING_COLUMNS,
     READING_NUMBERS,
     WRITTEN_STATUSES,
@@ -81,28 +83,32 @@ def _status_word(cell: str) -> str:
 def _reference_faults(
     readings: pd.DataFrame, items: pd.DataFrame, raters: pd.DataFrame | None
 ) -> list[Fault]:
+    known_items = set(items["item_id"])
     faults = [
-        *faults_where(
+        *faults_among(
             FILE,
             readings,
-            readings["rater_id"] == "",
+            "rater_id",
+            lambda cell: not cell,
             lambda r: "rater_id is empty",
             "Name the rater",
         ),
-        *faults_where(
+        *faults_among(
             FILE,
             readings,
-            ~readings["item_id"].isin(items["item_id"]),
+            "item_id",
+            lambda cell: cell not in known_items,
             lambda r: f"item_id {r['item_id']!r} is not in items.csv",
             "Add the item or remove the reading",
         ),
     ]
     if raters is not None:
-        known = readings["rater_id"].isin(raters["rater_id"]) | (readings["rater_id"] == "")
-        faults += faults_where(
+        known_raters = {*raters["rater_id"], ""}
+        faults += faults_among(
             FILE,
             readings,
-            ~known,
+            "rater_id",
+            lambda cell: cell not in known_raters,
             lambda r: f"rater_id {r['rater_id']!r} is not in raters.csv",
             "Add the rater or remove the reading",
         )
@@ -112,10 +118,11 @@ def _reference_faults(
 def _status_faults(readings: pd.DataFrame) -> list[Fault]:
     status, answer = readings["status"], readings["answer"]
     return [
-        *faults_where(
+        *faults_among(
             FILE,
             readings,
-            ~status.isin(list(WRITTEN_STATUSES)),
+            "status",
+            lambda cell: cell not in WRITTEN_STATUSES,
             lambda r: f"status {r['status']!r} is unknown",
             f"Write one of {', '.join(WRITTEN_STATUSES)}",
         ),
@@ -131,28 +138,28 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
 
 def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
     """Only a counted answer must be a letter: an unparsed one may well be something else."""
-    answer = readings["answer"]
-    counted = (readings["status"] == Status.ANSWERED) & (answer != "")
-    letter = answer.isin(list(LETTERS))
-    offered = readings["item_id"].map(
-        items.drop_duplicates("item_id").set_index("item_id")["n_options"]
-    )
-    position = answer.map({letter: i for i, letter in enumerate(LETTERS)}).fillna(0)
-    beyond = counted & letter & (offered.fillna(0) > 0) & (position >= offered.fillna(0))
-    numbered = readings.assign(offered=offered.fillna(0).astype(int))
+    offered = dict(zip(items["item_id"][::-1], items["n_options"][::-1], strict=True))
+    counted = [
+        (answer, offered.get(item, 0)) if status == Status.ANSWERED else ("", 0)
+        for answer, item, status in zip(
+            readings["answer"], readings["item_id"], readings["status"], strict=True
+        )
+    ]
     return [
         *faults_where(
             FILE,
             readings,
-            counted & ~letter,
+            pd.Series([a != "" and a not in PLACE for a, _ in counted], index=readings.index),
             lambda r: f"answer {r['answer'][:40]!r} is not a letter",
             "Give the letter in the item's canonical order, or the status unparsed",
         ),
         *faults_where(
             FILE,
-            numbered,
-            beyond,
-            lambda r: f"answer {r['answer']!r} is not among the item's {r['offered']} options",
+            readings,
+            pd.Series([PLACE.get(a, -1) >= (n or len(PLACE)) for a, n in counted], readings.index),
+            lambda r: (
+                f"answer {r['answer']!r} is not among the item's {offered[r['item_id']]} options"
+            ),
             "Correct the answer, or the item's number of options",
         ),
     ]
@@ -175,13 +182,12 @@ def _repeats(readings: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
 def _number_faults(readings: pd.DataFrame) -> list[Fault]:
     faults: list[Fault] = []
     for column in READING_NUMBERS:
-        cells = each_distinct(readings[column], str.strip)
-        numbers = numbers_in(cells)
-        sound = (numbers >= 0) | (numbers.notna() & (column == "confidence"))
-        faults += faults_where(
+        least = -math.inf if column == "confidence" else 0.0
+        faults += faults_among(
             FILE,
             readings,
-            (cells != "") & ~sound,
+            column,
+            lambda cell, least=least: cell.strip() != "" and not number_in(cell) >= least,  # type: ignore[misc]
             lambda r, column=column: f"{column} {r[column]!r} is not a number of its kind",  # type: ignore[misc]
             "Give a plain number, or leave the cell empty where nothing was measured",
         )
@@ -191,13 +197,14 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
 def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
     """Refuse a list in another notation, and a column of yes and no: every row would be flagged."""
     remedy = "Name what was noticed, such as too_fast, or leave the cell empty"
-    if set(readings["flags"].str.lower().unique()) <= YES_AND_NO:
+    if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:
         what = f"flags says {readings['flags'].iloc[0]!r} and names nothing"
         return [Fault(file=FILE, row=None, what=what, remedy=remedy)]
-    return faults_where(
+    return faults_among(
         FILE,
         readings,
-        ~each_distinct(readings["flags"], _are_words).astype(bool),
+        "flags",
+        lambda cell: not _are_words(cell),
         lambda r: f"flags {r['flags'][:40]!r} is not words separated by blanks",
         remedy,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 
 import pandas as pd
 
@@ -26,14 +27,15 @@ def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
 
 def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
     """Return the `repeat` of readings as text; where there is none, the place of the `run`."""
-    runs = readings[["rater_id", "run"]].drop_duplicates()
-    runs = runs.loc[runs["run"] != ""].sort_values("run", key=lambda c: c.map(natural))
-    places = (runs.groupby("rater_id").cumcount() + 1).astype(str)
-    place = dict(zip(zip(runs["rater_id"], runs["run"], strict=True), places, strict=True))
-    keys = zip(readings["rater_id"], readings["run"], strict=True)
-    counted = pd.Series([place.get(key, "") for key in keys], index=readings.index, dtype=object)
-    given = readings["repeat"].str.strip()
-    return given.where(given != "", counted)
+    keys = list(zip(readings["rater_id"], readings["run"], strict=True))
+    place: dict[tuple[str, str], str] = {}
+    met: Counter[str] = Counter()
+    for rater, run in sorted({key for key in keys if key[1]}, key=lambda key: natural(key[1])):
+        met[rater] += 1
+        place[rater, run] = str(met[rater])
+    given = [cell.strip() for cell in readings["repeat"]]
+    numbered = [one or place.get(key, "") for one, key in zip(given, keys, strict=True)]
+    return pd.Series(numbered, index=readings.index, name="repeat", dtype=object)
 
 
 def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -53,17 +55,23 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     """
     models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
     is_model = readings["rater_id"].isin(models)
-    in_runs = is_model & (readings["run"] != "").groupby(readings["rater_id"]).transform("any")
-    first = readings.groupby("rater_id")["repeat"].transform("min")
-    later = in_runs & (readings["repeat"] > first)
+    in_runs = is_model & readings["rater_id"].isin(
+        set(readings.loc[readings["run"] != "", "rater_id"])
+    )
+    later = in_runs
+    if in_runs.any():
+        later &= readings["repeat"] > readings.groupby("rater_id")["repeat"].transform("min")
     conditions = sorted(set(readings.loc[~is_model, "condition"]))
     if not conditions:
         return readings.loc[~later], readings.loc[later]
     only = conditions if len(conditions) == 1 else []  # with several, a model meets the same names
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
-    for model, rows in readings.loc[is_model].groupby("rater_id", sort=False):
-        found = set(rows["condition"])
+    conditions_of: dict[str, set[str]] = defaultdict(set)
+    of_models = readings.loc[is_model]
+    for model, condition in zip(of_models["rater_id"], of_models["condition"], strict=True):
+        conditions_of[model].add(condition)
+    for model, found in conditions_of.items():
         standing = next((one for one in (*AS_READERS, *only) if one in found), None)
         if len(found) == 1 or standing is None:
             continue

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used: a fifth of a second
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaln, ndtr
 
 from study.base.bank_model import LETTERS, Asked
 from study.base.bank_rules import Rule
@@ -235,7 +235,7 @@ def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> f
     for k, n in sizes.items():
         covariance[:k, :k] += n * (np.eye(k) / k - 1 / k**2)
     statistic = float(excess @ np.linalg.pinv(covariance, hermitian=True) @ excess)
-    return float(chdtrc(len(excess) - 1, max(statistic, 0.0)))
+    return float(scipy.special.chdtrc(len(excess) - 1, max(statistic, 0.0)))
 
 
 def _longest(sizes: Counter[int], n: int) -> str:
@@ -267,7 +267,7 @@ def _at_least(n: int, sizes: Mapping[int, int]) -> float:
     if sum(sizes.values()) > _MOST_EXACT:
         mean = sum(count / k for k, count in sizes.items())
         variance = sum(count * (k - 1) / k**2 for k, count in sizes.items())
-        return float(ndtr((mean - n + 0.5) / variance**0.5))
+        return float(scipy.special.ndtr((mean - n + 0.5) / variance**0.5))
     likely = np.ones(1)
     for k, count in sizes.items():
         likely = np.convolve(likely, _binomial(count, 1 / k))
@@ -276,7 +276,7 @@ def _at_least(n: int, sizes: Mapping[int, int]) -> float:
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:
     hits = np.arange(n + 1)
-    ways = gammaln(n + 1) - gammaln(hits + 1) - gammaln(n - hits + 1)
+    ways = _log_choose(n, hits)
     likely: NDArray[np.float64] = np.exp(ways + hits * np.log(p) + (n - hits) * np.log1p(-p))
     return likely
 
@@ -376,4 +376,5 @@ def _fisher(n: int, of: int, n_right: int, total: int) -> float:
 
 
 def _log_choose(n: int, k: NDArray[np.int_] | int) -> NDArray[np.float64]:
-    return np.asarray(gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(n - np.asarray(k) + 1))
+    k, gammaln = np.asarray(k), scipy.special.gammaln
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -5,9 +5,6 @@ import zipfile
 from datetime import datetime
 from pathlib import Path
 
-from openpyxl import load_workbook
-from openpyxl.cell.cell import ERROR_CODES
-
 from study.bank.source import Record
 from study.base.errors import BadFile
 
@@ -26,6 +23,8 @@ def read_rows(path: Path) -> tuple[Record, ...]:
     BadFile
         It is no workbook, is far larger unpacked than a bank is, or has no sound header.
     """
+    from openpyxl import load_workbook  # a tenth of a second, and few banks are spreadsheets
+
     name = path.name
     try:
         with zipfile.ZipFile(path) as packed:
@@ -72,6 +71,8 @@ def _rows(name: str, found: object) -> tuple[Record, ...]:
 
 
 def _text(name: str, number: int, cell: object) -> str:
+    from openpyxl.cell.cell import ERROR_CODES  # loaded by now
+
     if cell is None:
         return ""
     if isinstance(cell, str) and cell in ERROR_CODES:

@@ -6,6 +6,7 @@ Why these bytes and no image file: `docs/decisions/005-films-travel-as-predicted
 import gzip
 import io
 import json
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -192,20 +193,24 @@ def _header(
 
 def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
     width, half = header["width"], 1 << (header["fraction_bits"] - 1)
+    bits, top, steps, all_weights = (
+        header[one] for one in ("fraction_bits", "top", "steps", "weights")
+    )
     rows = [[0] * (width + 3), [0] * (width + 3)]
     for residues_of_row in zigzag:
         far, above = rows[-2:]
         first = above[2] if len(rows) > 2 else 0
         here = [first, first]
         for x, z in enumerate(residues_of_row, start=2):
-            around = (here[x - 1], above[x], above[x - 1], above[x + 1], here[x - 2], far[x])
-            _, north, north_west, north_east, far_west, _ = around
+            west, far_west = here[x - 1], here[x - 2]
+            north_west, north, north_east = above[x - 1 : x + 2]
             steepness = (
                 abs(far_west - north_west) + abs(north - north_west) + abs(north - north_east)
             )
-            weights = header["weights"][sum(steepness > step for step in header["steps"])]
-            total = sum(w * value for w, value in zip(weights, around, strict=True))
-            guess = min(max((total + half) >> header["fraction_bits"], 0), header["top"])
+            # The steps rise: as many are passed as stand before the first that is not.
+            a, b, c, d, e, f = all_weights[bisect_left(steps, steepness)]
+            total = a * west + b * north + c * north_west + d * north_east + e * far_west
+            guess = min(max((total + f * far[x] + half) >> bits, 0), top)
             here.append((guess + ((z >> 1) ^ -(z & 1))) & 0xFFFF)
         rows.append([*here, here[-1]])
     return np.array([row[2:-1] for row in rows[2:]], dtype=np.int32)

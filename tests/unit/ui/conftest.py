@@ -1,6 +1,7 @@
 """The two studies, served in whichever state a test asks for."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from tests.page_runs import analysed as analysed
 from tests.unit.ui.two_studies import Deployment, build
+from ui.server.deployment import store
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,27 +28,30 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Deployment]:
 
 
 @pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deployment], Deployment]]:
+    """Return a function that serves a deployment until the test ends, its store kept warm."""
+    with ExitStack() as used:
+
+        def serve(deployment: Deployment) -> Deployment:
+            monkeypatch.setenv("READING_ROOM_DB", str(deployment.store.path))
+            used.enter_context(deployment.store.kept_warm())
+            used.enter_context(store().kept_warm())
+            return deployment
+
+        yield serve
+
+
+@pytest.fixture
 def enter(
-    states: dict[str, Deployment], monkeypatch: pytest.MonkeyPatch
+    states: dict[str, Deployment], served: Callable[[Deployment], Deployment]
 ) -> Callable[[str], Deployment]:
     """Return a function that serves the deployment in a state."""
-
-    def serve(state: str) -> Deployment:
-        monkeypatch.setenv("READING_ROOM_DB", str(states[state].store.path))
-        return states[state]
-
-    return serve
+    return lambda state: served(states[state])
 
 
 @pytest.fixture
 def altered(
-    states: dict[str, Deployment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    states: dict[str, Deployment], served: Callable[[Deployment], Deployment], tmp_path: Path
 ) -> Callable[[str], Deployment]:
     """Return a function that serves a copy of the deployment in a state."""
-
-    def serve(state: str) -> Deployment:
-        found = states[state].copied(tmp_path / state)
-        monkeypatch.setenv("READING_ROOM_DB", str(found.store.path))
-        return found
-
-    return serve
+    return lambda state: served(states[state].copied(tmp_path / state))

@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import re
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -133,7 +132,8 @@ def test_a_blinded_bundle_is_the_same_whatever_the_truth(opened: Opened, tmp_pat
     for case in desk.desk(store, person(store), now=NOW).cases[:1]:
         records = [presentation(case.case), reading(case.case)]
         desk.take_records(store, person(store), records, now=NOW)
-    other = Store(Path(shutil.copy(store.path, tmp_path / "other.db")))
+    store.copy_to(tmp_path / "other.db")
+    other = Store(tmp_path / "other.db")
     tamper(
         other,
         "UPDATE reference_standard SET truth = CASE truth WHEN 'A' THEN 'B' ELSE 'A' END",

@@ -1,6 +1,5 @@
 """Backups: consistent under writing, verified when made, restored and read on; kept and pruned."""
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -260,5 +259,6 @@ def test_a_moved_store_says_which_backups_are_elsewhere(banked: Store, tmp_path:
     """A row without its file is no backup to count on."""
     backups.make(banked, by=BY, now=NOW)
     (tmp_path / "moved").mkdir()
-    moved = Store(Path(shutil.copy(banked.path, tmp_path / "moved" / "store.db")))
+    banked.copy_to(tmp_path / "moved" / "store.db")
+    moved = Store(tmp_path / "moved" / "store.db")
     assert [one.there for one in backups.listed(moved)] == [False]

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -186,7 +185,8 @@ def test_an_exclusion_altered_by_hand_is_found(
 ) -> None:
     """Reason, decision, a row taken out, a row slipped in."""
     _exclude(read)
-    copy = Store(Path(shutil.copy(read.path, tmp_path / "copy.db")))
+    read.copy_to(tmp_path / "copy.db")
+    copy = Store(tmp_path / "copy.db")
     tamper(copy, statement)
     assert any(named in breach for breach in verify(copy))
 

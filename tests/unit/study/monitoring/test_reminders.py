@@ -83,7 +83,7 @@ class _MailServer(socketserver.ThreadingTCPServer):
 def post() -> Iterator[_MailServer]:
     """Return a running mail server."""
     with _MailServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server
         server.shutdown()

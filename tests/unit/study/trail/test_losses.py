@@ -23,6 +23,8 @@ from study.trail.verification import remarks, verify, verify_study
 from tests.conftest import NOW, entropy_from, person, presentation, reading
 from ui.server.schedule import ask_witness
 
+pytestmark = pytest.mark.usefixtures("cold")  # files are put in the place of others
+
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
 

@@ -64,7 +64,8 @@ def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) ->
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     assert verify(store) == []
     for value in ("0.2", "NULL"):
-        copy = Store(Path(shutil.copy(store.path, tmp_path / "copy.db")))
+        store.copy_to(tmp_path / f"{value}.db")
+        copy = Store(tmp_path / f"{value}.db")
         tamper(copy, f"UPDATE films SET spacing_mm = {value} WHERE id = 1")
         assert "bank bank: its items" in verify(copy)[0]
 
