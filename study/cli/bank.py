@@ -9,10 +9,7 @@ from typing import Any, Literal
 import click
 
 from study.bank.checking import Report, check_bank
-from study.bank.describing import compared, described, in_full
-from study.bank.joining import join_banks
-from study.bank.removing import remove_bank
-from study.bank.striking import strike
+from study.bank.managing import compared, described, in_full, join_banks, remove_bank, strike
 from study.base.bank_model import LETTERS
 from study.base.csv_cells import csv_line
 from study.cli.program import PATH, Group, command, note, now, program

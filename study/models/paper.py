@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from study.bank.intervals import prior_name
+from study.bank.measures import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
