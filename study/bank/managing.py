@@ -25,6 +25,9 @@ MOST_EXAMPLES = 20
 _YEARS = re.compile(r"(\d+) years?")
 _YOUNGER = re.compile(r"\d+ (?:month|week|day)s?")
 
+_COUNTED = ("task", "category", "subcategory", "sex")
+_NAMED = 3
+
 
 def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return what is known of a bank as a whole."""
@@ -68,9 +71,6 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
             "age": dict(sorted(ages.items(), key=lambda one: (_first_number(one[0]), one[0]))),
         },
     }
-
-
-_COUNTED = ("task", "category", "subcategory", "sex")
 
 
 def age_band(age: str) -> str:
@@ -135,9 +135,6 @@ def compared(look: Transaction, name: str, other: str) -> tuple[int, list[Differ
     for film in bank_contents.renamed(look, here.id, there.id):
         renamed.add(f"{film['item']} / {film['other_item']}")
     return n_alike, [one for one in (*found, *by_column.values(), renamed) if one.n]
-
-
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,10 @@ LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
 """How far rows and columns, or two statements on one film, may be apart and still be one."""
 
+MOST_DAYS = 36_525
+_REMEDY = "name an examination made before, or leave the prior image out"
+_EXAMINATION_DATE = plain_key("StudyDate")
+
 
 def read_spacings(
     fields: Fields, n_images: int, notes: Notes, key: str, field: str = "pixel_spacing"
@@ -136,11 +140,6 @@ def _number(value: object) -> float | None:
 
 def _alike(values: Sequence[float]) -> bool:
     return max(values) <= min(values) * (1 + TOLERANCE)
-
-
-MOST_DAYS = 36_525
-_REMEDY = "name an examination made before, or leave the prior image out"
-_EXAMINATION_DATE = plain_key("StudyDate")
 
 
 def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[int | None]:

@@ -9,9 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from study.films import Grey, packed, unpacked
-from study.films.deflating import gzipped
-from study.films.packing import ESCAPE
-from study.films.prediction import MAX_WEIGHT, fitted
+from study.films.packing import ESCAPE, MAX_WEIGHT, fitted, gzipped
 
 
 def opened(body: bytes) -> tuple[dict[str, Any], bytes]:
