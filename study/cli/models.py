@@ -7,13 +7,19 @@ import click
 from study.base.errors import BadFile, BadInput
 from study.cli.program import PATH, Group, command, note, now, program
 from study.models.answer_parser import RULES, STANDARD
-from study.models.cards import FIELDS, cards, describe_model
-from study.models.columns import parsed_columns, remember_columns, remembered_columns
+from study.models.files import parsed_columns, remember_columns, remembered_columns
 from study.models.model_protocol import Shown
-from study.models.models import Found, keep_model, read_model
+from study.models.models import (
+    FIELDS,
+    Found,
+    cards,
+    describe_model,
+    keep_model,
+    read_model,
+    withdraw_model,
+)
 from study.models.predictions import columns_of
 from study.models.rereading import keep_reread, reread
-from study.models.withdrawals import withdraw_model
 from study.store import Store
 
 _MODEL = click.option("--model", metavar="NAME", required=True)

@@ -26,8 +26,8 @@ from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import Column, columns_in
 from study.lifecycle.scoring import score_rows, scored_items
+from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
-from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, stored_protocol

@@ -25,9 +25,8 @@ from study.exchange.formats.exam_papers import (
     WITH_SIXTEEN_BIT,
     Rendered,
 )
-from study.models.model_protocol import Order, Shown
+from study.models.model_protocol import Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, paper_ids
-from study.models.prompting import template_of
 from study.store import Store, banks
 from study.trail.downloads import record_taking
 

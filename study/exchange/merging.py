@@ -16,7 +16,7 @@ from study.base.text import LONGEST, formula_fault, name_key
 from study.exchange.incoming import Received, receive
 from study.exchange.records_file import origin, refuse
 from study.exchange.restoring import insert_rows
-from study.models.withdrawals import key_of
+from study.models.models import key_of
 from study.store import Store, Transaction, archive, events, models, people, scorings, studies
 from study.store.events import EventKind
 from study.store.models import PLAIN

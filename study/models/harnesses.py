@@ -12,16 +12,16 @@ from typing import Any
 
 from study.bank.fields import missing
 from study.bank.source import Record, plain_key
-from study.models.columns import (
+from study.models.files import (
     ID_KEYS,
     LATER_WORD_KEYS,
     PREDICTION_KEYS,
     WORD_KEYS,
     Meant,
+    Records,
     beside,
     first_of,
 )
-from study.models.files import Records
 
 _LOOKED_AT = 200
 _FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place of an answer
@@ -42,7 +42,7 @@ class Said:
     has_words : bool
         Whether there is a place for them.
     beside : mapping of str to object
-        What else is said, by the names that columns can have (`study.models.columns.ROLES`).
+        What else is said, by the names that columns can have (`study.models.files.ROLES`).
     failed : str
         Why there is no answer, where the harness says so.
     refused : bool

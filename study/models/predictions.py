@@ -16,18 +16,20 @@ from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import LONGEST
 from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
-from study.models.columns import (
+from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
     WORD_KEYS,
     Meant,
+    Records,
     check_columns,
     check_roles,
     first_of,
     is_used,
+    natural,
+    read_records,
     used_by_name,
 )
-from study.models.files import Records, natural, read_records
 from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
 from study.models.model_protocol import Shown
 

@@ -11,9 +11,8 @@ from study.base.errors import NotFound
 from study.base.translation import t
 from study.models.answer_parser import RULES
 from study.models.model_protocol import Shown
-from study.models.models import Found, keep_model
+from study.models.models import Found, keep_model, model_in_force
 from study.models.predictions import Prediction, PredictionFile, predict
-from study.models.withdrawals import model_in_force
 from study.store import Store, Transaction, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
 from study.store.studies import StudyRow, study_row

@@ -12,20 +12,22 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
-from study.models.models import Found, check_free, keep_model, read_model
-from study.models.paper import Paper, PaperFilm, PaperItem
+from study.models.models import Found, check_free, keep_model, key_of, model_in_force, read_model
+from study.models.paper import Paper, PaperFilm, PaperItem, prompt_of
 from study.models.predictions import Prediction
-from study.models.prompting import prompt_of
-from study.models.running import Asked, Limits, Progress, all_asks, ask_all
-from study.models.running_askers import Provider, Question, asker_for
-from study.models.running_journal import (
+from study.models.running import (
+    Asked,
     Journal,
+    Limits,
+    Progress,
+    all_asks,
     answers_in,
+    ask_all,
     failures_in,
     folder_of,
     opened_journal,
 )
-from study.models.withdrawals import key_of, model_in_force
+from study.models.running_askers import Provider, Question, asker_for
 from study.store import Store, events, models
 from study.store.events import EventKind
 from study.store.studies import study_row

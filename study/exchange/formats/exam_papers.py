@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from study.base.bank_model import LETTERS
-from study.models.paper import Paper, PaperFilm, PaperItem
-from study.models.prompting import Prompt, prompt_of
+from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, prompt_of
 
 IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
 BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000

@@ -33,8 +33,7 @@ from study.films import grey
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
-from study.models.paper import Paper, paper_of_bank, paper_of_study
-from study.models.rendering import rendered
+from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol
 from study.store import Store, events

@@ -13,8 +13,7 @@ from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files
 from study.exchange.merging import merge
 from study.exchange.restoring import SAME, restore
-from study.models.models import add_model
-from study.models.withdrawals import withdraw_model
+from study.models.models import add_model, withdraw_model
 from study.store import Store, events
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, tamper

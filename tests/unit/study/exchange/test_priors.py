@@ -21,8 +21,7 @@ from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.models.model_protocol import ModelProtocol, Shown
-from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study
-from study.models.prompting import prompt_of
+from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study, prompt_of
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store

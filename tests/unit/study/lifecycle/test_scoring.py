@@ -23,8 +23,7 @@ from study.exchange.restoring import restore
 from study.lifecycle import closing, scoring
 from study.lifecycle.scoring import Score, settled
 from study.lifecycle.scoring_desk import scorers_desk
-from study.models.models import add_model
-from study.models.withdrawals import withdraw_model
+from study.models.models import add_model, withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.views import Receipt

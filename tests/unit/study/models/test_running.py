@@ -13,9 +13,17 @@ from typing import Any
 import pytest
 
 from study.base.errors import BadFile, BadInput, NotNow, StudyError
-from study.models.running import MOST_IN_VAIN, Asked, Limits, Progress, ask_all
+from study.models.running import (
+    MOST_IN_VAIN,
+    Asked,
+    Limits,
+    Progress,
+    answers_in,
+    ask_all,
+    folder_of,
+    opened_journal,
+)
 from study.models.running_askers import Provider, Question, Reply, asker_for
-from study.models.running_journal import answers_in, folder_of, opened_journal
 
 PROTOCOL = {"template": "1", "temperature": 0}
 ONCE = Limits()
