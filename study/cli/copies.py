@@ -8,7 +8,7 @@ import click
 from study.base.actor import COMMAND_LINE
 from study.cli.closing import WITHOUT_TEXTS, note_if_open, note_terms
 from study.cli.program import PATH, command, now
-from study.exchange import backups, bundle, merging, restoring
+from study.exchange import backups, bundle, restoring
 from study.store import Store
 from study.trail.downloads import record_taking
 
@@ -47,7 +47,7 @@ def restore(db: Path, folder: Path) -> None:
 )
 def merge(db: Path, study: str, folder: Path, site: str) -> None:
     """Merge another site's bundle (a folder or a .zip) into a study."""
-    done = merging.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
+    done = restoring.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
     print(
         f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
         f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."

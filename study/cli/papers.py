@@ -8,8 +8,7 @@ import click
 from study.base.actor import COMMAND_LINE
 from study.cli.models import models
 from study.cli.program import PATH, command, now
-from study.exchange.exam_papers import MODEL, hand_out
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange.exam_papers import FORMATS, MODEL, hand_out
 from study.models.model_protocol import VIEWS, ModelProtocol, Order, Shown, resolution_of
 from study.models.paper import paper_of_bank, paper_of_study
 from study.store import Store

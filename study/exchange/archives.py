@@ -20,9 +20,8 @@ from study.base.provenance import Provenance
 from study.base.translation import t
 from study.exchange.bundle import files_of, tables_of, zipped
 from study.exchange.closing_report import report_in
-from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files
-from study.exchange.formats.parquet import parquet_files
+from study.exchange.formats.tables import parquet_files, workbook
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, banks, events, extract

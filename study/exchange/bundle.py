@@ -4,7 +4,9 @@ Readers stand in it under their study codes. Options are mapped back to the cano
 same store always gives the same bytes.
 
 A blinded bundle lacks the reference standard: who may not see accuracy yet can look at agreement
-and times in it.
+and times in it. What readers said of themselves and what their screens showed is in it only where
+the protocol's ``bundle_extras`` says so: answers of choice and number, free text only where that is
+asked for too, for what somebody writes may say who they are.
 """
 
 import hashlib
@@ -17,32 +19,34 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
-from study.exchange import records_file
-from study.exchange.preparation_tables import preparation_tables
-from study.exchange.schemas import Column, columns_in
+from study.exchange.schemas import DISPLAY_CHECKS, KEYS, Column, columns_in
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, stored_protocol
+from study.reading.steps import Step
 from study.store import (
     Store,
     Transaction,
+    archive,
     banks,
+    deployment,
     events,
     models,
     open_answers,
     people,
+    preparations,
     readings,
     studies,
 )
-from study.store.events import EventRow
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
 
@@ -54,6 +58,51 @@ GUARDED = "cells_guarded"
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""
+
+_SINCE = frozenset(
+    {
+        "bundle_extras",
+        "fault_marks",
+        "required_views",
+        "age",
+        "unknown_age",
+        "sex",
+        "without_flags",
+        "only_items",
+        "without_items",
+    }
+)
+"""Keys of the protocol that bundles once did not have."""
+
+_READING_KEYS = (
+    "item_id",
+    "answer",
+    "condition",
+    "session",
+    "repeat",
+    "position",
+    "status",
+    "confidence",
+    "response_ms",
+    "elapsed_ms",
+    "hidden_ms",
+    "paused_ms",
+    "presented_at_utc",
+    "timing_source",
+    "shown_order",
+)
+
+RECORDS = "records.jsonl"
+"""Every row a bundle's tables do not hold and that `verify` vouches for, one JSON object a row.
+
+It holds no reference standard, no person's name, no access code, and nothing of what readers said
+of themselves before their first case.
+"""
+
+RECORDS_FORMAT = 1
+STUDY_RECORD = "study"
+_MOST_CHARACTERS = 100
+_ASKED = Step.QUESTIONNAIRE
 
 
 def tables_of(
@@ -148,7 +197,7 @@ def files_of(
     )
     if trails:
         if texts:
-            files[records_file.FILE] = records_file.records(look, found)
+            files[RECORDS] = records(look, found)
         files["audit.jsonl"] = _lines(trail)
         for chain, told in study_trails.merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
@@ -161,22 +210,6 @@ def files_of(
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
-
-
-_SINCE = frozenset(
-    {
-        "bundle_extras",
-        "fault_marks",
-        "required_views",
-        "age",
-        "unknown_age",
-        "sex",
-        "without_flags",
-        "only_items",
-        "without_items",
-    }
-)
-"""Keys of the protocol that bundles once did not have."""
 
 
 def _in_force(study: StudyRow) -> dict[str, Any]:
@@ -320,25 +353,6 @@ def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]
         }
 
 
-_READING_KEYS = (
-    "item_id",
-    "answer",
-    "condition",
-    "session",
-    "repeat",
-    "position",
-    "status",
-    "confidence",
-    "response_ms",
-    "elapsed_ms",
-    "hidden_ms",
-    "paused_ms",
-    "presented_at_utc",
-    "timing_source",
-    "shown_order",
-)
-
-
 def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     for model in models.of_study(look, study):
         for row in models.predictions(look, model.id):
@@ -427,45 +441,108 @@ def _resource(
         "schema": {
             "fields": [column.field() for column in columns_in(name, rows)],
             "missingValues": [""],
-            **_KEYS[name],
+            **KEYS[name],
         },
     }
 
 
-def _refers(*keys: str) -> list[dict[str, Any]]:
-    resources = {
-        "rater_id": "raters-csv",
-        "item_id": "items-csv",
-        "answer_id": "open_answers-csv",
-    }
-    return [
-        {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
-        for key in keys
+class StudyFacts(NamedTuple):
+    """The first row: what study this is, and where it was read."""
+
+    format: int
+    deployment_id: str
+    study: str
+    bank: str
+    state: str
+    drawn_at_utc: str
+    opened_at_utc: str | None
+    closed_at_utc: str | None
+    simulated_films: bool
+
+
+def records(look: Transaction, study: StudyRow) -> bytes:
+    """Return a study's ``records.jsonl``."""
+    lines = [{"row": STUDY_RECORD, **_facts(look, study)._asdict()}]
+    lines += [{"row": kind, **row} for kind, row in archive.rows(look, study.id)]
+    return "".join(canonical_json(line) + "\n" for line in lines).encode()
+
+
+def origin(look: Transaction, study: StudyRow) -> str:
+    """Return the id of the deployment a study was read in: another one where it was restored."""
+    return study.restored_from.partition("/")[0] or deployment.value(look, "deployment_id")
+
+
+def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
+    drawn = events.of_kind(look, events.study_chain(study.name), EventKind.STUDY_DRAWN)
+    return StudyFacts(
+        format=RECORDS_FORMAT,
+        deployment_id=origin(look, study),
+        study=study.name,
+        bank=drawn[0]["bank"] if drawn else study.bank_name,
+        state=study.state,
+        drawn_at_utc=study.drawn_at_utc,
+        opened_at_utc=study.opened_at_utc,
+        closed_at_utc=study.closed_at_utc,
+        simulated_films=bool(study.simulated_films),
+    )
+
+
+def preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the tables a study's protocol adds to its bundle, by the table's file.
+
+    A restored study has none: what its readers did before the first case stayed where it was read.
+    """
+    extras = () if study.restored_from else stored_protocol(study).bundle_extras
+    if not extras:
+        return {}
+    codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
+    done = [
+        (row["step"], codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
+        for row in preparations.of_study(look, study.id)
     ]
+    tables = {}
+    if "questionnaire" in extras:
+        given = [(code, detail["answers"]) for step, code, _, detail in done if step == _ASKED]
+        tables["questionnaire.csv"] = list(_answers(study, given))
+    if "display checks" in extras:
+        found = [(code, at, detail) for step, code, at, detail in done if step == Step.DISPLAY]
+        tables["display_checks.csv"] = list(_checks(found))
+    return tables
 
 
-_KEYS: Mapping[str, Mapping[str, Any]] = {
-    "items.csv": {"primaryKey": ["item_id"]},
-    "raters.csv": {"primaryKey": ["rater_id"]},
-    "readings.csv": {"foreignKeys": _refers("rater_id", "item_id")},
-    "questionnaire.csv": {
-        "primaryKey": ["rater_id", "question_id"],
-        "foreignKeys": _refers("rater_id"),
-    },
-    "display_checks.csv": {
-        "primaryKey": ["rater_id", "sign_in"],
-        "foreignKeys": _refers("rater_id"),
-    },
-    "answers_by_rules.csv": {
-        "primaryKey": ["rater_id", "item_id", "condition", "run"],
-        "foreignKeys": _refers("rater_id", "item_id"),
-    },
-    "open_answers.csv": {
-        "primaryKey": ["answer_id"],
-        "foreignKeys": _refers("rater_id", "item_id"),
-    },
-    "open_scores.csv": {
-        "primaryKey": ["answer_id", "scorer"],
-        "foreignKeys": _refers("answer_id"),
-    },
-}
+def _answers(
+    study: StudyRow, given: Sequence[tuple[str, Mapping[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    protocol = stored_protocol(study)
+    kinds = {"choice", "number"}
+    if "questionnaire texts" in protocol.bundle_extras:
+        kinds.add("text")
+    for code, answers in sorted(given, key=lambda one: one[0]):
+        for one in protocol.questionnaire:
+            if one.kind in kinds:
+                yield {
+                    "rater_id": code,
+                    "question_id": one.id,
+                    "question": one.question,
+                    "kind": one.kind,
+                    "answer": answers.get(one.id),
+                }
+
+
+def _checks(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
+    before: dict[str, int] = {}
+    for code, at, detail in sorted(found, key=lambda one: one[:2]):
+        before[code] = before.get(code, 0) + 1
+        measured = {
+            column.name: _measured(column.type, detail.get(column.name))
+            for column in DISPLAY_CHECKS
+        }
+        yield {**measured, "rater_id": code, "sign_in": before[code], "checked_at_utc": at}
+
+
+def _measured(kind: str, value: Any) -> str | float | None:
+    """Return what a browser said it measured, or None where that is not of the column's type."""
+    if kind == "string":
+        return str(value)[:_MOST_CHARACTERS] if isinstance(value, str | int) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number else None

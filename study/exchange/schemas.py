@@ -281,3 +281,43 @@ FILES = {
     "open_scores.csv": OPEN_SCORES,
 }
 """Every table a bundle may have; the first three are in each."""
+
+
+def _refers(*keys: str) -> list[dict[str, Any]]:
+    resources = {
+        "rater_id": "raters-csv",
+        "item_id": "items-csv",
+        "answer_id": "open_answers-csv",
+    }
+    return [
+        {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
+        for key in keys
+    ]
+
+
+KEYS: Mapping[str, Mapping[str, Any]] = {
+    "items.csv": {"primaryKey": ["item_id"]},
+    "raters.csv": {"primaryKey": ["rater_id"]},
+    "readings.csv": {"foreignKeys": _refers("rater_id", "item_id")},
+    "questionnaire.csv": {
+        "primaryKey": ["rater_id", "question_id"],
+        "foreignKeys": _refers("rater_id"),
+    },
+    "display_checks.csv": {
+        "primaryKey": ["rater_id", "sign_in"],
+        "foreignKeys": _refers("rater_id"),
+    },
+    "answers_by_rules.csv": {
+        "primaryKey": ["rater_id", "item_id", "condition", "run"],
+        "foreignKeys": _refers("rater_id", "item_id"),
+    },
+    "open_answers.csv": {
+        "primaryKey": ["answer_id"],
+        "foreignKeys": _refers("rater_id", "item_id"),
+    },
+    "open_scores.csv": {
+        "primaryKey": ["answer_id", "scorer"],
+        "foreignKeys": _refers("answer_id"),
+    },
+}
+"""What tells a row of each table from the others, and what of it refers to another table."""

@@ -22,8 +22,7 @@ from study.base.provenance import Provenance
 from study.cli import main
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
-from study.exchange.merging import merge
-from study.exchange.restoring import restore
+from study.exchange.restoring import merge, restore
 from study.films import shelf
 from study.lifecycle import closing, drafts, opening, studies
 from study.lifecycle.deployments import init

@@ -26,9 +26,8 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.cli import main
-from study.exchange.exam_papers import hand_out
-from study.exchange.formats import exam_papers as shapes
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange import exam_papers as shapes
+from study.exchange.exam_papers import FORMATS, hand_out
 from study.films import grey
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown

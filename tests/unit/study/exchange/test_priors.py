@@ -15,8 +15,7 @@ from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, zipped
-from study.exchange.exam_papers import hand_out
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange.exam_papers import FORMATS, hand_out
 from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init

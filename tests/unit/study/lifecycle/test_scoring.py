@@ -18,8 +18,7 @@ from study.base.actor import By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
-from study.exchange.merging import merge
-from study.exchange.restoring import restore
+from study.exchange.restoring import merge, restore
 from study.lifecycle import closing, scoring
 from study.lifecycle.scoring import Score, settled
 from study.lifecycle.scoring_desk import scorers_desk

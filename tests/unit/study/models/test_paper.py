@@ -1,4 +1,4 @@
-"""Exam papers: what a model is shown of items, films as a reader sees them, and the words it is asked."""
+"""Exam papers: what a model is shown of items, films as readers see them, the words it is asked."""
 
 import io
 import json
