@@ -28,7 +28,7 @@ _FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelOutput:
     """What a file says that a model said of an item, once.
 
     Attributes
@@ -63,7 +63,7 @@ class Shape:
     """A shape that files of the field have: its name, and how one of its records is read."""
 
     name: str
-    read: Callable[[Record, Mapping[str, Any]], Iterator[Said]]
+    read: Callable[[Record, Mapping[str, Any]], Iterator[ModelOutput]]
 
 
 def shape_of(found: Records) -> Shape | None:
@@ -123,14 +123,16 @@ def words_of(found: Records) -> tuple[str, ...]:
     return WORD_KEYS
 
 
-def plain(record: Record, words: Sequence[str]) -> Said:
+def plain(record: Record, words: Sequence[str]) -> ModelOutput:
     """Read a record whose keys have the usual names, or that is nothing but an answer."""
     value = record.value
     if not isinstance(value, dict):
-        return Said(place=record.place, ids={"key": record.key} if record.key else {}, words=value)
+        return ModelOutput(
+            place=record.place, ids={"key": record.key} if record.key else {}, words=value
+        )
     has_words, said = first_of(value, words)
     failed = isinstance(said, str) and said.strip().lower().startswith(_FAILED_WORDS)
-    return Said(
+    return ModelOutput(
         place=record.place,
         ids=_ids(record, value),
         words=said,
@@ -148,18 +150,18 @@ def _ids(record: Record, value: Mapping[str, Any]) -> dict[str, object]:
     return {key: one for key, one in found if not missing(one)}
 
 
-def named(record: Record, meant: Meant) -> Said:
+def named(record: Record, meant: Meant) -> ModelOutput:
     """Read a record by the columns that were named."""
     value = record.value
     if not isinstance(value, dict):
-        return Said(place=record.place, ids={}, has_words=False)
+        return ModelOutput(place=record.place, ids={}, has_words=False)
     found = beside(value, meant)
     given = found.get("id") if "id" in meant else record.key
     answer, output = found.get("answer"), found.get("output")
     words = output if missing(answer) else answer
     if not missing(answer) and not missing(output) and missing(found.get("explanation")):
         found["explanation"] = output
-    return Said(
+    return ModelOutput(
         place=record.place,
         ids={meant.get("id", "key"): given},
         words=words,
@@ -211,10 +213,10 @@ def _why(error: object) -> str:
 
 def _choices(
     place: str, ids: Mapping[str, object], choices: object, told: Mapping[str, object]
-) -> Iterator[Said]:
+) -> Iterator[ModelOutput]:
     """Read the choices of a chat completion: several of them are several runs."""
     if not isinstance(choices, list) or not choices:
-        yield Said(place=place, ids=ids, failed="no choices")
+        yield ModelOutput(place=place, ids=ids, failed="no choices")
         return
     for n, choice in enumerate(choices, 1):
         message = _at(choice, "message")
@@ -223,7 +225,7 @@ def _choices(
         filtered = _at(choice, "finish_reason") == "content_filter"
         if missing(words):
             words = refusal if isinstance(refusal, str) else _at(choice, "text")
-        yield Said(
+        yield ModelOutput(
             place=place,
             ids=ids,
             words=words,
@@ -232,12 +234,12 @@ def _choices(
         )
 
 
-def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     body, status = _at(value, "response", "body"), _at(value, "response", "status_code")
     error = value.get("error") or _at(body, "error")
     if error or (isinstance(status, int) and status >= 400):
-        yield Said(place=record.place, ids=ids, failed=_why(error or f"status {status}"))
+        yield ModelOutput(place=record.place, ids=ids, failed=_why(error or f"status {status}"))
     elif _at(body, "output") is not None:  # the Responses API
         parts = [
             part
@@ -246,19 +248,19 @@ def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
             for part in _at(one, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
-        yield Said(place=record.place, ids=ids, words=_texts(parts), refused=refused)
+        yield ModelOutput(place=record.place, ids=ids, words=_texts(parts), refused=refused)
     else:
         yield from _choices(record.place, ids, _at(body, "choices"), {})
 
 
-def _anthropic(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _anthropic(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     result = value.get("result")
     if _at(result, "type") != "succeeded":
         why = _why(_at(result, "error") or _at(result, "type"))
-        yield Said(place=record.place, ids=ids, failed=why)
+        yield ModelOutput(place=record.place, ids=ids, failed=why)
         return
-    yield Said(
+    yield ModelOutput(
         place=record.place,
         ids=ids,
         words=_texts(_at(result, "message", "content")),
@@ -266,21 +268,21 @@ def _anthropic(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
     )
 
 
-def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     of = ("key", "custom_id", *ID_KEYS)
     ids = {key: value[key] for key in of if not missing(value.get(key))}
     error = value.get("error") or value.get("status")
     candidates = _at(value, "response", "candidates")
     blocked = _at(value, "response", "promptFeedback", "blockReason")
     if blocked:
-        yield Said(place=record.place, ids=ids, refused=True)
+        yield ModelOutput(place=record.place, ids=ids, refused=True)
     elif error or not candidates:
-        yield Said(place=record.place, ids=ids, failed=_why(error or "no candidates"))
+        yield ModelOutput(place=record.place, ids=ids, failed=_why(error or "no candidates"))
     else:
         for n, one in enumerate(candidates, 1):
             words = _texts(_at(one, "content", "parts"))
             safety = _at(one, "finishReason") in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
-            yield Said(
+            yield ModelOutput(
                 place=record.place,
                 ids=ids,
                 words=words,
@@ -289,7 +291,7 @@ def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
             )
 
 
-def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of Inspect: an epoch is a run."""
     about = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
     ids = {key: one for key, one in about.items() if not missing(one)} | {"id": value.get("id")}
@@ -299,7 +301,7 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
         words = _texts(_at(output, "choices", 0, "message", "content"))
     stop = _at(output, "stop_reason") or _at(output, "choices", 0, "stop_reason")
     error = error or _at(output, "error")
-    yield Said(
+    yield ModelOutput(
         place=record.place,
         ids=ids,
         words=words,
@@ -313,7 +315,7 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
     )
 
 
-def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of lm-eval or of lmms-eval: what was said, or how likely each option was."""
     doc = value.get("doc")
     inside = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
@@ -329,7 +331,7 @@ def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
         given = value.get("filtered_resps")
     likely = _likelihoods(given)
     if likely:
-        yield Said(
+        yield ModelOutput(
             place=record.place,
             ids=ids,
             has_words=False,
@@ -340,7 +342,7 @@ def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
     several = runs if isinstance(runs, list) else [runs]
     for n, words in enumerate(several or [None], 1):
         beside_it = {**told, "run": n} if len(several) > 1 else told
-        yield Said(place=record.place, ids=ids, words=words, beside=beside_it)
+        yield ModelOutput(place=record.place, ids=ids, words=words, beside=beside_it)
 
 
 def _likelihoods(given: object) -> list[float] | None:

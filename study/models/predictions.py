@@ -30,7 +30,7 @@ from study.models.files import (
     read_records,
     used_by_name,
 )
-from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
+from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of, words_of
 from study.models.model_protocol import Shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
@@ -247,7 +247,7 @@ class _Read:
 
     found: Records
     shape: str
-    said: Sequence[Said]
+    said: Sequence[ModelOutput]
     faults: Sequence[str]
     notes: Sequence[str]
 
@@ -284,7 +284,7 @@ def _is_record(found: dict[str, object], meant: Meant | None = None) -> bool:
 
 def _harness_said(
     harness: Shape, found: Records, faults: list[str], notes: list[str]
-) -> Iterator[Said]:
+) -> Iterator[ModelOutput]:
     filters: dict[object, None] = {}
     for record in found.records:
         if not isinstance(record.value, dict):
@@ -341,7 +341,7 @@ def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
     return (f"key {shown(key)} not used ({n:,} entries)" for key, n in ignored.items())
 
 
-def _has_more(said: Said) -> bool:
+def _has_more(said: ModelOutput) -> bool:
     return bool(said.failed or said.refused) or not missing(said.beside.get("probabilities"))
 
 
@@ -351,7 +351,7 @@ class _Found:
 
     item_id: str
     run: str
-    said: Said
+    said: ModelOutput
 
 
 def _with_runs(
@@ -387,14 +387,14 @@ def _with_runs(
             yield _Found(item_id=item_id, run=run, said=said)
 
 
-def _id_name(said: Sequence[Said], options: Mapping[str, object]) -> str:
+def _id_name(said: Sequence[ModelOutput], options: Mapping[str, object]) -> str:
     """Return the name under which the ids stand: the first that knows any item, else the first."""
     names = dict.fromkeys(name for one in said for name in one.ids)
     known = (n for n in names if any(_id_text(one.ids.get(n)) in options for one in said))
     return next(known, next(iter(names), ""))
 
 
-def _id(said: Said, chosen: str) -> str:
+def _id(said: ModelOutput, chosen: str) -> str:
     return _id_text(said.ids.get(chosen, next(iter(said.ids.values()), None))) or ""
 
 
@@ -454,13 +454,13 @@ class _Reader:
         for what, n in self._counts.items():
             yield what.replace("{n}", f"{n:,}")
 
-    def _note(self, said: Said) -> None:
+    def _note(self, said: ModelOutput) -> None:
         if said.failed:
             self._counts[f"{{n}} requests failed ({said.failed}) and count as skipped"] += 1
         elif not said.has_words and not _has_more(said):
             self._counts["{n} entries without a prediction count as skipped"] += 1
 
-    def _scale(self, said: Sequence[Said]) -> Mapping[str, float]:
+    def _scale(self, said: Sequence[ModelOutput]) -> Mapping[str, float]:
         """Return what confidence and probabilities are divided by: 100 where one is above 1."""
         largest: dict[str, float] = defaultdict(float)
         for one in said:
@@ -568,7 +568,7 @@ class _Reader:
             self._counts[f"{role} of {{n}} entries is not {wanted}, and not used"] += 1
 
 
-def _no_id(said: Said) -> str:
+def _no_id(said: ModelOutput) -> str:
     if said.ids or said.has_words is False or isinstance(said.words, dict | str | list):
         return f"{said.place}: no item id; give the id of the item in `{ID_KEYS[0]}`"
     return f"{said.place}: not a prediction but {shown(said.words)}; give an object"

@@ -26,7 +26,7 @@ from typing import Any, Literal, Protocol
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow, StudyError
 from study.base.timestamps import stamp
-from study.models.running_askers import Asker, Failed, Question
+from study.models.running_askers import Asker, Failed, Request
 
 PROTOCOL = "protocol.json"
 ANSWERS = "answers.jsonl"
@@ -248,7 +248,7 @@ class Exam(Protocol):
         """Return the items in the order in which they are asked."""
         ...
 
-    def question(self, item_id: str) -> Question:
+    def question(self, item_id: str) -> Request:
         """Return what a model is asked of an item; slow, for the films are made here."""
         ...
 
@@ -292,7 +292,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     n_asks: int
@@ -304,7 +304,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RunOutcome:
     """How a sitting ended: what was answered in it, what failed and why, and what made it end."""
 
     ended: Ended
@@ -323,9 +323,9 @@ def ask_all(
     journal: Journal,
     limits: Limits,
     *,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[RunProgress], None] = lambda _: None,
     alone: int | None = None,
-) -> Asked:
+) -> RunOutcome:
     """Ask all that the journal has no answer to; each answer is written down as it arrives.
 
     On the first SIGINT or SIGTERM nothing more is asked, and answers under way are waited for; on
@@ -354,7 +354,7 @@ class _Sitting:
     asker: Asker
     journal: Journal
     limits: Limits
-    tell: Callable[[Progress], None]
+    tell: Callable[[RunProgress], None]
     begun: float = field(default_factory=time.monotonic)
     n_answered: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -366,7 +366,7 @@ class _Sitting:
     def __post_init__(self) -> None:
         self.connections = asyncio.Semaphore(self.limits.connections)
 
-    async def run(self, alone: int | None) -> Asked:
+    async def run(self, alone: int | None) -> RunOutcome:
         me = asyncio.current_task()
         assert me is not None
         loop = asyncio.get_running_loop()
@@ -381,7 +381,7 @@ class _Sitting:
             ended = "interrupted"
         finally:
             await self.asker.close()
-        return Asked(ended=ended, n_answered=self.n_answered, reasons=self.reasons)
+        return RunOutcome(ended=ended, n_answered=self.n_answered, reasons=self.reasons)
 
     def _left_alone(self, alone: int) -> None:
         asyncio.get_running_loop().remove_reader(alone)
@@ -484,13 +484,13 @@ class _Sitting:
         self.journal.failed({"item_id": ask[0], "run": ask[1], "failed": reason, "at_utc": now})
         self.tell(self._progress())
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> RunProgress:
         took = time.monotonic() - self.begun
         rate = self.n_answered / took if took else 0.0
         n_asks = len(self.exam.item_ids) * self.limits.runs
         n_failed = self.reasons.total()
         left = n_asks - len(self.journal.done) - n_failed
-        return Progress(
+        return RunProgress(
             n_asks=n_asks,
             n_answered=len(self.journal.done),
             n_failed=n_failed,
@@ -508,7 +508,7 @@ async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[
     return others
 
 
-def prompt_hash(question: Question) -> str:
+def prompt_hash(question: Request) -> str:
     """Return the hash of all a model is sent of an item: system prompt, words, films' files."""
     films = [sha256(film).hexdigest() for film in question.films]
     return sha256_of({"system": question.system, "text": question.text, "films": films})

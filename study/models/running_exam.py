@@ -16,10 +16,10 @@ from study.models.models import Found, check_free, keep_model, key_of, model_in_
 from study.models.paper import Paper, PaperFilm, PaperItem, prompt_of
 from study.models.predictions import Prediction
 from study.models.running import (
-    Asked,
+    RunOutcome,
     Journal,
     Limits,
-    Progress,
+    RunProgress,
     all_asks,
     answers_in,
     ask_all,
@@ -27,7 +27,7 @@ from study.models.running import (
     folder_of,
     opened_journal,
 )
-from study.models.running_askers import Provider, Question, asker_for
+from study.models.running_askers import Provider, Request, asker_for
 from study.store import Store, events, models
 from study.store.events import EventKind
 from study.store.studies import study_row
@@ -60,7 +60,7 @@ _CIRCUMSTANCES = (
 class Ran:
     """What became of a sitting; `kept` is None where the run is not complete."""
 
-    asked: Asked
+    asked: RunOutcome
     n_asks: int
     n_answered: int
     spent: float
@@ -90,11 +90,11 @@ class PaperExam:
         """Return the items in the paper's order."""
         return tuple(self._items)
 
-    def question(self, item_id: str) -> Question:
+    def question(self, item_id: str) -> Request:
         """Return what a model is asked of an item."""
         item, asked = self._items[item_id], self.paper.asked
         prompt = prompt_of(item, asked)
-        return Question(
+        return Request(
             item_id=item_id,
             system=prompt.system,
             text=prompt.text,
@@ -136,7 +136,7 @@ def run_model(
     most: int | None = None,
     keep_failed: bool = False,
     by: By = COMMAND_LINE,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
     alone: int | None = None,
     now: Callable[[], datetime],
@@ -214,7 +214,7 @@ def _is_kept(store: Store, study: str, model_id: str, protocol: Mapping[str, Any
 
 
 def _complete(
-    exam: PaperExam, journal: Journal, limits: Limits, asked: Asked, *, keep_failed: bool
+    exam: PaperExam, journal: Journal, limits: Limits, asked: RunOutcome, *, keep_failed: bool
 ) -> bool:
     if asked.ended != "asked" or not journal.done:
         return False

@@ -21,7 +21,7 @@ from benchmarks import model_server
 from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
 from study.models.models import models_of, read_model, withdraw_model
 from study.models.running import answers_in
-from study.models.running_askers import Asker, Provider, Question, asker_for
+from study.models.running_askers import Asker, Provider, Request, asker_for
 from study.models.running_exam import MEANT, run_folder
 from study.store import Store, events, models
 from study.trail.verification import verify
@@ -265,7 +265,7 @@ def test_no_image_is_held_longer_than_its_question() -> None:
         films = (b"a film",)
         asks = [
             asker.ask(
-                Question(
+                Request(
                     item_id="q",
                     system="",
                     text=f"Which, {one}?",
