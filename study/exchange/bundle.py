@@ -17,14 +17,17 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
-from study.exchange.schemas import DISPLAY_CHECKS, KEYS, Column, columns_in
+from study.base.translation import t
+from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
@@ -52,7 +55,6 @@ from study.trail import study_trails
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
-
 GUARDED = "cells_guarded"
 """What ``datapackage.json`` says of a bundle whose cells `study.base.csv_cells` wrote."""
 
@@ -74,24 +76,6 @@ _SINCE = frozenset(
 )
 """Keys of the protocol that bundles once did not have."""
 
-_READING_KEYS = (
-    "item_id",
-    "answer",
-    "condition",
-    "session",
-    "repeat",
-    "position",
-    "status",
-    "confidence",
-    "response_ms",
-    "elapsed_ms",
-    "hidden_ms",
-    "paused_ms",
-    "presented_at_utc",
-    "timing_source",
-    "shown_order",
-)
-
 RECORDS = "records.jsonl"
 """Every row a bundle's tables do not hold and that `verify` vouches for, one JSON object a row.
 
@@ -102,7 +86,9 @@ of themselves before their first case.
 RECORDS_FORMAT = 1
 STUDY_RECORD = "study"
 _MOST_CHARACTERS = 100
-_ASKED = Step.QUESTIONNAIRE
+
+_Done = tuple[str, str, Mapping[str, Any]]
+"""Whose step, when, and what came of it."""
 
 
 def tables_of(
@@ -121,7 +107,7 @@ def tables_of(
         "items.csv": list(_items(look, study.id, blinded)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
-        **preparation_tables(look, study),
+        **_preparation_tables(look, study),
     }
     if by_rules := list(_by_rules(look, study)):
         tables["answers_by_rules.csv"] = by_rules
@@ -245,11 +231,61 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
     """
     with store.look() as look:
         files = files_of(look, study, texts=texts)
-    try:
-        _write(Path(os.path.realpath(out)), files, as_zip=out.suffix == ".zip")
-    except OSError as error:
-        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+    as_zip = out.suffix == ".zip"
+    with placed(out, as_zip=as_zip) as made:
+        if as_zip:
+            made.write_bytes(zipped(files))
+        else:
+            made.mkdir()
+            for name, content in files.items():
+                (made / name).write_bytes(content)
     return tuple(files)
+
+
+@contextmanager
+def placed(out: Path, *, as_zip: bool, there: str = "") -> Iterator[Path]:
+    """Give a place to write a folder or a file at, and put that where it belongs once it is whole.
+
+    Parameters
+    ----------
+    out
+        A new file where it is to be one; else a new folder, or one that is empty.
+    there
+        What to say where something lies at `out` already.
+
+    Raises
+    ------
+    BadFile
+        Something does, or nothing can be written there.
+    """
+    try:
+        end = Path(os.path.realpath(out))
+        if end.exists() and (as_zip or not end.is_dir() or any(end.iterdir())):
+            words = f"{end} is already there. Name a new folder (or .zip), or empty it."
+            raise BadFile(there or words)
+        end.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=end.parent, prefix=f".{end.name}.") as scratch:
+            made = Path(scratch) / "made"
+            yield made
+            if end.is_dir():
+                end.rmdir()
+            made.rename(end)
+    except OSError as error:
+        why = error.strerror or error
+        raise BadFile(
+            t("{folder} cannot be written: {strerror}.", folder=out, strerror=why)
+        ) from error
+
+
+def sums_of(sha256: Mapping[str, str]) -> str:
+    """Return hashes by file as the program ``sha256sum`` writes and checks them."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return a file's SHA-256 without holding it in memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -262,23 +298,6 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             info.external_attr = 0o644 << 16
             archive.writestr(info, files[name])
     return buffer.getvalue()
-
-
-def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
-    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
-        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-        made = Path(scratch) / "bundle"
-        if as_zip:
-            made.write_bytes(zipped(files))
-        else:
-            made.mkdir()
-            for name, content in files.items():
-                (made / name).write_bytes(content)
-            if out.is_dir():
-                out.rmdir()
-        made.rename(out)
 
 
 def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
@@ -326,7 +345,7 @@ def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, A
             continue
         answer, order = row["answer"], row["shown_order"]
         yield {
-            **{key: row[key] for key in _READING_KEYS},
+            **row,
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
@@ -441,7 +460,7 @@ def _resource(
         "schema": {
             "fields": [column.field() for column in columns_in(name, rows)],
             "missingValues": [""],
-            **KEYS[name],
+            **keys_of(name),
         },
     }
 
@@ -487,7 +506,7 @@ def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
     )
 
 
-def preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
+def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the tables a study's protocol adds to its bundle, by the table's file.
 
     A restored study has none: what its readers did before the first case stayed where it was read.
@@ -496,28 +515,24 @@ def preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dic
     if not extras:
         return {}
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
-    done = [
-        (row["step"], codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
-        for row in preparations.of_study(look, study.id)
-    ]
+    done: dict[str, list[_Done]] = {step: [] for step in Step}
+    for row in preparations.of_study(look, study.id):
+        told = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
+        done[row["step"]].append(told)
     tables = {}
     if "questionnaire" in extras:
-        given = [(code, detail["answers"]) for step, code, _, detail in done if step == _ASKED]
-        tables["questionnaire.csv"] = list(_answers(study, given))
+        tables["questionnaire.csv"] = list(_answers(study, done[Step.QUESTIONNAIRE]))
     if "display checks" in extras:
-        found = [(code, at, detail) for step, code, at, detail in done if step == Step.DISPLAY]
-        tables["display_checks.csv"] = list(_checks(found))
+        tables["display_checks.csv"] = list(_checks(done[Step.DISPLAY]))
     return tables
 
 
-def _answers(
-    study: StudyRow, given: Sequence[tuple[str, Mapping[str, Any]]]
-) -> Iterator[dict[str, Any]]:
+def _answers(study: StudyRow, done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
     protocol = stored_protocol(study)
     kinds = {"choice", "number"}
     if "questionnaire texts" in protocol.bundle_extras:
         kinds.add("text")
-    for code, answers in sorted(given, key=lambda one: one[0]):
+    for code, _, detail in sorted(done, key=itemgetter(0)):
         for one in protocol.questionnaire:
             if one.kind in kinds:
                 yield {
@@ -525,17 +540,17 @@ def _answers(
                     "question_id": one.id,
                     "question": one.question,
                     "kind": one.kind,
-                    "answer": answers.get(one.id),
+                    "answer": detail["answers"].get(one.id),
                 }
 
 
-def _checks(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
-    before: dict[str, int] = {}
-    for code, at, detail in sorted(found, key=lambda one: one[:2]):
-        before[code] = before.get(code, 0) + 1
+def _checks(done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+    before: Counter[str] = Counter()
+    for code, at, detail in sorted(done, key=itemgetter(0, 1)):
+        before[code] += 1
         measured = {
             column.name: _measured(column.type, detail.get(column.name))
-            for column in DISPLAY_CHECKS
+            for column in FILES["display_checks.csv"]
         }
         yield {**measured, "rater_id": code, "sign_in": before[code], "checked_at_utc": at}
 

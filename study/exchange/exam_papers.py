@@ -2,14 +2,12 @@
 
 import base64
 import csv
-import hashlib
 import json
 import os
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -19,8 +17,7 @@ from typing import Any
 from study.bank.guessing import ids_tell
 from study.base.actor import By
 from study.base.bank_model import LETTERS
-from study.base.errors import BadFile
-from study.exchange.bundle import ZIP_DATE
+from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
 from study.models.model_protocol import Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
@@ -357,48 +354,30 @@ def hand_out(
     if bank_ids is None:
         with store.look() as look:
             bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
-    try:
-        with _new(out) as made:
-            written = paper if bank_ids else _with_own_ids(store, paper)
-            about = {**_about(written), "paper_sha256": paper.sha256}
-            with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
-                films = _rendered(paper, formats, Path(scratch), progress)
-                for name in dict.fromkeys(formats):
-                    _write(written, about, films, made / name, name, model)
-            record_taking(
-                store,
-                study=paper.study,
-                what="exam paper",
-                by=by,
-                now=now,
-                bank=paper.bank,
-                formats=sorted(set(formats)),
-                n_items=len(paper.items),
-                paper_sha256=paper.sha256,
-            )
-    except OSError as error:
-        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
-    return bank_ids
-
-
-@contextmanager
-def _new(out: Path) -> Iterator[Path]:
-    """Give a folder to fill, and put it in place, zipped or as it is, once that is done."""
+    written = paper if bank_ids else _with_own_ids(store, paper)
+    about = {**_about(written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
-    out = Path(os.path.realpath(out))
-    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
-        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-        made = Path(scratch) / "paper"
+    with placed(out, as_zip=as_zip) as place:
+        made = place.with_name("paper") if as_zip else place
         made.mkdir()
-        yield made
+        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+            films = _rendered(paper, formats, Path(scratch), progress)
+            for name in dict.fromkeys(formats):
+                _write(written, about, films, made / name, name, model)
+        record_taking(
+            store,
+            study=paper.study,
+            what="exam paper",
+            by=by,
+            now=now,
+            bank=paper.bank,
+            formats=sorted(set(formats)),
+            n_items=len(paper.items),
+            paper_sha256=paper.sha256,
+        )
         if as_zip:
-            _zip(made, Path(scratch) / "paper.zip")
-            made = Path(scratch) / "paper.zip"
-        elif out.is_dir():
-            out.rmdir()
-        made.rename(out)
+            _zip(made, place)
+    return bank_ids
 
 
 def _zip(folder: Path, path: Path) -> None:
@@ -460,7 +439,7 @@ def _write(
     told = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     (folder / "paper.json").write_text(told, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
-    sums = "".join(f"{_digest(folder / one)}  {one}\n" for one in _files(folder))
+    sums = sums_of({one: sha256_of_file(folder / one) for one in _files(folder)})
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
@@ -472,11 +451,6 @@ def _link(source: Path, target: Path) -> None:
             os.link(path, target / path.name)
         except OSError:  # not every file system can
             shutil.copyfile(path, target / path.name)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _about(paper: Paper) -> dict[str, Any]:

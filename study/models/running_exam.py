@@ -16,9 +16,9 @@ from study.models.models import Found, check_free, keep_model, key_of, model_in_
 from study.models.paper import Paper, PaperFilm, PaperItem, prompt_of
 from study.models.predictions import Prediction
 from study.models.running import (
-    RunOutcome,
     Journal,
     Limits,
+    RunOutcome,
     RunProgress,
     all_asks,
     answers_in,
