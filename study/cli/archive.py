@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -16,9 +15,9 @@ from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail import deposits, heads, losses, receipt_checks, verification
 from study.trail.downloads import record_taking
-from study.trail.heads import Said, head_line
+from study.trail.heads import head_line
 
-WITHOUT_TEXTS = click.option(
+_WITHOUT_TEXTS = click.option(
     "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
 )
 
@@ -40,30 +39,25 @@ def close(db: Path, study: str, reason: str) -> None:
 
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder.")
-@WITHOUT_TEXTS
+@_WITHOUT_TEXTS
 def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
     """Write a study in every form, with hashes."""
     store = Store(db)
     texts = not without_texts
     made = archives.archive(store, out, study=study, whole=True, texts=texts, now=now())
-    note_if_open(store, study)
-    note_terms(store, study, without_texts=without_texts)
+    _note_what_it_holds(store, study, without_texts=without_texts)
     for name, why in made.left_out.items():
         print(f"Left out: {name}: {why}", file=sys.stderr)
     print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {out}")
 
 
-def note_if_open(store: Store, study: str) -> None:
-    """Say that what was written tells accuracy, where the study's pages do not yet."""
+def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
+    """Say where what was written tells accuracy too early, or may not be passed on freely."""
     if not closing.accuracy_is_shown(store, study):
         note(
             "the study is not closed, and this holds the reference standard. "
             "Its pages show nobody accuracy before it is closed."
         )
-
-
-def note_terms(store: Store, study: str, *, without_texts: bool) -> None:
-    """Say on what terms the questions written may be passed on, where those are strict."""
     with store.look() as look:
         bank = banks.bank_row(look, study_row(look, study).bank_name)
     if bank.provenance.warning and not without_texts:
@@ -79,14 +73,13 @@ def deposit(store: Store, study: str) -> None:
 
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
-@WITHOUT_TEXTS
+@_WITHOUT_TEXTS
 def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
     """Write a study's bundle."""
     store = Store(db)
     names = bundle.export(store, study=study, out=out, texts=not without_texts)
     record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
-    note_if_open(store, study)
-    note_terms(store, study, without_texts=without_texts)
+    _note_what_it_holds(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
 
@@ -162,15 +155,9 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
         print("readings, predictions. Its films and the rest of its bank are not in it.")
     elif not breaches:
         print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
-    return 1 if breaches or not _all_hold(said) else 0
-
-
-def _all_hold(said: Iterable[Said]) -> bool:
-    """Print what became of each receipt and head, and return whether all of them hold."""
-    told = list(said)
-    for one in told:
+    for one in said:
         print(one.words, file=sys.stdout if one.holds else sys.stderr)
-    return all(one.holds for one in told)
+    return 1 if breaches or not all(one.holds for one in said) else 0
 
 
 def _text(path: Path) -> str:

@@ -237,31 +237,22 @@ def import_(
     format: BankFormat | None,
     skip_faulty: bool,
     scale: float | None,
-    version: str,
-    licence: str,
-    source_url: str,
-    citation: str,
+    **source: str,
 ) -> None:
     """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    provenance = Provenance(
-        version=version, licence=licence, source_url=source_url, citation=citation
-    )
-    told = Told() if sys.stderr.isatty() else None
+    told: dict[str, Any] = {
+        "name": bank,
+        "skip_faulty": skip_faulty,
+        "provenance": Provenance(**source),
+        "now": now(),
+        "progress": Told() if sys.stderr.isatty() else None,
+    }
     if path.is_dir() and not split and not more and holds_dicom(path):
-        done = import_dicom(
-            Store(db),
-            path,
-            name=bank,
-            skip_faulty=skip_faulty,
-            scale=scale or 1.0,
-            provenance=provenance,
-            now=now(),
-            progress=told,
-        )
+        done = import_dicom(Store(db), path, scale=scale or 1.0, **told)
     else:
         if scale is not None:
             raise click.UsageError("--scale goes with a folder of DICOM films.")
@@ -274,14 +265,10 @@ def import_(
         done = import_bank(
             Store(db),
             parts,
-            name=bank,
             images=images or found,
             format=format,
             missing_images=missing_images,
-            skip_faulty=skip_faulty,
-            provenance=provenance,
-            now=now(),
-            progress=told,
+            **told,
         )
     _tell(bank, done)
 

@@ -39,6 +39,9 @@ from study.models.running_exam import PaperExam, Ran, run_folder, run_model
 from study.store import Store
 
 _MODEL = click.option("--model", metavar="NAME", required=True)
+_ORDER = click.option("--order", type=click.Choice([*map(str, Order)]), default="canonical")
+_CONDITION = click.option("--condition", type=click.Choice([*map(str, Shown)]), default="image")
+_VIEWS = click.option("--views", type=click.Choice(VIEWS), default="all")
 
 _EVERY_S = 15.0
 _EVERY_S_ON_SCREEN = 1.0
@@ -192,9 +195,9 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
 @click.option(
     "--format", "formats", type=click.Choice(tuple(FORMATS)), multiple=True, help="Default: all."
 )
-@click.option("--order", type=click.Choice([str(one) for one in Order]), default="canonical")
-@click.option("--condition", type=click.Choice([str(one) for one in Shown]), default="image")
-@click.option("--views", type=click.Choice(VIEWS), default="all")
+@_ORDER
+@_CONDITION
+@_VIEWS
 @click.option("--resolution", metavar="full|quarter|PIXELS", default="full")
 @click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
@@ -208,24 +211,14 @@ def paper(
     split: str,
     out: Path,
     formats: tuple[str, ...],
-    order: str,
-    condition: str,
-    views: str,
-    resolution: str,
-    explanation: bool,
     model: str,
     bank_ids: bool | None,
+    **given: Any,
 ) -> None:
     """Write the drawn cases as exam papers for models: images and words, no reference standard."""
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
-    asked = ModelProtocol(
-        order=Order(order),
-        condition=Shown(condition),
-        views=views,
-        resolution=resolution_of(resolution),
-        explanation=explanation,
-    )
+    asked = _protocol(given)
     store = Store(db)
     made = (
         paper_of_study(store, study, asked)
@@ -265,10 +258,10 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--base-url", metavar="URL", default="", help="The server's address.")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How often it is asked.")
 @click.option("--dry-run", is_flag=True, help="Show one prompt with its films, and ask nobody.")
-@click.option("--condition", type=click.Choice([one.value for one in Shown]), default="image")
-@click.option("--views", type=click.Choice(["all", "first"]), default="all")
+@_CONDITION
+@_VIEWS
 @click.option("--resolution", metavar="full|quarter|WIDTH", default="full")
-@click.option("--order", type=click.Choice([one.value for one in Order]), default="canonical")
+@_ORDER
 @click.option("--template", metavar="V", default="1", help="The prompt template's version.")
 @click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
 @click.option("--explanation", is_flag=True, help="Have it explain before it answers.")
@@ -294,24 +287,28 @@ def run(db: Path, study: str, dry_run: bool, **given: Any) -> int | None:
     store = Store(db)
     if given["budget"] is not None and not (given["input_price"] or given["output_price"]):
         raise BadInput("A budget needs prices: --input-price and --output-price.")
-    asked = _protocol(given)
+    seed, runs = given["seed"], given["runs"]
+    seeds = () if seed is None else tuple(range(seed, seed + runs))
+    further = {key: given[key] for key in ("template", "system", "temperature", "max_tokens")}
+    asked = _protocol(given, runs=runs, seeds=seeds, **further)
     paper = paper_of_study(store, study, asked, rater=given["model"])
     if dry_run:
         _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=given["model"]))
         return None
-    provider, limits = _provider(given), _limits(given, asked)
+    provider = _provider(given)
+    prices = {key: given[key] for key in ("input_price", "output_price", "budget")}
+    limits = Limits(runs=runs, seeds=seeds, connections=provider.connections, **prices)
     return _aside(lambda alone: _run(store, paper, provider, limits, given, alone))
 
 
-def _protocol(given: dict[str, Any]) -> ModelProtocol:
-    seed, runs = given["seed"], given["runs"]
+def _protocol(given: dict[str, Any], **further: Any) -> ModelProtocol:
     return ModelProtocol(
-        **{key: given[key] for key in ("template", "system", "views", "explanation", "runs")},
-        **{key: given[key] for key in ("temperature", "max_tokens")},
-        condition=Shown(given["condition"]),
         order=Order(given["order"]),
+        condition=Shown(given["condition"]),
+        views=given["views"],
         resolution=resolution_of(given["resolution"]),
-        seeds=() if seed is None else tuple(range(seed, seed + runs)),
+        explanation=given["explanation"],
+        **further,
     )
 
 
@@ -337,15 +334,6 @@ def _provider(given: dict[str, Any]) -> Provider:
         retries=given["retries"],
         timeout_s=given["timeout"],
         stream=given["stream"],
-    )
-
-
-def _limits(given: dict[str, Any], asked: ModelProtocol) -> Limits:
-    return Limits(
-        runs=asked.runs,
-        seeds=asked.seeds,
-        connections=given["max_connections"] or (1 if given["provider"] == PYTHON else 16),
-        **{key: given[key] for key in ("input_price", "output_price", "budget")},
     )
 
 

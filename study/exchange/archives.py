@@ -161,7 +161,11 @@ def _writers(
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
     }
     if not blinded:
-        writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
+        title = f"{found.name}, protocol {found.protocol_sha256}"
+        conditions = [str(one) for one in stored_protocol(found).conditions]
+        writers[IMRMC] = lambda path: path.write_bytes(
+            zipped(imrmc_files(title, tables, conditions))
+        )
         if texts:
             writers[COPY] = lambda path: _extracted(look, found.id, path)
     return writers
@@ -171,14 +175,6 @@ def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str
     files = parquet_files(tables, about)
     sums = sums_of({name: sha256(content).hexdigest() for name, content in files.items()})
     return zipped({**files, SUMS: sums.encode()})
-
-
-def _imrmc(found: StudyRow, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
-    return imrmc_files(
-        f"{found.name}, protocol {found.protocol_sha256}",
-        tables,
-        [str(one) for one in stored_protocol(found).conditions],
-    )
 
 
 def _about(found: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:

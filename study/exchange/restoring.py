@@ -210,11 +210,9 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
 
 
 def _free_name(look: Transaction, name: str) -> str:
-    taken, number, found = set(banks.names(look)), 1, name
-    while found in taken:
-        number += 1
-        found = f"{name} ({number})"
-    return found
+    taken = set(banks.names(look))
+    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 2)))
+    return next(one for one in names if one not in taken)
 
 
 def _items(bundle: Received) -> list[Item]:

@@ -22,7 +22,7 @@ from study.films.decoding import (
     inspect,
     window,
 )
-from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview, unpacked
+from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview
 
 __all__ = [
     "CONTENT_ENCODING",
@@ -40,6 +40,5 @@ __all__ = [
     "inspect",
     "packed",
     "preview",
-    "unpacked",
     "window",
 ]

@@ -14,14 +14,12 @@ both ways, and the shorter one is kept. Any gzip reader, such as a browser's, ta
 Why these bytes and no image file: `docs/decisions/005-films-travel-as-predicted-samples.md`.
 """
 
-import gzip
 import io
 import json
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,7 +239,21 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
     split = _split(zigzag)
     high = zigzag >> split
     escapes = zigzag[high >= ESCAPE].astype("<u2")
-    header = _header(pixels, predictor, levels, split=split, escapes=len(escapes), window=window)
+    height, width = pixels.shape
+    about = {
+        "width": width,
+        "height": height,
+        "bits": 8 * pixels.dtype.itemsize,
+        "split": split,
+        "escapes": len(escapes),
+        "fraction_bits": FRACTION_BITS,
+        "top": predictor.top,
+        "steps": predictor.steps,
+        "weights": predictor.weights,
+        "levels": levels,
+        **({"window": window} if window else {}),
+    }
+    header = json.dumps(about, separators=(",", ":")).encode()
     return gzipped(
         [
             len(header).to_bytes(4, "little") + header,
@@ -250,37 +262,6 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
             escapes.tobytes(),
         ]
     )
-
-
-def unpacked(body: bytes) -> Grey:
-    """Undo `packed`, as the browser does; slow, and written apart from the packing to check it.
-
-    Parameters
-    ----------
-    body : bytes
-        From `packed`.
-
-    Returns
-    -------
-    ndarray of uint8 or uint16, shape (height, width)
-    """
-    plain = gzip.decompress(body)
-    size = int.from_bytes(plain[:4], "little")
-    header = json.loads(plain[4 : 4 + size])
-    width, height = header["width"], header["height"]
-    planes = np.frombuffer(plain, dtype=np.uint8, offset=4 + size)
-    count = width * height
-    high = planes[:count].astype(int)
-    split = header["split"]
-    packed_bits = planes[count : count + -(-count * split // 8)]
-    bits = np.unpackbits(packed_bits, count=count * split).reshape(count, split)
-    zigzag = (high << split) | (bits @ (1 << np.arange(split)[::-1]))
-    escapes = np.frombuffer(plain[len(plain) - 2 * header["escapes"] :], dtype="<u2")
-    zigzag[high == ESCAPE] = escapes
-    values = _unpredicted(header, zigzag.reshape(height, width).tolist())
-    if header["levels"]:
-        values = np.cumsum(header["levels"])[values]
-    return values.astype(np.uint8) if header["bits"] == 8 else values.astype(np.uint16)
 
 
 def _placed(pixels: Grey) -> tuple[Ints, list[int]]:
@@ -337,53 +318,6 @@ def _low_bits(zigzag: Folded, split: int) -> bytes:
 def _entropy_bits(counts: Counts) -> float:
     some = counts[counts > 0]
     return float(np.maximum(1, -np.log2(some / some.sum())) @ some)
-
-
-def _header(
-    pixels: Grey,
-    predictor: Predictor,
-    levels: list[int],
-    *,
-    split: int,
-    escapes: int,
-    window: tuple[float, float] | None,
-) -> bytes:
-    height, width = pixels.shape
-    header: dict[str, Any] = {
-        "width": width,
-        "height": height,
-        "bits": 8 * pixels.dtype.itemsize,
-        "split": split,
-        "escapes": escapes,
-        "fraction_bits": FRACTION_BITS,
-        "top": predictor.top,
-        "steps": predictor.steps,
-        "weights": predictor.weights,
-        "levels": levels,
-        **({"window": window} if window else {}),
-    }
-    return json.dumps(header, separators=(",", ":")).encode()
-
-
-def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
-    width, half = header["width"], 1 << (header["fraction_bits"] - 1)
-    rows = [[0] * (width + 3), [0] * (width + 3)]
-    for residues_of_row in zigzag:
-        far, above = rows[-2:]
-        first = above[2] if len(rows) > 2 else 0
-        here = [first, first]
-        for x, z in enumerate(residues_of_row, start=2):
-            around = (here[x - 1], above[x], above[x - 1], above[x + 1], here[x - 2], far[x])
-            _, north, north_west, north_east, far_west, _ = around
-            steepness = (
-                abs(far_west - north_west) + abs(north - north_west) + abs(north - north_east)
-            )
-            weights = header["weights"][sum(steepness > step for step in header["steps"])]
-            total = sum(w * value for w, value in zip(weights, around, strict=True))
-            guess = min(max((total + half) >> header["fraction_bits"], 0), header["top"])
-            here.append((guess + ((z >> 1) ^ -(z & 1))) & 0xFFFF)
-        rows.append([*here, here[-1]])
-    return np.array([row[2:-1] for row in rows[2:]], dtype=np.int32)
 
 
 def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> bytes:

@@ -177,11 +177,7 @@ def _packed(path: Path, sha256: str) -> Records:
             return _inspect_packed(path, packed, inside, sha256)
     records = read_rows(path)
     return Records(
-        format="xlsx",
-        dress="XLSX table",
-        sha256=sha256,
-        records=records,
-        columns=_names(records),
+        format="xlsx", dress="XLSX table", sha256=sha256, records=records, columns=_names(records)
     )
 
 

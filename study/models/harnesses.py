@@ -332,10 +332,7 @@ def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     likely = _likelihoods(given)
     if likely:
         yield ModelOutput(
-            place=record.place,
-            ids=ids,
-            has_words=False,
-            beside={**told, "probabilities": likely},
+            place=record.place, ids=ids, has_words=False, beside={**told, "probabilities": likely}
         )
         return
     runs = given[0] if isinstance(given, list) and given else given

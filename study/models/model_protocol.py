@@ -114,20 +114,6 @@ class ModelProtocol:
             for name, value in asdict(self).items()
         }
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "ModelProtocol":
-        """Return the protocol that `as_json` wrote."""
-        context = values["context"]
-        return cls(
-            **{
-                **values,
-                "condition": Shown(values["condition"]),
-                "order": Order(values["order"]),
-                "context": None if context is None else tuple(context),
-                "seeds": tuple(values["seeds"]),
-            }
-        )
-
     @property
     def sha256(self) -> str:
         """Return the hash of its canonical JSON."""

@@ -27,12 +27,7 @@ from study.base.translation import later, said, t
 from study.models.files import Meant
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
-from study.models.predictions import (
-    Prediction,
-    PredictionFile,
-    read_predictions,
-    stored_detail,
-)
+from study.models.predictions import Prediction, PredictionFile, read_predictions, stored_detail
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
 from study.store.models import ModelRow
@@ -242,28 +237,10 @@ def keep_model(
         events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
 
 
-def add_model(
-    store: Store,
-    path: Path,
-    *,
-    study: str,
-    model_id: str,
-    model_version: str = "",
-    simulated: bool = False,
-    by: By = COMMAND_LINE,
-    now: datetime,
-) -> Found:
-    """Read a prediction file and keep it in one go; raises as `read_model` and `keep_model` do."""
+def add_model(store: Store, path: Path, *, study: str, **kept: Any) -> Found:
+    """Read a prediction file, and keep it in one go as `keep_model` does; raises as both do."""
     found = read_model(store, path, study=study)
-    keep_model(
-        store,
-        found,
-        model_id=model_id,
-        model_version=model_version,
-        simulated=simulated,
-        by=by,
-        now=now,
-    )
+    keep_model(store, found, **kept)
     return found
 
 
@@ -381,20 +358,11 @@ def key_of(told: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def withdraw_in(
-    change: Transaction,
-    study: StudyRow,
-    model_id: str,
-    reason: str,
-    by: By,
-    now: datetime,
+    change: Transaction, study: StudyRow, model_id: str, reason: str, by: By, now: datetime
 ) -> None:
     """Withdraw a model within a transaction; raises as `withdraw_model` does."""
     words = checked_reason(reason)
-    row = model_in_force(change, study, model_id)
-    if row is None:
-        raise NotFound(
-            t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
-        )
+    row = standing_model(change, study, model_id)
     models.withdraw(change, model=row.id, reason=words, actor=by.name, at_utc=stamp(now))
     detail = {
         "model_id": model_id,
@@ -410,6 +378,22 @@ def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> ModelRo
     """Return the row of the model that stands under a name, or None."""
     found = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
     return next(found, None)
+
+
+def standing_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow:
+    """Return the row of the model that stands under a name.
+
+    Raises
+    ------
+    NotFound
+        The study has none of that name.
+    """
+    row = model_in_force(look, study, model_id)
+    if row is None:
+        raise NotFound(
+            t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
+        )
+    return row
 
 
 def describe_model(
@@ -438,10 +422,7 @@ def describe_model(
             raise BadInput(t("{field}: at most {n} characters.", field=field, n=LONGEST_REASON))
     with store.change() as change:
         row = study_row(change, study)
-        if model_in_force(change, row, model_id) is None:
-            raise NotFound(
-                t("{study!r} has no model {model_id!r}.", study=study, model_id=model_id)
-            )
+        standing_model(change, row, model_id)
         detail = {"model_id": model_id, "card": told}
         events.record(change, study, now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=by)
 

@@ -482,12 +482,7 @@ class _Reader:
             in_words(one.item_id, words, refused=said.refused)
             if condition == Shown.OPEN_ENDED
             else predict(
-                one.item_id,
-                words,
-                options,
-                order=order,
-                probabilities=likely,
-                refused=said.refused,
+                one.item_id, words, options, order=order, probabilities=likely, refused=said.refused
             )
         )
         confidence = self._confidence(where, said.beside.get("confidence"), scale)

@@ -223,12 +223,7 @@ def _complete(
 
 
 def _record(
-    store: Store,
-    study: str,
-    model_id: str,
-    protocol: Mapping[str, Any],
-    by: By,
-    now: datetime,
+    store: Store, study: str, model_id: str, protocol: Mapping[str, Any], by: By, now: datetime
 ) -> None:
     """Say in the trail, once, that a model is asked, and under what protocol."""
     detail = {"model_id": model_id, **_told(protocol)}

@@ -1,4 +1,4 @@
-"""Bundles taken in: a study restored as it was, sites merged into one, and all that refuses either."""
+"""Bundles taken in: a study restored as it was, sites merged into one, and what refuses either."""
 
 import hashlib
 import json

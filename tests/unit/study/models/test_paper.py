@@ -223,13 +223,12 @@ def test_the_template_can_be_printed() -> None:
         template_of(ModelProtocol(template="x"))
 
 
-def test_how_a_model_is_asked_has_a_hash_and_comes_back_from_json() -> None:
+def test_how_a_model_is_asked_has_a_hash() -> None:
     """The same values have the same hash, and every value changes it."""
-    asked = ModelProtocol(
-        order=Order.SHUFFLED, context=("age",), runs=2, seeds=(1, 2), resolution=512
+    asked, again = (
+        ModelProtocol(order=Order.SHUFFLED, context=("age",), runs=2, seeds=(1, 2), resolution=512)
+        for _ in range(2)
     )
-    again = ModelProtocol.from_json(asked.as_json())
-    assert again == asked
     assert again.sha256 == asked.sha256 != ModelProtocol().sha256
 
 

@@ -15,15 +15,15 @@ import pytest
 from study.base.errors import BadFile, BadInput, NotNow, StudyError
 from study.models.running import (
     MOST_IN_VAIN,
-    RunOutcome,
     Limits,
+    RunOutcome,
     RunProgress,
     answers_in,
     ask_all,
     folder_of,
     opened_journal,
 )
-from study.models.running_askers import Provider, Request, Reply, asker_for
+from study.models.running_askers import Provider, Reply, Request, asker_for
 
 PROTOCOL = {"template": "1", "temperature": 0}
 ONCE = Limits()
