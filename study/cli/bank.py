@@ -10,10 +10,18 @@ from typing import Any, Literal
 
 import click
 
-from study.bank.checking import Report, check_bank
 from study.bank.importing import Imported, import_bank
 from study.bank.layout import find_bank, one_file
-from study.bank.managing import compared, described, in_full, join_banks, remove_bank, strike
+from study.bank.managing import (
+    Report,
+    check_bank,
+    compared,
+    described,
+    in_full,
+    join_banks,
+    remove_bank,
+    strike,
+)
 from study.bank.reading import BankFormat, MissingImages
 from study.base.bank_model import LETTERS
 from study.base.csv_cells import csv_line

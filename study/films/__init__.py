@@ -9,31 +9,15 @@ makes a film small for the way to a browser, and small pictures for pages about 
 what is packed.
 """
 
-from study.films.decoding import (
-    FORMATS,
-    MAX_BYTES,
-    MAX_PIXELS,
-    MAX_SIDE,
-    BadFilm,
-    FilmFacts,
-    Grey,
-    grey,
-    imported_bytes,
-    inspect,
-    window,
-)
+from study.films.decoding import MAX_BYTES, BadFilm, Grey, grey, imported_bytes, inspect, window
 from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview
 
 __all__ = [
     "CONTENT_ENCODING",
-    "FORMATS",
     "MAX_BYTES",
-    "MAX_PIXELS",
-    "MAX_SIDE",
     "MEDIA_TYPE",
     "VERSION",
     "BadFilm",
-    "FilmFacts",
     "Grey",
     "grey",
     "imported_bytes",

@@ -31,7 +31,14 @@ _INSPECT = "inspect"
 _BEGINS_AS_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _ZSTANDARD = 93
 _OF_A_SAMPLE = ("id", "epoch", "metadata", "output", "error")
-_DRESSES = {"json": "JSON", "jsonl": "JSON lines", "csv": "CSV table"}
+_DRESSES = {
+    "json": "JSON",
+    "jsonl": "JSON lines",
+    "csv": "CSV table",
+    "xlsx": "XLSX table",
+    "parquet": "Parquet table",
+    _INSPECT: "Inspect log",
+}
 
 _NOT_OPENED = {
     b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
@@ -80,8 +87,6 @@ class Records:
     ----------
     format : str
         `json`, `jsonl`, `csv`, `xlsx`, `parquet` or `inspect`.
-    dress : str
-        What the file is, in words.
     sha256 : str
         Of its bytes, in hexadecimal.
     records : tuple of Record
@@ -95,12 +100,16 @@ class Records:
     """
 
     format: str
-    dress: str
     sha256: str
     records: tuple[Record, ...]
     faults: tuple[Fault, ...] = ()
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def dress(self) -> str:
+        """Return what the file is, in words."""
+        return _DRESSES[self.format]
 
 
 def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) -> Records:
@@ -138,7 +147,6 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
     records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
-        dress=_DRESSES[source.format],
         sha256=source.sha256,
         records=records,
         faults=source.faults,
@@ -176,9 +184,7 @@ def _packed(path: Path, sha256: str) -> Records:
         if "xl/workbook.xml" not in inside:
             return _inspect_packed(path, packed, inside, sha256)
     records = read_rows(path)
-    return Records(
-        format="xlsx", dress="XLSX table", sha256=sha256, records=records, columns=_names(records)
-    )
+    return Records(format="xlsx", sha256=sha256, records=records, columns=_names(records))
 
 
 def _inspect_packed(
@@ -233,12 +239,7 @@ def _inspect(path: Path, sha256: str, samples: list[Any], status: str) -> Record
     )
     stopped = (f"the log says that its run ended as “{status}”",) if status != "success" else ()
     return Records(
-        format=_INSPECT,
-        dress="Inspect log",
-        sha256=sha256,
-        records=records,
-        columns=_OF_A_SAMPLE,
-        notes=stopped,
+        format=_INSPECT, sha256=sha256, records=records, columns=_OF_A_SAMPLE, notes=stopped
     )
 
 
@@ -255,13 +256,7 @@ def _parquet(path: Path, sha256: str) -> Records:
     if not rows:
         raise BadFile(f"{path} holds no entries; give a file with at least one")
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
-    return Records(
-        format="parquet",
-        dress="Parquet table",
-        sha256=sha256,
-        records=records,
-        columns=tuple(plain),
-    )
+    return Records(format="parquet", sha256=sha256, records=records, columns=tuple(plain))
 
 
 def _holds_bytes(kind: Any, types: Any) -> bool:

@@ -12,9 +12,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from study.bank.checking import check_bank
 from study.bank.importing import import_bank
-from study.bank.managing import Joined, compared, in_full, join_banks, remove_bank, strike
+from study.bank.managing import (
+    Joined,
+    check_bank,
+    compared,
+    in_full,
+    join_banks,
+    remove_bank,
+    strike,
+)
 from study.base.actor import COMMAND_LINE
 from study.base.bank_rules import TITLES, Rule
 from study.base.errors import BadInput, NotFound, NotNow
