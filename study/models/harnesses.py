@@ -34,7 +34,7 @@ class ModelOutput:
     Attributes
     ----------
     place : str
-        Where it stands.
+        Where it stands; of a harness's file whoever reads it says so.
     ids : mapping of str to object
         What may be the item's id, by its name in the file; the surest first.
     words : object
@@ -49,7 +49,7 @@ class ModelOutput:
         Whether the provider says that the model, or its filter, declined.
     """
 
-    place: str
+    place: str = ""
     ids: Mapping[str, object]
     words: object = None
     has_words: bool = True
@@ -63,7 +63,7 @@ class Shape:
     """A shape that files of the field have: its name, and how one of its records is read."""
 
     name: str
-    read: Callable[[Record, Mapping[str, Any]], Iterator[ModelOutput]]
+    read: Callable[[Mapping[str, Any]], Iterator[ModelOutput]]
 
 
 def shape_of(found: Records) -> Shape | None:
@@ -211,12 +211,10 @@ def _why(error: object) -> str:
     return str(error)[:60]
 
 
-def _choices(
-    place: str, ids: Mapping[str, object], choices: object, told: Mapping[str, object]
-) -> Iterator[ModelOutput]:
+def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput]:
     """Read the choices of a chat completion: several of them are several runs."""
     if not isinstance(choices, list) or not choices:
-        yield ModelOutput(place=place, ids=ids, failed="no choices")
+        yield ModelOutput(ids=ids, failed="no choices")
         return
     for n, choice in enumerate(choices, 1):
         message = _at(choice, "message")
@@ -226,20 +224,19 @@ def _choices(
         if missing(words):
             words = refusal if isinstance(refusal, str) else _at(choice, "text")
         yield ModelOutput(
-            place=place,
             ids=ids,
             words=words,
-            beside={**told, "run": n} if len(choices) > 1 else told,
+            beside={"run": n} if len(choices) > 1 else {},
             refused=not missing(refusal) or (filtered and missing(words)),
         )
 
 
-def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     body, status = _at(value, "response", "body"), _at(value, "response", "status_code")
     error = value.get("error") or _at(body, "error")
     if error or (isinstance(status, int) and status >= 400):
-        yield ModelOutput(place=record.place, ids=ids, failed=_why(error or f"status {status}"))
+        yield ModelOutput(ids=ids, failed=_why(error or f"status {status}"))
     elif _at(body, "output") is not None:  # the Responses API
         parts = [
             part
@@ -248,42 +245,40 @@ def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             for part in _at(one, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
-        yield ModelOutput(place=record.place, ids=ids, words=_texts(parts), refused=refused)
+        yield ModelOutput(ids=ids, words=_texts(parts), refused=refused)
     else:
-        yield from _choices(record.place, ids, _at(body, "choices"), {})
+        yield from _choices(ids, _at(body, "choices"))
 
 
-def _anthropic(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     result = value.get("result")
     if _at(result, "type") != "succeeded":
         why = _why(_at(result, "error") or _at(result, "type"))
-        yield ModelOutput(place=record.place, ids=ids, failed=why)
+        yield ModelOutput(ids=ids, failed=why)
         return
     yield ModelOutput(
-        place=record.place,
         ids=ids,
         words=_texts(_at(result, "message", "content")),
         refused=_at(result, "message", "stop_reason") == "refusal",
     )
 
 
-def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     of = ("key", "custom_id", *ID_KEYS)
     ids = {key: value[key] for key in of if not missing(value.get(key))}
     error = value.get("error") or value.get("status")
     candidates = _at(value, "response", "candidates")
     blocked = _at(value, "response", "promptFeedback", "blockReason")
     if blocked:
-        yield ModelOutput(place=record.place, ids=ids, refused=True)
+        yield ModelOutput(ids=ids, refused=True)
     elif error or not candidates:
-        yield ModelOutput(place=record.place, ids=ids, failed=_why(error or "no candidates"))
+        yield ModelOutput(ids=ids, failed=_why(error or "no candidates"))
     else:
         for n, one in enumerate(candidates, 1):
             words = _texts(_at(one, "content", "parts"))
             safety = _at(one, "finishReason") in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
             yield ModelOutput(
-                place=record.place,
                 ids=ids,
                 words=words,
                 beside={"run": n} if len(candidates) > 1 else {},
@@ -291,7 +286,7 @@ def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             )
 
 
-def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of Inspect: an epoch is a run."""
     about = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
     ids = {key: one for key, one in about.items() if not missing(one)} | {"id": value.get("id")}
@@ -302,7 +297,6 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     stop = _at(output, "stop_reason") or _at(output, "choices", 0, "stop_reason")
     error = error or _at(output, "error")
     yield ModelOutput(
-        place=record.place,
         ids=ids,
         words=words,
         beside={
@@ -315,7 +309,7 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     )
 
 
-def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of lm-eval or of lmms-eval: what was said, or how likely each option was."""
     doc = value.get("doc")
     inside = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
@@ -331,15 +325,13 @@ def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[ModelOutput]:
         given = value.get("filtered_resps")
     likely = _likelihoods(given)
     if likely:
-        yield ModelOutput(
-            place=record.place, ids=ids, has_words=False, beside={**told, "probabilities": likely}
-        )
+        yield ModelOutput(ids=ids, has_words=False, beside={**told, "probabilities": likely})
         return
     runs = given[0] if isinstance(given, list) and given else given
     several = runs if isinstance(runs, list) else [runs]
     for n, words in enumerate(several or [None], 1):
         beside_it = {**told, "run": n} if len(several) > 1 else told
-        yield ModelOutput(place=record.place, ids=ids, words=words, beside=beside_it)
+        yield ModelOutput(ids=ids, words=words, beside=beside_it)
 
 
 def _likelihoods(given: object) -> list[float] | None:

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, name_key
 from study.base.timestamps import stamp
@@ -27,13 +28,14 @@ from study.base.translation import later, said, t
 from study.models.files import Meant
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
-from study.models.predictions import Prediction, PredictionFile, read_predictions, stored_detail
+from study.models.predictions import Prediction, PredictionFile, read_predictions
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
 from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 
 _REMEDY = later("Choose another name.")
+_KEPT = attrgetter("answer", "status", "raw_answer", "condition", "run", "repeat", "confidence")
 
 FIELDS = (
     *("name", "institution", "url", "date", "licence", "training", "prompt", "hardware"),
@@ -210,24 +212,11 @@ def keep_model(
             added_at_utc=stamp(now),
             edition=models.next_edition(change, study.id, model_id),
         )
-        models.add_predictions(
-            change,
-            (
-                (
-                    number,
-                    cases[one.item_id],
-                    one.answer,
-                    one.status,
-                    one.raw_answer,
-                    one.condition,
-                    one.run,
-                    one.repeat,
-                    one.confidence,
-                    stored_detail(one),
-                )
-                for one in found.file.predictions
-            ),
+        rows = (
+            (number, cases[one.item_id], *_KEPT(one), canonical_json(dict(one.detail)))
+            for one in found.file.predictions
         )
+        models.add_predictions(change, rows)
         detail = {
             **models.facts(models.of_study(change, study.id)[-1]),
             "n_predictions": len(found.file.predictions),

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from study.bank.fields import as_text, missing, shown
 from study.bank.source import Record, Repeated
-from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import LONGEST
 from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
@@ -290,7 +289,8 @@ def _harness_said(
         if not isinstance(record.value, dict):
             faults.append(f"{record.place}: not an entry of its kind but {shown(record.value)}")
             continue
-        for said in harness.read(record, record.value):
+        for read in harness.read(record.value):
+            said = replace(read, place=record.place)
             filters.setdefault(said.beside.get("filter"))
             if said.beside.get("filter") == next(iter(filters)):
                 yield said
@@ -696,8 +696,3 @@ def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction
         raw_answer=raw,
         detail={"explanation": explanation} if explanation else {},
     )
-
-
-def stored_detail(one: Prediction) -> str:
-    """Return what else is known of a prediction as the JSON that is stored."""
-    return canonical_json(dict(one.detail))
