@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -130,10 +130,7 @@ def _print(found: Report) -> None:
     print(f"{found.file}: {found.n_found} item(s), {found.n_sound} of them sound.")
     for one in found.findings:
         print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.title} ({one.n})")
-        for key, what in one.examples:
-            print(f"  {key}: {what}")
-        if one.n > len(one.examples):
-            print(f"  ... and {one.n - len(one.examples)} more")
+        _print_examples([f"{key}: {what}" for key, what in one.examples], one.n)
         print(f"  What to do: {one.remedy}")
     if found.letters.n:
         counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(found))
@@ -160,10 +157,14 @@ def compare(db: Path, name: str, other: str, as_json: bool) -> None:
     print(f"{n_alike} item(s) are in both and alike.")
     for one in differences:
         print(f"\n{one.what} ({one.n})")
-        for example in one.examples:
-            print(f"  {example}")
-        if one.n > len(one.examples):
-            print(f"  ... and {one.n - len(one.examples)} more")
+        _print_examples(one.examples, one.n)
+
+
+def _print_examples(examples: Sequence[str], n: int) -> None:
+    for example in examples:
+        print(f"  {example}")
+    if n > len(examples):
+        print(f"  ... and {n - len(examples)} more")
 
 
 @command(of_study=False, group=bank)

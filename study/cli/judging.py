@@ -1,6 +1,8 @@
 """The commands about what is judged: experts' reviews of banks, and scoring of answers in words."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,9 +32,12 @@ def review() -> None:
     """Experts' reviews of a bank's questions."""
 
 
-@command("open", of_study=False, group=review)
-@_BANK
-@_NAME
+def _of_review(name: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    add = command(name, of_study=False, group=review)
+    return lambda function: add(_BANK(_NAME(function)))
+
+
+@_of_review("open")
 @click.option("--reviewer", "handles", metavar="SHORT-NAME", multiple=True, required=True)
 @click.option("--items", "n", metavar="N", type=int, help="So many, drawn at random.")
 @click.option("--seed", metavar="N", type=int, default=1, show_default=True)
@@ -60,9 +65,7 @@ def open_review(
     print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} items.")
 
 
-@command("show", of_study=False, group=review)
-@_BANK
-@_NAME
+@_of_review("show")
 def show_review(db: Path, bank: str, name: str) -> None:
     """Print how far each reviewer is, and what was found of each settled item."""
     with Store(db).look() as look:
@@ -78,9 +81,7 @@ def show_review(db: Path, bank: str, name: str) -> None:
         print(csv_line((one.item.item_id, one.result or "")), end="")
 
 
-@command(of_study=False, group=review)
-@_BANK
-@_NAME
+@_of_review()
 def verdicts(db: Path, bank: str, name: str) -> None:
     """Print every verdict, as CSV; python -m analysis review reads it."""
     with Store(db).look() as look:
@@ -89,9 +90,7 @@ def verdicts(db: Path, bank: str, name: str) -> None:
         print(csv_line(row), end="")
 
 
-@command("close", of_study=False, group=review)
-@_BANK
-@_NAME
+@_of_review("close")
 def close_review(db: Path, bank: str, name: str) -> None:
     """End a review: nobody judges any more, and what it found can be used."""
     store = Store(db)
@@ -99,9 +98,7 @@ def close_review(db: Path, bank: str, name: str) -> None:
     print(f"Closed: review {name!r} of bank {bank!r}.")
 
 
-@command(of_study=False, group=review)
-@_BANK
-@_NAME
+@_of_review()
 def strike(db: Path, bank: str, name: str) -> None:
     """Strike off what a closed review found faulty, so that no study draws it from now on."""
     store = Store(db)
