@@ -226,14 +226,7 @@ def _refuse(look: Transaction, rows: Sequence[BankRow]) -> None:
     if len(rows) < 2:
         raise BadInput(t("Name two or more banks to join."))
     for row in rows:
-        if row.format == banks.FROM_BUNDLE:
-            raise NotNow(
-                t(
-                    "The bank {bank!r} came with a restored study and has no images. Import it "
-                    "again.",
-                    bank=row.name,
-                )
-            )
+        refuse_without_images(row)
     twice = _in_two(look, rows, "item_id")
     if twice:
         raise BadInput(
@@ -244,6 +237,17 @@ def _refuse(look: Transaction, rows: Sequence[BankRow]) -> None:
                 "name one item: give the items of one bank other ids, and import it again.",
                 len(twice),
                 examples=", ".join(twice[:_NAMED]),
+            )
+        )
+
+
+def refuse_without_images(row: BankRow) -> None:
+    """Raise `NotNow` where a bank came with a study's bundle, for its films did not."""
+    if row.format == banks.FROM_BUNDLE:
+        raise NotNow(
+            t(
+                "The bank {bank!r} came with a restored study and has no images. Import it again.",
+                bank=row.name,
             )
         )
 

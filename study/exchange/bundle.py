@@ -63,15 +63,8 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _SINCE = frozenset(
     {
-        "bundle_extras",
-        "fault_marks",
-        "required_views",
-        "age",
-        "unknown_age",
-        "sex",
-        "without_flags",
-        "only_items",
-        "without_items",
+        *("bundle_extras", "fault_marks", "required_views", "age", "unknown_age"),
+        *("sex", "without_flags", "only_items", "without_items"),
     }
 )
 """Keys of the protocol that bundles once did not have."""

@@ -55,23 +55,13 @@ LEFT_BEHIND = ("preparation", "practice", "films", "reports", "explanations", "n
 
 _STATES = ("open", "closed")
 _ITEM_KEYS = (
-    "item_id",
-    "question",
-    "task",
-    "category",
-    "subcategory",
-    "examination_id",
-    "patient_id",
+    *("item_id", "question", "task", "category"),
+    *("subcategory", "examination_id", "patient_id"),
 )
 
 _OF_READERS = (
-    "reader",
-    "assignment",
-    "presentation",
-    "reading",
-    "reason",
-    "intervention",
-    "exclusion",
+    *("reader", "assignment", "presentation", "reading"),
+    *("reason", "intervention", "exclusion"),
 )
 
 _Same = list[Any]

@@ -46,16 +46,8 @@ _NOT_OPENED = {
 }
 
 ROLES = (
-    "id",
-    "answer",
-    "output",
-    "run",
-    "condition",
-    "confidence",
-    "probabilities",
-    "order",
-    "prompt",
-    "explanation",
+    *("id", "answer", "output", "run", "condition", "confidence"),
+    *("probabilities", "order", "prompt", "explanation"),
 )
 """What a column can mean; beside these, `probability_A`, `probability_B`, ..."""
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from study.bank.managing import refuse_without_images
 from study.bank.measures import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
@@ -237,13 +238,7 @@ def paper_of_bank(
     with store.look() as look:
         row = banks.bank_row(look, bank)
         chosen = banks.ids_of_split(look, row.id, split) if split else None
-    if row.format == banks.FROM_BUNDLE:
-        raise NotNow(
-            t(
-                "The bank {bank!r} came with a restored study and has no images. Import it again.",
-                bank=bank,
-            )
-        )
+    refuse_without_images(row)
     with store.look(sealed=True) as look:
         found = readings.items_shown(look, bank=row.id)
         rows = [one for one in found if chosen is None or one.item_id in chosen]

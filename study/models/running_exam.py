@@ -44,15 +44,8 @@ MEANT = {
 _KEPT_BYTES = 64_000_000  # of films: those of about 250 cases of the release
 
 _CIRCUMSTANCES = (
-    "model",
-    "server",
-    "at_utc",
-    "input_tokens",
-    "output_tokens",
-    "latency_ms",
-    "stop",
-    "prompt_sha256",
-    "thinking",
+    *("model", "server", "at_utc", "input_tokens", "output_tokens", "latency_ms"),
+    *("stop", "prompt_sha256", "thinking"),
 )
 
 
