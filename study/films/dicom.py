@@ -58,7 +58,7 @@ class DicomFilm:
         What the file calls the projection, in its own words; empty if nothing.
     laterality, age, sex : str
         `L`, `R`, `B` or `U`; as `060Y`; `F`, `M` or `O`; empty if not known.
-    patient, examination : str
+    patient, examination, instance : str
         The file's own ids: to be replaced by others, never to be kept.
     day : date or None
         When it was made: for the days between two films, and never to be kept.
@@ -77,6 +77,7 @@ class DicomFilm:
     sex: str
     patient: str
     examination: str
+    instance: str
     day: date | None
     secrets: tuple[str, ...]
     notes: tuple[str, ...]
@@ -248,6 +249,7 @@ def _film(source: Dataset) -> DicomFilm:
         sex=_one_of(source, ("PatientSex",), "FMO"),
         patient=_text(source, "PatientID"),
         examination=_text(source, "StudyInstanceUID") or _text(source, "AccessionNumber"),
+        instance=_text(source, "SOPInstanceUID"),
         day=_day(source, "AcquisitionDate") or _day(source, "StudyDate"),
         secrets=tuple(
             value
