@@ -20,7 +20,7 @@ from benchmarks import banks, servers
 from benchmarks.machine import Broken
 from benchmarks.summary import bar, bar_lines
 from study.base.timestamps import moment
-from study.models.running_journal import ANSWERS, answers_in, folder_of
+from study.models.running import ANSWERS, answers_in, folder_of
 from study.store import Store
 
 DESCRIPTION = "asking a model: the rate beside the ideal one, and memory"

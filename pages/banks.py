@@ -9,8 +9,8 @@ import streamlit as st
 from study.bank import uploads
 from study.bank.importing import FaultyBank, Imported
 from study.bank.layout import SeveralBanks, splits
+from study.bank.managing import remove_bank
 from study.bank.reading import MissingImages
-from study.bank.removing import remove_bank
 from study.base.errors import StudyError
 from study.base.provenance import LONGEST, Provenance
 from study.base.translation import t, tn

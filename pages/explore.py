@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from study.bank.striking import strike
+from study.bank.managing import strike
 from study.base.actor import Acting
 from study.base.errors import StudyError
 from study.base.translation import t, tn

@@ -1,7 +1,7 @@
 """The models page: exam papers out, predictions in, kept, withdrawn; never how right they are."""
 
 from study.base.translation import t
-from study.models.withdrawals import models_of, withdrawn
+from study.models.models import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.exam_paper import exam_paper

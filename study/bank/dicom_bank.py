@@ -22,8 +22,8 @@ from typing import Any
 from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, Missing, import_bank
-from study.bank.intervals import day_of
 from study.bank.items import split_list
+from study.bank.measures import day_of
 from study.bank.reading import Progress
 from study.bank.source import Record, read_source
 from study.bank.spreadsheet import read_rows

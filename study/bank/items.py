@@ -16,10 +16,9 @@ from study.bank.fields import (
     shown,
 )
 from study.bank.images import ImageFolder
-from study.bank.intervals import read_days
+from study.bank.measures import gathered, read_days, read_spacings
 from study.bank.options import read_options, read_truth, still_lettered
 from study.bank.source import Record, plain_key
-from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, View
 from study.base.bank_rules import Rule

@@ -14,8 +14,8 @@ from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field
 from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
+from study.bank.measures import TOLERANCE
 from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened, opened_bytes
-from study.bank.spacing import TOLERANCE
 from study.bank.workers import in_order
 from study.base.bank_model import Fault
 from study.base.errors import BadFile

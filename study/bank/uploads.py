@@ -16,11 +16,10 @@ from typing import IO, Any
 
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import SeveralBanks, find_bank, has_bank
-from study.bank.reading import MissingImages, Progress
+from study.bank.reading import MissingImages
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
-from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.base.translation import t
 from study.store import Store
@@ -106,15 +105,9 @@ def import_arrived(
     store: Store,
     arrived: Arrived,
     *,
-    name: str,
-    by: By,
-    now: datetime,
     chosen: Sequence[str] = (),
     missing_images: MissingImages | None = None,
-    skip_faulty: bool = False,
-    simulated: bool = False,
-    provenance: Provenance = NOT_KNOWN,
-    progress: Progress | None = None,
+    **further: Any,
 ) -> Imported:
     """Import the bank in a folder; one of ours goes unless all of it was imported.
 
@@ -123,7 +116,7 @@ def import_arrived(
     chosen
         The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
         asked.
-    missing_images, skip_faulty, simulated, provenance, progress
+    missing_images, further
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -135,22 +128,15 @@ def import_arrived(
     """
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
-    told: dict[str, Any] = {
-        "name": name,
-        "skip_faulty": skip_faulty,
-        "simulated": simulated,
-        "provenance": provenance,
-        "progress": progress,
-        "by": by,
-        "now": now,
-    }
     done, is_dicom = None, False
     try:
         if is_dicom := holds_dicom(arrived.place):
-            done = import_dicom(store, arrived.place, **told)
+            done = import_dicom(store, arrived.place, **further)
         else:
             parts, images = find_bank(arrived.place, chosen)
-            done = import_bank(store, parts, images=images, missing_images=missing_images, **told)
+            done = import_bank(
+                store, parts, images=images, missing_images=missing_images, **further
+            )
         return done
     except (FaultyBank, SeveralBanks):
         raise

@@ -1,21 +1,32 @@
-"""The commands about question banks: what is there, whether a file is sound, and removing one."""
+"""The commands about question banks: imported, looked at, checked, joined, struck from, removed."""
 
 import json
-from collections.abc import Iterable
+import sys
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from study.bank.checking import Report, check_bank
-from study.bank.describing import compared, described, in_full
-from study.bank.joining import join_banks
-from study.bank.removing import remove_bank
-from study.bank.striking import strike
+from study.bank.importing import Imported, import_bank
+from study.bank.layout import find_bank, one_file
+from study.bank.managing import (
+    Report,
+    check_bank,
+    compared,
+    described,
+    in_full,
+    join_banks,
+    remove_bank,
+    strike,
+)
+from study.bank.reading import BankFormat, MissingImages
 from study.base.bank_model import LETTERS
 from study.base.csv_cells import csv_line
-from study.cli.program import PATH, Group, command, note, now, program
+from study.base.provenance import Provenance
+from study.cli.program import PATH, command, note, now, program, warn
 from study.lifecycle.teaching import mark
 from study.store import Store, banks
 
@@ -23,7 +34,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 _BANK = click.option("--bank", "name", metavar="NAME", required=True)
 
 
-@program.group(cls=Group)
+@program.group()
 def bank() -> None:
     """Question banks."""
 
@@ -119,10 +130,7 @@ def _print(found: Report) -> None:
     print(f"{found.file}: {found.n_found} item(s), {found.n_sound} of them sound.")
     for one in found.findings:
         print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.title} ({one.n})")
-        for key, what in one.examples:
-            print(f"  {key}: {what}")
-        if one.n > len(one.examples):
-            print(f"  ... and {one.n - len(one.examples)} more")
+        _print_examples([f"{key}: {what}" for key, what in one.examples], one.n)
         print(f"  What to do: {one.remedy}")
     if found.letters.n:
         counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(found))
@@ -149,10 +157,14 @@ def compare(db: Path, name: str, other: str, as_json: bool) -> None:
     print(f"{n_alike} item(s) are in both and alike.")
     for one in differences:
         print(f"\n{one.what} ({one.n})")
-        for example in one.examples:
-            print(f"  {example}")
-        if one.n > len(one.examples):
-            print(f"  ... and {one.n - len(one.examples)} more")
+        _print_examples(one.examples, one.n)
+
+
+def _print_examples(examples: Sequence[str], n: int) -> None:
+    for example in examples:
+        print(f"  {example}")
+    if n > len(examples):
+        print(f"  ... and {n - len(examples)} more")
 
 
 @command(of_study=False, group=bank)
@@ -198,3 +210,113 @@ def teach(db: Path, name: str, taught: bool) -> None:
 
 def _print_json(found: Any) -> None:
     print(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+@command("import", of_study=False)
+@click.argument("path", metavar="PATH", type=PATH)
+@click.argument("more", metavar="", nargs=-1)
+@click.option("--bank", metavar="NAME", required=True)
+@click.option(
+    "--split", metavar="NAME ...", multiple=True, help="Of the ReXVQA release (default: all)."
+)
+@click.option("--images", metavar="DIR", type=PATH, help="Where image paths start.")
+@click.option(
+    "--missing-images",
+    type=click.Choice(("refuse", "drop", "frontal")),
+    help="Where images are not there: import nothing (default); leave their items out; or take "
+    "the items whose frontal image is there.",
+)
+@click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
+@click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
+@click.option(
+    "--scale", type=float, metavar="X", help="Of DICOM films: 0.25 keeps a quarter of each side."
+)
+@click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
+@click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
+@click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
+@click.option("--citation", metavar="TEXT", default="", help="How it wants to be cited.")
+def import_(
+    db: Path,
+    path: Path,
+    more: tuple[str, ...],
+    bank: str,
+    split: tuple[str, ...],
+    images: Path | None,
+    missing_images: MissingImages | None,
+    format: BankFormat | None,
+    skip_faulty: bool,
+    scale: float | None,
+    **source: str,
+) -> None:
+    """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
+    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
+
+    if more and not split:
+        raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
+    told: dict[str, Any] = {
+        "name": bank,
+        "skip_faulty": skip_faulty,
+        "provenance": Provenance(**source),
+        "now": now(),
+        "progress": Told() if sys.stderr.isatty() else None,
+    }
+    if path.is_dir() and not split and not more and holds_dicom(path):
+        done = import_dicom(Store(db), path, scale=scale or 1.0, **told)
+    else:
+        if scale is not None:
+            raise click.UsageError("--scale goes with a folder of DICOM films.")
+        if path.is_dir():
+            parts, found = find_bank(path, (*split, *more))
+        elif split:
+            raise click.UsageError("--split goes with a folder; this is a file.")
+        else:
+            parts, found = one_file(path, images)
+        done = import_bank(
+            Store(db),
+            parts,
+            images=images or found,
+            format=format,
+            missing_images=missing_images,
+            **told,
+        )
+    _tell(bank, done)
+
+
+def _tell(bank: str, done: Imported) -> None:
+    if not done.is_new:
+        print(f"Bank {bank!r} was imported from these very files before; nothing was changed.")
+        return
+    for words in done.notes:
+        note(words)
+    for fault in (*done.left_out, *done.missing.examples):
+        print(f"Left out: {fault}", file=sys.stderr)
+    if done.missing.n_films:
+        note(
+            f"{done.missing.n_films:,} image(s) are not there: {done.missing.n_items:,} item(s) "
+            f"left out for it, {done.missing.n_shortened:,} item(s) taken without them"
+        )
+    warn(done.guessable)
+    print(
+        f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
+        f" left out {done.n_left_out} item(s)."
+    )
+
+
+class Told:
+    """Says on stderr how far an import is, how fast it goes and how long it will go on."""
+
+    def __init__(self) -> None:
+        self._step, self._since = "", 0.0
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Say so in one line, over the one before."""
+        if step != self._step:
+            self._step, self._since = step, time.monotonic()
+        rate = done / max(time.monotonic() - self._since, 0.001)
+        left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
+        if step == "items":
+            words = f"Items read: {done >> 20:,} of {total >> 20:,} MB"
+        else:
+            words = f"Films checked: {done:,} of {total:,} ({rate:,.0f} a second{left})"
+        said = "Storing ..." if step == "store" else words
+        print(f"\r{said:<70}", end="\n" if done == total else "", file=sys.stderr)

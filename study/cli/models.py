@@ -1,25 +1,60 @@
-"""The commands about models as raters: handing predictions in, and withdrawing them."""
+"""The commands about models as raters: exam papers out, predictions in, and asking a model here."""
 
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
-from study.base.errors import BadFile, BadInput
-from study.cli.program import PATH, Group, command, note, now, program
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile, BadInput, StudyError
+from study.cli.program import PATH, command, note, now, program
+from study.exchange.exam_papers import FORMATS, MODEL, hand_out
 from study.models.answer_parser import RULES, STANDARD
-from study.models.cards import FIELDS, cards, describe_model
-from study.models.columns import parsed_columns, remember_columns, remembered_columns
-from study.models.model_protocol import Shown
-from study.models.models import Found, keep_model, read_model
+from study.models.files import parsed_columns, remember_columns, remembered_columns
+from study.models.model_protocol import VIEWS, ModelProtocol, Order, Shown, resolution_of
+from study.models.models import (
+    FIELDS,
+    Found,
+    cards,
+    describe_model,
+    keep_model,
+    read_model,
+    withdraw_model,
+)
+from study.models.paper import Paper, paper_of_bank, paper_of_study
 from study.models.predictions import columns_of
 from study.models.rereading import keep_reread, reread
-from study.models.withdrawals import withdraw_model
+from study.models.running import Limits, RunProgress
+from study.models.running_askers import PYTHON, Provider
+from study.models.running_exam import PaperExam, Ran, run_folder, run_model
 from study.store import Store
 
 _MODEL = click.option("--model", metavar="NAME", required=True)
+_ORDER = click.option("--order", type=click.Choice([*map(str, Order)]), default="canonical")
+_CONDITION = click.option("--condition", type=click.Choice([*map(str, Shown)]), default="image")
+_VIEWS = click.option("--views", type=click.Choice(VIEWS), default="all")
+
+_EVERY_S = 15.0
+_EVERY_S_ON_SCREEN = 1.0
+_REASONS = 3
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
+_WHY = {
+    "interrupted": "It was interrupted.",
+    "budget": "The budget allows no more.",
+    "gone": "The last requests were all in vain.",
+}
 
 
-@program.group(cls=Group)
+@program.group()
 def models() -> None:
     """Models as raters."""
 
@@ -150,3 +185,294 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
     """Withdraw a model, with a reason."""
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, now=now())
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
+
+
+@command(of_study=False, group=models)
+@click.option("--study", metavar="NAME", help="The study whose drawn cases are asked.")
+@click.option("--bank", metavar="NAME", help="Instead: a whole question bank.")
+@click.option("--split", metavar="NAME", default="", help="Of the bank (default: all).")
+@click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
+@click.option(
+    "--format", "formats", type=click.Choice(tuple(FORMATS)), multiple=True, help="Default: all."
+)
+@_ORDER
+@_CONDITION
+@_VIEWS
+@click.option("--resolution", metavar="full|quarter|PIXELS", default="full")
+@click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
+@click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
+@click.option(
+    "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they tell answers."
+)
+def paper(
+    db: Path,
+    study: str | None,
+    bank: str | None,
+    split: str,
+    out: Path,
+    formats: tuple[str, ...],
+    model: str,
+    bank_ids: bool | None,
+    **given: Any,
+) -> None:
+    """Write the drawn cases as exam papers for models: images and words, no reference standard."""
+    if bool(study) == bool(bank) or (split and study):
+        raise click.UsageError("Name --study, or --bank with or without --split.")
+    asked = _protocol(given)
+    store = Store(db)
+    made = (
+        paper_of_study(store, study, asked)
+        if study
+        else paper_of_bank(store, bank or "", asked, split=split)
+    )
+    bank_ids = hand_out(
+        store,
+        made,
+        out,
+        formats=formats or tuple(FORMATS),
+        model=model,
+        bank_ids=bank_ids,
+        by=COMMAND_LINE,
+        now=now(),
+        progress=_rendered if sys.stderr.isatty() else lambda done, total: None,
+    )
+    if made.provenance.warning:
+        print(made.provenance.warning, file=sys.stderr)
+    print(f"Wrote {len(made.items)} items to {out} as {', '.join(formats or FORMATS)}.")
+    if not bank_ids:
+        print("Items go by ids of the paper's own, not the bank's. Answers come back by either.")
+    print(f"paper {made.sha256}")
+
+
+def _rendered(done: int, total: int) -> None:
+    end = "\n" if done == total else ""
+    print(f"\rImages rendered: {done:,} of {total:,}", end=end, file=sys.stderr)
+
+
+@command("run", group=models)
+@click.option("--model", metavar="NAME", required=True, help="What it is called in the study.")
+@click.option("--model-version", metavar="V", default="", help="Its revision.")
+@click.option("--provider", metavar="P", required=True, help="openai-api, vllm, google, python ...")
+@click.option("--called", metavar="TEXT", help="What the provider calls it, if not NAME.")
+@click.option("--entry", metavar="MODULE:FUNCTION", help="The function, of --provider python.")
+@click.option("--base-url", metavar="URL", default="", help="The server's address.")
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How often it is asked.")
+@click.option("--dry-run", is_flag=True, help="Show one prompt with its films, and ask nobody.")
+@_CONDITION
+@_VIEWS
+@click.option("--resolution", metavar="full|quarter|WIDTH", default="full")
+@_ORDER
+@click.option("--template", metavar="V", default="1", help="The prompt template's version.")
+@click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
+@click.option("--explanation", is_flag=True, help="Have it explain before it answers.")
+@click.option("--temperature", type=float, default=0.0, show_default=True)
+@click.option("--max-tokens", type=int, default=1024, show_default=True)
+@click.option("--seed", type=int, help="Of the first run; each later one has the next.")
+@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Of Inspect's config.")
+@click.option("--max-connections", type=click.IntRange(1, 1000), help="[default: 16; python: 1]")
+@click.option("--retries", type=click.IntRange(0, 100), default=5, show_default=True)
+@click.option("--timeout", type=click.IntRange(1), default=300, help="Seconds; default 300.")
+@click.option("--stream", is_flag=True, help="Have answers come piece by piece.")
+@click.option("--input-price", type=click.FloatRange(0), default=0.0, help="Of a million tokens.")
+@click.option("--output-price", type=click.FloatRange(0), default=0.0, help="The same, of output.")
+@click.option("--budget", type=click.FloatRange(0), help="What the run may cost in all.")
+@click.option("--limit", type=click.IntRange(1), help="Ask the first so many, as a trial.")
+@click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
+def run(db: Path, study: str, dry_run: bool, **given: Any) -> int | None:
+    """Have a model answer a study's questions; a finished run is kept as a model.
+
+    The same line again goes on where a run was stopped: nothing answered is asked again. Keys are
+    taken from the environment.
+    """
+    store = Store(db)
+    if given["budget"] is not None and not (given["input_price"] or given["output_price"]):
+        raise BadInput("A budget needs prices: --input-price and --output-price.")
+    seed, runs = given["seed"], given["runs"]
+    seeds = () if seed is None else tuple(range(seed, seed + runs))
+    further = {key: given[key] for key in ("template", "system", "temperature", "max_tokens")}
+    asked = _protocol(given, runs=runs, seeds=seeds, **further)
+    paper = paper_of_study(store, study, asked, rater=given["model"])
+    if dry_run:
+        _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=given["model"]))
+        return None
+    provider = _provider(given)
+    prices = {key: given[key] for key in ("input_price", "output_price", "budget")}
+    limits = Limits(runs=runs, seeds=seeds, connections=provider.connections, **prices)
+    return _aside(lambda alone: _run(store, paper, provider, limits, given, alone))
+
+
+def _protocol(given: dict[str, Any], **further: Any) -> ModelProtocol:
+    return ModelProtocol(
+        order=Order(given["order"]),
+        condition=Shown(given["condition"]),
+        views=given["views"],
+        resolution=resolution_of(given["resolution"]),
+        explanation=given["explanation"],
+        **further,
+    )
+
+
+def _provider(given: dict[str, Any]) -> Provider:
+    python = given["provider"] == PYTHON
+    if python != (given["entry"] is not None):
+        raise BadInput("--entry MODULE:FUNCTION goes with --provider python, and only with it.")
+    settings = {"temperature": given["temperature"], "max_tokens": given["max_tokens"]}
+    for one in given["settings"]:
+        name, mark, value = one.partition("=")
+        if not mark or "key" in name:
+            raise BadInput(f"--set {one!r} is not of the form NAME=VALUE, or names a key.")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return Provider(
+        name=given["provider"],
+        model=given["entry"] or given["called"] or given["model"],
+        base_url=given["base_url"],
+        settings={} if python else settings,
+        connections=given["max_connections"] or (1 if python else 16),
+        retries=given["retries"],
+        timeout_s=given["timeout"],
+        stream=given["stream"],
+    )
+
+
+def _show(exam: PaperExam, folder: Path) -> None:
+    """Print one whole prompt, its films beside it in files."""
+    question = exam.question(exam.item_ids[0])
+    folder = folder / "dry-run"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    print(f"System: {question.system}\n")
+    for number, film in enumerate(question.films, start=1):
+        path = folder / f"film-{number}.png"
+        path.write_bytes(film)
+        print(f"[Image {number}: {path}]")
+    print(f"\n{question.text}\n")
+    runs = exam.paper.asked.runs
+    print(f"{len(exam.item_ids):,} questions, {runs} run(s). Nobody was asked.")
+
+
+def _run(
+    store: Store,
+    paper: Paper,
+    provider: Provider,
+    limits: Limits,
+    given: dict[str, Any],
+    alone: int,
+) -> int:
+    told = _RunTold()
+    ran = run_model(
+        store,
+        paper,
+        model_id=given["model"],
+        model_version=given["model_version"],
+        provider=provider,
+        limits=limits,
+        most=given["limit"],
+        keep_failed=given["keep_failed"],
+        tell=told,
+        wait=lambda: note("another process is asking this model; waiting for it to end."),
+        alone=alone,
+        now=now,
+    )
+    told.end()
+    if ran is None:
+        print(f"{given['model']}: all was answered before, and is kept as a model.")
+        return 0
+    return _print(ran, given)
+
+
+def _print(ran: Ran, given: dict[str, Any]) -> int:
+    with suppress(OSError):  # of a terminal that is gone
+        cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
+        print(f"{given['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
+        for reason, n in ran.asked.reasons.most_common(_REASONS):
+            note(f"{n} request(s) failed: {reason}")
+        if ran.kept:
+            print_found(ran.kept, given["model"])
+        else:
+            note(f"not kept as a model yet; the answers are in {ran.folder}.")
+        sys.stdout.flush()
+    if ran.kept or (given["limit"] and ran.n_answered >= ran.n_asks):
+        return 0
+    why = _WHY.get(ran.asked.ended, "Some requests failed.")
+    raise StudyError(f"{why} The same command again asks what is missing.")
+
+
+class _RunTold:
+    """Tells how far a run is: on one line of a screen, or every so often in a log."""
+
+    def __init__(self) -> None:
+        self._on_screen = sys.stderr.isatty()
+        self._every = _EVERY_S_ON_SCREEN if self._on_screen else _EVERY_S
+        self._last = time.monotonic()
+
+    def __call__(self, progress: RunProgress) -> None:
+        if time.monotonic() - self._last < self._every:
+            return
+        self._last = time.monotonic()
+        left = progress.seconds_left
+        parts = [
+            f"{progress.n_answered:,} of {progress.n_asks:,} answered",
+            f"{progress.n_failed:,} failed" if progress.n_failed else "",
+            f"{progress.per_second:.1f} a second",
+            "" if left is None else f"{left // 3600:.0f} h {left % 3600 // 60:.0f} min left",
+            f"{progress.spent:.2f} spent" if progress.spent else "",
+        ]
+        words = ", ".join(part for part in parts if part)
+        with suppress(OSError):
+            print(
+                f"\r{words}\033[K" if self._on_screen else words,
+                file=sys.stderr,
+                flush=True,
+                end="" if self._on_screen else "\n",
+            )
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._on_screen:
+            with suppress(OSError):
+                print(file=sys.stderr)
+
+
+def _aside(work: Callable[[int], int]) -> int:
+    """Do work in a process of its own, which outlives this one, and return its exit status.
+
+    Where this process is killed, answers that are under way were asked for and are paid for: the
+    other is told by the end of a pipe, asks for no more, and writes down what still comes.
+    """
+    alone, watched = os.pipe()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    child = os.fork()
+    if child:
+        os.close(alone)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, lambda *_: os.kill(child, signal.SIGTERM))
+        _, status = os.waitpid(child, 0)
+        os.close(watched)
+        return os.waitstatus_to_exitcode(status)
+    status = 1
+    try:
+        os.close(watched)
+        os.setsid()  # a terminal that closes, or is interrupted, is the other's concern
+        _give_large_blocks_back()
+        status = work(alone)
+    except StudyError as error:
+        with suppress(OSError):
+            print(error, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _give_large_blocks_back() -> None:
+    """Have glibc return an image's memory at once: images come and go, and would leave holes."""
+    with suppress(OSError, AttributeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, 1 << 17)
+        mallopt(_ARENA_MAX, 2)

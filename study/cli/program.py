@@ -34,14 +34,14 @@ class _Command(click.Command):
     context_class = _Context
 
 
-class Group(click.Group):
-    """Commands whose help looks alike."""
-
+class _Group(click.Group):
     context_class = _Context
     command_class = _Command
 
 
-class _Program(Group):
+class _Program(_Group):
+    group_class = _Group
+
     def invoke(self, ctx: click.Context) -> int:
         try:
             status = int(super().invoke(ctx) or 0)

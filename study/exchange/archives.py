@@ -4,12 +4,10 @@ The files say the same thing, since they are made from the same snapshot; what w
 whom and with which hash, stands in the deployment's trail, see `study.trail.downloads`.
 """
 
-import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +16,10 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.base.translation import t
-from study.exchange.bundle import files_of, tables_of, zipped
+from study.exchange.bundle import files_of, placed, sha256_of_file, sums_of, tables_of, zipped
 from study.exchange.closing_report import report_in
-from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files
-from study.exchange.formats.parquet import parquet_files
+from study.exchange.formats.tables import parquet_files, workbook
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, banks, events, extract
@@ -101,30 +98,13 @@ def archive(
     BadFile
         Something lies at `folder` already, or it cannot be written; nothing half-done is left.
     """
-    out = Path(os.path.realpath(folder))
     with store.look() as look:
         blinded = not (whole or shows_accuracy(study_row(look, study)))
-    try:
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise BadFile(
-                t("{folder} already exists. Name a new folder, or empty this one.", folder=folder)
-            )
+    there = t("{folder} already exists. Name a new folder, or empty this one.", folder=folder)
+    with placed(folder, as_zip=False, there=there) as place:
         if texts and not blinded:
             _announce(store, study, by=by, now=now)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-            made = _make(store, Path(scratch) / "files", study, blinded, texts)
-            if out.is_dir():
-                out.rmdir()
-            (Path(scratch) / "files").rename(out)
-    except OSError as error:
-        raise BadFile(
-            t(
-                "{folder} cannot be written: {strerror}.",
-                folder=folder,
-                strerror=error.strerror or error,
-            )
-        ) from error
+        made = _make(store, place, study, blinded, texts)
     record_taking(
         store,
         study=study,
@@ -156,11 +136,10 @@ def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) ->
     elif not texts:
         left_out[COPY] = HAS_TEXTS
     there = [name for name in FILES if (folder / name).is_file()]
-    sha256 = {name: sha256_of_file(folder / name) for name in there}
-    sums = "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
-    (folder / SUMS).write_text(sums, encoding="utf-8")
+    digests = {name: sha256_of_file(folder / name) for name in there}
+    (folder / SUMS).write_text(sums_of(digests), encoding="utf-8")
     return Archive(
-        sha256=sha256,
+        sha256=digests,
         n_bytes={name: (folder / name).stat().st_size for name in there},
         left_out=left_out,
         blinded=blinded,
@@ -182,7 +161,11 @@ def _writers(
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
     }
     if not blinded:
-        writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
+        title = f"{found.name}, protocol {found.protocol_sha256}"
+        conditions = [str(one) for one in stored_protocol(found).conditions]
+        writers[IMRMC] = lambda path: path.write_bytes(
+            zipped(imrmc_files(title, tables, conditions))
+        )
         if texts:
             writers[COPY] = lambda path: _extracted(look, found.id, path)
     return writers
@@ -190,18 +173,8 @@ def _writers(
 
 def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str]) -> bytes:
     files = parquet_files(tables, about)
-    sums = "".join(
-        f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()
-    )
+    sums = sums_of({name: sha256(content).hexdigest() for name, content in files.items()})
     return zipped({**files, SUMS: sums.encode()})
-
-
-def _imrmc(found: StudyRow, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
-    return imrmc_files(
-        f"{found.name}, protocol {found.protocol_sha256}",
-        tables,
-        [str(one) for one in stored_protocol(found).conditions],
-    )
 
 
 def _about(found: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
@@ -216,12 +189,6 @@ def _about(found: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, 
         "simulated_films": "yes" if found.simulated_films else "no",
         "blinded": "yes: the reference standard is left out" if blinded else "no",
     }
-
-
-def sha256_of_file(path: Path) -> str:
-    """Return a file's SHA-256 without holding it in memory."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) -> None:

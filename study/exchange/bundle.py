@@ -4,7 +4,9 @@ Readers stand in it under their study codes. Options are mapped back to the cano
 same store always gives the same bytes.
 
 A blinded bundle lacks the reference standard: who may not see accuracy yet can look at agreement
-and times in it.
+and times in it. What readers said of themselves and what their screens showed is in it only where
+the protocol's ``bundle_extras`` says so: answers of choice and number, free text only where that is
+asked for too, for what somebody writes may say who they are.
 """
 
 import hashlib
@@ -15,45 +17,71 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
-from study.exchange import records_file
-from study.exchange.preparation_tables import preparation_tables
-from study.exchange.schemas import Column, columns_in
+from study.base.translation import t
+from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
+from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
-from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, stored_protocol
+from study.reading.steps import Step
 from study.store import (
     Store,
     Transaction,
+    archive,
     banks,
+    deployment,
     events,
     models,
     open_answers,
     people,
+    preparations,
     readings,
     studies,
 )
-from study.store.events import EventRow
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
-
 
 GUARDED = "cells_guarded"
 """What ``datapackage.json`` says of a bundle whose cells `study.base.csv_cells` wrote."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""
+
+_SINCE = frozenset(
+    {
+        *("bundle_extras", "fault_marks", "required_views", "age", "unknown_age"),
+        *("sex", "without_flags", "only_items", "without_items"),
+    }
+)
+"""Keys of the protocol that bundles once did not have."""
+
+RECORDS = "records.jsonl"
+"""Every row a bundle's tables do not hold and that `verify` vouches for, one JSON object a row.
+
+It holds no reference standard, no person's name, no access code, and nothing of what readers said
+of themselves before their first case.
+"""
+
+RECORDS_FORMAT = 1
+STUDY_RECORD = "study"
+_MOST_CHARACTERS = 100
+
+_Done = tuple[str, str, Mapping[str, Any]]
+"""Whose step, when, and what came of it."""
 
 
 def tables_of(
@@ -72,7 +100,7 @@ def tables_of(
         "items.csv": list(_items(look, study.id, blinded)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
-        **preparation_tables(look, study),
+        **_preparation_tables(look, study),
     }
     if by_rules := list(_by_rules(look, study)):
         tables["answers_by_rules.csv"] = by_rules
@@ -148,7 +176,7 @@ def files_of(
     )
     if trails:
         if texts:
-            files[records_file.FILE] = records_file.records(look, found)
+            files[RECORDS] = records(look, found)
         files["audit.jsonl"] = _lines(trail)
         for chain, told in study_trails.merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
@@ -161,22 +189,6 @@ def files_of(
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
-
-
-_SINCE = frozenset(
-    {
-        "bundle_extras",
-        "fault_marks",
-        "required_views",
-        "age",
-        "unknown_age",
-        "sex",
-        "without_flags",
-        "only_items",
-        "without_items",
-    }
-)
-"""Keys of the protocol that bundles once did not have."""
 
 
 def _in_force(study: StudyRow) -> dict[str, Any]:
@@ -212,11 +224,61 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
     """
     with store.look() as look:
         files = files_of(look, study, texts=texts)
-    try:
-        _write(Path(os.path.realpath(out)), files, as_zip=out.suffix == ".zip")
-    except OSError as error:
-        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+    as_zip = out.suffix == ".zip"
+    with placed(out, as_zip=as_zip) as made:
+        if as_zip:
+            made.write_bytes(zipped(files))
+        else:
+            made.mkdir()
+            for name, content in files.items():
+                (made / name).write_bytes(content)
     return tuple(files)
+
+
+@contextmanager
+def placed(out: Path, *, as_zip: bool, there: str = "") -> Iterator[Path]:
+    """Give a place to write a folder or a file at, and put that where it belongs once it is whole.
+
+    Parameters
+    ----------
+    out
+        A new file where it is to be one; else a new folder, or one that is empty.
+    there
+        What to say where something lies at `out` already.
+
+    Raises
+    ------
+    BadFile
+        Something does, or nothing can be written there.
+    """
+    try:
+        end = Path(os.path.realpath(out))
+        if end.exists() and (as_zip or not end.is_dir() or any(end.iterdir())):
+            words = f"{end} is already there. Name a new folder (or .zip), or empty it."
+            raise BadFile(there or words)
+        end.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=end.parent, prefix=f".{end.name}.") as scratch:
+            made = Path(scratch) / "made"
+            yield made
+            if end.is_dir():
+                end.rmdir()
+            made.rename(end)
+    except OSError as error:
+        why = error.strerror or error
+        raise BadFile(
+            t("{folder} cannot be written: {strerror}.", folder=out, strerror=why)
+        ) from error
+
+
+def sums_of(sha256: Mapping[str, str]) -> str:
+    """Return hashes by file as the program ``sha256sum`` writes and checks them."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return a file's SHA-256 without holding it in memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -229,23 +291,6 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             info.external_attr = 0o644 << 16
             archive.writestr(info, files[name])
     return buffer.getvalue()
-
-
-def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
-    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
-        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-        made = Path(scratch) / "bundle"
-        if as_zip:
-            made.write_bytes(zipped(files))
-        else:
-            made.mkdir()
-            for name, content in files.items():
-                (made / name).write_bytes(content)
-            if out.is_dir():
-                out.rmdir()
-        made.rename(out)
 
 
 def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
@@ -293,7 +338,7 @@ def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, A
             continue
         answer, order = row["answer"], row["shown_order"]
         yield {
-            **{key: row[key] for key in _READING_KEYS},
+            **row,
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
@@ -318,25 +363,6 @@ def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]
             "flags": _flags(reading) if reading else None,
             "excluded": set_aside.get(one.answer_id),
         }
-
-
-_READING_KEYS = (
-    "item_id",
-    "answer",
-    "condition",
-    "session",
-    "repeat",
-    "position",
-    "status",
-    "confidence",
-    "response_ms",
-    "elapsed_ms",
-    "hidden_ms",
-    "paused_ms",
-    "presented_at_utc",
-    "timing_source",
-    "shown_order",
-)
 
 
 def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
@@ -427,45 +453,104 @@ def _resource(
         "schema": {
             "fields": [column.field() for column in columns_in(name, rows)],
             "missingValues": [""],
-            **_KEYS[name],
+            **keys_of(name),
         },
     }
 
 
-def _refers(*keys: str) -> list[dict[str, Any]]:
-    resources = {
-        "rater_id": "raters-csv",
-        "item_id": "items-csv",
-        "answer_id": "open_answers-csv",
-    }
-    return [
-        {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
-        for key in keys
-    ]
+class StudyFacts(NamedTuple):
+    """The first row: what study this is, and where it was read."""
+
+    format: int
+    deployment_id: str
+    study: str
+    bank: str
+    state: str
+    drawn_at_utc: str
+    opened_at_utc: str | None
+    closed_at_utc: str | None
+    simulated_films: bool
 
 
-_KEYS: Mapping[str, Mapping[str, Any]] = {
-    "items.csv": {"primaryKey": ["item_id"]},
-    "raters.csv": {"primaryKey": ["rater_id"]},
-    "readings.csv": {"foreignKeys": _refers("rater_id", "item_id")},
-    "questionnaire.csv": {
-        "primaryKey": ["rater_id", "question_id"],
-        "foreignKeys": _refers("rater_id"),
-    },
-    "display_checks.csv": {
-        "primaryKey": ["rater_id", "sign_in"],
-        "foreignKeys": _refers("rater_id"),
-    },
-    "answers_by_rules.csv": {
-        "primaryKey": ["rater_id", "item_id", "condition", "run"],
-        "foreignKeys": _refers("rater_id", "item_id"),
-    },
-    "open_answers.csv": {
-        "primaryKey": ["answer_id"],
-        "foreignKeys": _refers("rater_id", "item_id"),
-    },
-    "open_scores.csv": {
-        "primaryKey": ["answer_id", "scorer"],
-        "foreignKeys": _refers("answer_id"),
-    },
-}
+def records(look: Transaction, study: StudyRow) -> bytes:
+    """Return a study's ``records.jsonl``."""
+    lines = [{"row": STUDY_RECORD, **_facts(look, study)._asdict()}]
+    lines += [{"row": kind, **row} for kind, row in archive.rows(look, study.id)]
+    return "".join(canonical_json(line) + "\n" for line in lines).encode()
+
+
+def origin(look: Transaction, study: StudyRow) -> str:
+    """Return the id of the deployment a study was read in: another one where it was restored."""
+    return study.restored_from.partition("/")[0] or deployment.value(look, "deployment_id")
+
+
+def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
+    drawn = events.of_kind(look, events.study_chain(study.name), EventKind.STUDY_DRAWN)
+    return StudyFacts(
+        format=RECORDS_FORMAT,
+        deployment_id=origin(look, study),
+        study=study.name,
+        bank=drawn[0]["bank"] if drawn else study.bank_name,
+        state=study.state,
+        drawn_at_utc=study.drawn_at_utc,
+        opened_at_utc=study.opened_at_utc,
+        closed_at_utc=study.closed_at_utc,
+        simulated_films=bool(study.simulated_films),
+    )
+
+
+def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the tables a study's protocol adds to its bundle, by the table's file.
+
+    A restored study has none: what its readers did before the first case stayed where it was read.
+    """
+    extras = () if study.restored_from else stored_protocol(study).bundle_extras
+    if not extras:
+        return {}
+    codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
+    done: dict[str, list[_Done]] = {step: [] for step in Step}
+    for row in preparations.of_study(look, study.id):
+        told = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
+        done[row["step"]].append(told)
+    tables = {}
+    if "questionnaire" in extras:
+        tables["questionnaire.csv"] = list(_answers(study, done[Step.QUESTIONNAIRE]))
+    if "display checks" in extras:
+        tables["display_checks.csv"] = list(_checks(done[Step.DISPLAY]))
+    return tables
+
+
+def _answers(study: StudyRow, done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+    protocol = stored_protocol(study)
+    kinds = {"choice", "number"}
+    if "questionnaire texts" in protocol.bundle_extras:
+        kinds.add("text")
+    for code, _, detail in sorted(done, key=itemgetter(0)):
+        for one in protocol.questionnaire:
+            if one.kind in kinds:
+                yield {
+                    "rater_id": code,
+                    "question_id": one.id,
+                    "question": one.question,
+                    "kind": one.kind,
+                    "answer": detail["answers"].get(one.id),
+                }
+
+
+def _checks(done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+    before: Counter[str] = Counter()
+    for code, at, detail in sorted(done, key=itemgetter(0, 1)):
+        before[code] += 1
+        measured = {
+            column.name: _measured(column.type, detail.get(column.name))
+            for column in FILES["display_checks.csv"]
+        }
+        yield {**measured, "rater_id": code, "sign_in": before[code], "checked_at_utc": at}
+
+
+def _measured(kind: str, value: Any) -> str | float | None:
+    """Return what a browser said it measured, or None where that is not of the column's type."""
+    if kind == "string":
+        return str(value)[:_MOST_CHARACTERS] if isinstance(value, str | int) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from study.base.csv_cells import csv_bytes
 from study.exchange.bundle import label_of
-from study.models.withdrawals import withdrawn_in
+from study.models.models import withdrawn_in
 from study.monitoring.exclusions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol

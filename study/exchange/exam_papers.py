@@ -1,40 +1,319 @@
-"""Writes exam papers for models: a folder for each shape, the same bytes every time, no truth."""
+"""Writes exam papers for models: a folder for each shape harnesses read, always the same bytes."""
 
-import hashlib
+import base64
+import csv
 import json
 import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from study.bank.guessing import ids_tell
 from study.base.actor import By
-from study.base.errors import BadFile
-from study.exchange.bundle import ZIP_DATE
-from study.exchange.formats.exam_papers import (
-    FORMATS,
-    IMAGES,
-    SIXTEEN_BIT,
-    WITH_IMAGES,
-    WITH_SIXTEEN_BIT,
-    Rendered,
-)
-from study.models.model_protocol import Order, Shown
-from study.models.paper import Paper, PaperFilm, paper_ids
-from study.models.prompting import template_of
+from study.base.bank_model import LETTERS
+from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
+from study.models.model_protocol import Order, Shown, template_of
+from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
 from study.trail.downloads import record_taking
+
+IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
+BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000
+"""What a provider takes as one batch file: 200 MB and so many requests."""
+
+_ROWS_AT_ONCE = 50
+_CONTEXT = {"Sex": "Gender"}
+_TAKEN_FOR_NOTHING = frozenset(
+    {
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    }
+)
+"""What pandas reads as an empty cell, as it stands in its documentation of `read_csv`."""
+
+WITH_IMAGES = frozenset({"leaderboard", "inspect", "jsonl"})
+"""The shapes that name their images as files beside them."""
+
+WITH_SIXTEEN_BIT = frozenset({"leaderboard", "jsonl"})
+"""Those of them that name the images with 16 bits too."""
+
+_STRING = {"dtype": "string", "_type": "Value"}
+_TASK = '''"""An exam paper for Inspect AI: inspect eval task.py --model PROVIDER/MODEL."""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import json_dataset
+from inspect_ai.solver import generate
+
+SAMPLES = Path(__file__).resolve().parent / "samples.jsonl"
+
+
+@task
+def reading_room() -> Task:
+    """Ask every item; what is right is known where the log is handed in."""
+    return Task(dataset=json_dataset(str(SAMPLES)), solver=generate(), epochs={runs})
+'''
 
 Progress = Callable[[int, int], None]
 
 MODEL = "MODEL"
 """Stands where a shape has to name a model and none was named."""
+
+_HEAD = {
+    "datasets": "---\nconfigs:\n- config_name: default\n  data_files:\n"
+    "  - split: test\n    path: data/test.parquet\n---\n\n"
+}
+_USE = {
+    "leaderboard": "`input.json` is the leaderboard's input, and this folder its image root.",
+    "vlmevalkit": "Put `ReadingRoom.tsv` into `LMUData` and run with `--data ReadingRoom "
+    "--mode infer`. An option that pandas would take for an empty cell (`None`, `NA`) has a full "
+    "stop behind it.",
+    "datasets": '`load_dataset("path/to/this/folder", split="test")`.',
+    "openai-batch": "Hand in each `batch-*.jsonl`. Answers come back by `custom_id`.",
+    "inspect": "`inspect eval task.py --model PROVIDER/MODEL`. The log is what comes back.",
+    "jsonl": "`items.jsonl` has an item a line; its images are named from this folder.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """The films of a paper as files: where they lie, and which of them have 16 bits."""
+
+    folder: Path
+    names: Mapping[str, str]
+    sixteen_bit: frozenset[str]
+
+    def image(self, film: PaperFilm) -> str:
+        """Return the path of a film within a paper."""
+        return f"{IMAGES}/{self.names[film.sha256]}"
+
+    def original(self, film: PaperFilm) -> str:
+        """Return the path of a film with 16 bits; empty where it has no more than 8."""
+        name = self.names[film.sha256]
+        return f"{SIXTEEN_BIT}/{name}" if name in self.sixteen_bit else ""
+
+    def png(self, film: PaperFilm) -> bytes:
+        """Return the bytes of a film."""
+        return (self.folder / self.image(film)).read_bytes()
+
+    def base64(self, film: PaperFilm) -> str:
+        """Return the bytes of a film as text."""
+        return base64.b64encode(self.png(film)).decode("ascii")
+
+
+def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `input.json`: the leaderboard's input, keyed by id; images start at this folder."""
+    with (folder / "input.json").open("w", encoding="utf-8", newline="\n") as file:
+        file.write("{")
+        for item in paper.items:
+            told = "".join(f"{_CONTEXT.get(key, key)}:{words}." for key, words in _told(item))
+            record = {
+                "question": item.question,
+                "options": [f"{letter}. {text}" for letter, text in _lettered(item)],
+                "image_path": [films.image(film) for film in item.films],
+                "image_path_16_bit": [films.original(film) for film in item.films],
+                "frontal_lateral": [film.name for film in item.films],
+                "context": f"<context>{told}</context>",
+                "shown_order": item.shown_order,
+            }
+            comma = "" if item.number == 1 else ","
+            file.write(f"{comma}\n{_json(item.item_id)}: {_json(record)}")
+        file.write("\n}\n")
+
+
+def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `ReadingRoom.tsv`: a custom multiple-choice set with images in it and no answers.
+
+    An item with the images of an earlier one names its index instead, as VLMEvalKit allows.
+    """
+    n_options = max(len(item.options) for item in paper.items)
+    has_images = any(item.films for item in paper.items)
+    columns = ["index", "item_id", "shown_order", "hint", "question", *LETTERS[:n_options]]
+    first: dict[tuple[str, ...], int] = {}
+    with (folder / "ReadingRoom.tsv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, dialect="excel-tab", lineterminator="\n")
+        table.writerow([*columns, "image"] if has_images else columns)
+        for item in paper.items:
+            told = ". ".join(f"{key}: {words}" for key, words in _told(item))
+            texts = [_never_nothing(text) for text in item.options]
+            row = [item.number, item.item_id, item.shown_order, told, item.question, *texts]
+            row += [""] * (len(columns) - len(row))
+            if has_images:
+                seen = tuple(film.sha256 for film in item.films)
+                images = [] if seen in first else [films.base64(film) for film in item.films]
+                row.append(_cell(images) if images else first[seen])
+                first.setdefault(seen, item.number)
+            table.writerow(row)
+
+
+def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `batch-001.jsonl` and on: requests to `/v1/chat/completions`, none over the limits."""
+    asked = paper.asked
+    given = {
+        "temperature": asked.temperature,
+        "max_completion_tokens": asked.max_tokens,
+        "seed": asked.seeds[0] if asked.seeds else None,
+    }
+    body = {"model": model, **{key: value for key, value in given.items() if value is not None}}
+    part, n_bytes, n_requests = 0, BATCH_BYTES, 0
+    for line in _requests(paper, films, body):
+        if n_bytes + len(line) > BATCH_BYTES or n_requests == BATCH_REQUESTS:
+            part, n_bytes, n_requests = part + 1, 0, 0
+        with (folder / f"batch-{part:03}.jsonl").open("ab") as file:
+            file.write(line)
+        n_bytes, n_requests = n_bytes + len(line), n_requests + 1
+
+
+def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `task.py` and `samples.jsonl`: a task of Inspect AI without a scorer."""
+    (folder / "task.py").write_text(_TASK.format(runs=paper.asked.runs), encoding="utf-8")
+    with (folder / "samples.jsonl").open("w", encoding="utf-8", newline="\n") as file:
+        for item in paper.items:
+            images = [{"type": "image", "image": films.image(film)} for film in item.films]
+            sample = {
+                "id": item.item_id,
+                "input": _messages(prompt_of(item, paper.asked), images),
+                "target": "",
+                "metadata": {
+                    "shown_order": item.shown_order,
+                    "condition": str(paper.asked.condition),
+                },
+            }
+            file.write(_json(sample) + "\n")
+
+
+def jsonl(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `items.jsonl`: everything an item is asked with, a line each."""
+    with (folder / "items.jsonl").open("w", encoding="utf-8", newline="\n") as file:
+        for item in paper.items:
+            file.write(_json(_whole(paper, item, films)) + "\n")
+
+
+def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
+    """Write `data/test.parquet`: a set for Hugging Face `datasets`, its images inside."""
+    import pyarrow  # a tenth of a second, and few papers need it
+    from pyarrow import parquet
+
+    text = pyarrow.string()
+    image = pyarrow.struct([("bytes", pyarrow.binary()), ("path", text)])
+    types = {
+        "item_id": text,
+        "question": text,
+        "options": pyarrow.list_(text),
+        "shown_order": text,
+        "context": pyarrow.list_(text),
+        "condition": text,
+        "system": text,
+        "prompt": text,
+        "views": pyarrow.list_(text),
+        "images": pyarrow.list_(image),
+    }
+    told = {name: [_STRING] if pyarrow.types.is_list(kind) else _STRING
+            for name, kind in types.items()} | {"images": [{"_type": "Image"}]}  # fmt: skip
+    schema = pyarrow.schema(
+        list(types.items()), metadata={"huggingface": json.dumps({"info": {"features": told}})}
+    )
+    (folder / "data").mkdir()
+    waiting = iter(paper.items)
+    with parquet.ParquetWriter(folder / "data" / "test.parquet", schema) as writer:
+        while some := list(islice(waiting, _ROWS_AT_ONCE)):
+            rows = [_row(paper, item, films) for item in some]
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+
+
+Write = Callable[[Paper, Rendered, Path, str], None]
+FORMATS: Mapping[str, Write] = {
+    "leaderboard": leaderboard,
+    "vlmevalkit": vlmevalkit,
+    "datasets": datasets,
+    "openai-batch": openai_batch,
+    "inspect": inspect,
+    "jsonl": jsonl,
+}
+"""Every shape by its name; the name of a model is for those that have to have one."""
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lettered(item: PaperItem) -> Iterator[tuple[str, str]]:
+    return zip(LETTERS, item.options, strict=False)
+
+
+def _told(item: PaperItem) -> Iterator[tuple[str, str]]:
+    """Yield what is said of the patient, and for shapes without a prompt which images are prior."""
+    yield from item.context
+    prior = [f"{n} ({film.name})" for n, film in enumerate(item.films, start=1) if film.prior]
+    if prior:
+        yield "Prior images", "; ".join(prior)
+
+
+def _never_nothing(text: str) -> str:
+    """Return a text that pandas takes for one: of an option `None` it would make no option."""
+    return f"{text}." if text in _TAKEN_FOR_NOTHING else text
+
+
+def _cell(images: Sequence[str]) -> str:
+    return images[0] if len(images) == 1 else str(list(images))
+
+
+def _messages(prompt: Prompt, images: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    asked = {"role": "user", "content": [*images, {"type": "text", "text": prompt.text}]}
+    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    return [*system, asked]
+
+
+def _requests(paper: Paper, films: Rendered, body: Mapping[str, Any]) -> Iterator[bytes]:
+    for item in paper.items:
+        images = [
+            {
+                "type": "image_url",
+                "image_url": {"url": f"data:image/png;base64,{films.base64(film)}"},
+            }
+            for film in item.films
+        ]
+        request = {
+            "custom_id": item.item_id,
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": {**body, "messages": _messages(prompt_of(item, paper.asked), images)},
+        }
+        yield _json(request).encode() + b"\n"
+
+
+def _whole(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
+    prompt = prompt_of(item, paper.asked)
+    return {
+        "item_id": item.item_id,
+        "question": item.question,
+        "options": dict(_lettered(item)),
+        "shown_order": item.shown_order,
+        "context": dict(item.context),
+        "condition": str(paper.asked.condition),
+        "system": prompt.system,
+        "prompt": prompt.text,
+        "views": [film.name for film in item.films],
+        "images": [films.image(film) for film in item.films],
+        "images_16_bit": [films.original(film) for film in item.films],
+    }
+
+
+def _row(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
+    images = [{"bytes": films.png(film), "path": films.names[film.sha256]} for film in item.films]
+    return {
+        **_whole(paper, item, films),
+        "options": list(item.options),
+        "context": [f"{key}: {words}" for key, words in item.context],
+        "images": images,
+    }
 
 
 def hand_out(
@@ -75,48 +354,30 @@ def hand_out(
     if bank_ids is None:
         with store.look() as look:
             bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
-    try:
-        with _new(out) as made:
-            written = paper if bank_ids else _with_own_ids(store, paper)
-            about = {**_about(written), "paper_sha256": paper.sha256}
-            with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
-                films = _rendered(paper, formats, Path(scratch), progress)
-                for name in dict.fromkeys(formats):
-                    _write(written, about, films, made / name, name, model)
-            record_taking(
-                store,
-                study=paper.study,
-                what="exam paper",
-                by=by,
-                now=now,
-                bank=paper.bank,
-                formats=sorted(set(formats)),
-                n_items=len(paper.items),
-                paper_sha256=paper.sha256,
-            )
-    except OSError as error:
-        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
-    return bank_ids
-
-
-@contextmanager
-def _new(out: Path) -> Iterator[Path]:
-    """Give a folder to fill, and put it in place, zipped or as it is, once that is done."""
+    written = paper if bank_ids else _with_own_ids(store, paper)
+    about = {**_about(written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
-    out = Path(os.path.realpath(out))
-    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
-        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-        made = Path(scratch) / "paper"
+    with placed(out, as_zip=as_zip) as place:
+        made = place.with_name("paper") if as_zip else place
         made.mkdir()
-        yield made
+        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+            films = _rendered(paper, formats, Path(scratch), progress)
+            for name in dict.fromkeys(formats):
+                _write(written, about, films, made / name, name, model)
+        record_taking(
+            store,
+            study=paper.study,
+            what="exam paper",
+            by=by,
+            now=now,
+            bank=paper.bank,
+            formats=sorted(set(formats)),
+            n_items=len(paper.items),
+            paper_sha256=paper.sha256,
+        )
         if as_zip:
-            _zip(made, Path(scratch) / "paper.zip")
-            made = Path(scratch) / "paper.zip"
-        elif out.is_dir():
-            out.rmdir()
-        made.rename(out)
+            _zip(made, place)
+    return bank_ids
 
 
 def _zip(folder: Path, path: Path) -> None:
@@ -178,7 +439,7 @@ def _write(
     told = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     (folder / "paper.json").write_text(told, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
-    sums = "".join(f"{_digest(folder / one)}  {one}\n" for one in _files(folder))
+    sums = sums_of({one: sha256_of_file(folder / one) for one in _files(folder)})
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
@@ -190,11 +451,6 @@ def _link(source: Path, target: Path) -> None:
             os.link(path, target / path.name)
         except OSError:  # not every file system can
             shutil.copyfile(path, target / path.name)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _about(paper: Paper) -> dict[str, Any]:
@@ -214,22 +470,6 @@ def _about(paper: Paper) -> dict[str, Any]:
             for one in paper.items
         ],
     }
-
-
-_HEAD = {
-    "datasets": "---\nconfigs:\n- config_name: default\n  data_files:\n"
-    "  - split: test\n    path: data/test.parquet\n---\n\n"
-}
-_USE = {
-    "leaderboard": "`input.json` is the leaderboard's input, and this folder its image root.",
-    "vlmevalkit": "Put `ReadingRoom.tsv` into `LMUData` and run with `--data ReadingRoom "
-    "--mode infer`. An option that pandas would take for an empty cell (`None`, `NA`) has a full "
-    "stop behind it.",
-    "datasets": '`load_dataset("path/to/this/folder", split="test")`.',
-    "openai-batch": "Hand in each `batch-*.jsonl`. Answers come back by `custom_id`.",
-    "inspect": "`inspect eval task.py --model PROVIDER/MODEL`. The log is what comes back.",
-    "jsonl": "`items.jsonl` has an item a line; its images are named from this folder.",
-}
 
 
 def _readme(paper: Paper, name: str) -> str:

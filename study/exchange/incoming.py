@@ -21,10 +21,15 @@ from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
 from study.base.packed import opened
 from study.base.provenance import Provenance
-from study.exchange import records_file
-from study.exchange.bundle import GUARDED, audit_file
-from study.exchange.records_file import Carried, StudyFacts, refuse
-from study.store import Store, events
+from study.exchange.bundle import (
+    GUARDED,
+    RECORDS,
+    RECORDS_FORMAT,
+    STUDY_RECORD,
+    StudyFacts,
+    audit_file,
+)
+from study.store import Store, Transaction, archive, events
 from study.store.events import EventKind, EventRow
 from study.trail.verification import check_chain
 
@@ -37,6 +42,14 @@ _SMALL = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """The rows of ``records.jsonl``: the study's own facts, and the others by kind, in order."""
+
+    study: StudyFacts
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +110,13 @@ def receive(store: Store, path: Path) -> Received:
             f"{path.name} was exported without texts: it can be analysed, but not restored or "
             "merged. Export it again with them."
         )
-    if records_file.FILE not in files:
+    if RECORDS not in files:
         raise BadFile(
-            f"{path.name} has no {records_file.FILE}: it was not exported by Reading Room, or by "
+            f"{path.name} has no {RECORDS}: it was not exported by Reading Room, or by "
             "an earlier version of it. Such a bundle can be analysed, but not restored or merged."
         )
     with store.look() as look:
-        carried = records_file.parse(look, path.name, files[records_file.FILE])
+        carried = _parsed(look, path.name, files[RECORDS])
     facts = package.get("reading_room") or {}
     protocol, chain, sites = _parts(path.name, files, carried, facts)
     return Received(
@@ -273,3 +286,52 @@ def _contradictions(
         yield "audit.jsonl does not end where datapackage.json says."
     if not _DEPLOYMENT.fullmatch(str(study.deployment_id)):
         yield "records.jsonl does not say which deployment the study was read in."
+
+
+def refuse(name: str, faults: Sequence[str]) -> None:
+    """Raise `BadFile` with every fault, if there is any."""
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
+
+
+def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
+    """Return the rows of the ``records.jsonl`` of a bundle of a name.
+
+    The store says which columns a row of each kind has.
+
+    Raises
+    ------
+    BadFile
+        Of some rows the form is not right; each is listed.
+    """
+    faults: list[str] = []
+    rows: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in archive.KINDS}
+    wanted = {kind: archive.columns(look, kind) for kind in archive.KINDS}
+    study: StudyFacts | None = None
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        row = _row(line)
+        kind = str(row.pop("row", None))
+        least, most = wanted.get(kind, (set(), set()))
+        if kind == STUDY_RECORD and number == 1 and set(row) == set(StudyFacts._fields):
+            study = StudyFacts(**row)
+        elif kind in rows and least <= set(row) <= most:
+            rows[kind].append(row)
+        else:
+            faults.append(f"{RECORDS}, line {number}: not a row that this version knows.")
+    if study is None:
+        faults.append(f"{RECORDS} does not begin with what study it is of.")
+    elif study.format != RECORDS_FORMAT:
+        known = f"this version knows {RECORDS_FORMAT}."
+        faults.append(f"{RECORDS} has format {study.format!r}; {known}")
+    refuse(name, faults)
+    assert study is not None
+    return Carried(study=study, rows=rows)
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

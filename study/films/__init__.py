@@ -4,43 +4,25 @@ A film is one image file. It is decoded once at import to prove that it can be r
 it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
 they may name the patient or hold the answer.
 
-`decoding` reads files, and holds them against their import; `dicom` reads DICOM files;
-`prediction` guesses each sample from those before it, `deflating` writes what was guessed wrong in
-few bits, `packing` puts the two together and makes small pictures for pages about cases, `shelf`
-keeps what is packed.
+`decoding` reads files, and holds them against their import; `dicom` reads DICOM files; `packing`
+makes a film small for the way to a browser, and small pictures for pages about cases; `shelf` keeps
+what is packed.
 """
 
-from study.films.decoding import (
-    FORMATS,
-    MAX_BYTES,
-    MAX_PIXELS,
-    MAX_SIDE,
-    BadFilm,
-    FilmFacts,
-    Grey,
-    grey,
-    imported_bytes,
-    inspect,
-    window,
-)
-from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview, unpacked
+from study.films.decoding import MAX_BYTES, BadFilm, Grey, grey, imported_bytes, inspect, window
+from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview
 
 __all__ = [
     "CONTENT_ENCODING",
-    "FORMATS",
     "MAX_BYTES",
-    "MAX_PIXELS",
-    "MAX_SIDE",
     "MEDIA_TYPE",
     "VERSION",
     "BadFilm",
-    "FilmFacts",
     "Grey",
     "grey",
     "imported_bytes",
     "inspect",
     "packed",
     "preview",
-    "unpacked",
     "window",
 ]

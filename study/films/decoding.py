@@ -133,7 +133,7 @@ def grey(data: bytes) -> Grey:
         _check_png(data)
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            _check_size(image)
+            check_size(*image.size)
             _check_frames(image)
             image.load()
             orientation = image.getexif().get(_ORIENTATION, 1)
@@ -177,8 +177,8 @@ def _check_png(data: bytes) -> None:
         at, ended = end, kind == b"IEND"
 
 
-def _check_size(image: Image.Image) -> None:
-    width, height = image.size
+def check_size(width: int, height: int) -> None:
+    """Refuse a film that is too large, or has no pixels; raises `BadFilm`."""
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE and width * height <= MAX_PIXELS):
         raise BadFilm(
             f"{width} x {height} pixels; up to {MAX_SIDE:,} a side and {MAX_PIXELS:,} in all are"

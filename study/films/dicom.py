@@ -21,7 +21,7 @@ from pydicom.filereader import _read_file_meta_info
 from pydicom.pixels.decoders.base import get_decoder
 from pydicom.uid import DeflatedExplicitVRLittleEndian, JPEGExtended12Bit, RLELossless
 
-from study.films.decoding import MAX_BYTES, MAX_PIXELS, MAX_SIDE, WINDOW, BadFilm
+from study.films.decoding import MAX_BYTES, WINDOW, BadFilm, check_size
 
 logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote patients' values
 
@@ -173,12 +173,7 @@ def _check(source: Dataset) -> None:
     if frames != 1:
         raise BadFilm(f"a DICOM file of {frames:,} frames", "save each as a file of its own")
     width, height = int(source.get("Columns") or 0), int(source.get("Rows") or 0)
-    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE and width * height <= MAX_PIXELS):
-        raise BadFilm(
-            f"{width} x {height} pixels; up to {MAX_SIDE:,} a side and {MAX_PIXELS:,} in all are"
-            " taken",
-            "export the film again at a smaller size",
-        )
+    check_size(width, height)
     bits = int(source.get("BitsAllocated") or 0)
     if bits > 16:
         raise BadFilm(f"a DICOM file of {bits} bits a pixel", "export it with 16 bits at most")
@@ -265,9 +260,7 @@ def _film(source: Dataset) -> DicomFilm:
     )
 
 
-def _samples(
-    source: Dataset,
-) -> tuple[NDArray[np.uint16], tuple[float, float], list[str]]:
+def _samples(source: Dataset) -> tuple[NDArray[np.uint16], tuple[float, float], list[str]]:
     stored = source.pixel_array
     slope, intercept, notes = 1.0, 0.0, list[str]()
     if source.get("ModalityLUTSequence"):

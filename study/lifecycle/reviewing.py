@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from study.bank.striking import item_of, strike_within
+from study.bank.managing import item_of, strike_within
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput, NotFound, NotNow

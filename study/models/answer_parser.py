@@ -277,8 +277,7 @@ _REFUSAL = re.compile(
 
 
 _ANSWER_LINE = re.compile(
-    r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z",
-    re.IGNORECASE | re.DOTALL,
+    r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
 )
 
 

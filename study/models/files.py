@@ -1,19 +1,28 @@
-"""The records of a predictions file, whatever its dress: JSON, a table, or Inspect's log."""
+"""The records of a predictions file, whatever its dress, and which of their columns say what.
+
+A file is JSON, a table, or Inspect's log. Its columns are known by their usual names, or named by
+whoever adds it.
+"""
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
-from study.bank.source import Record, opened_bytes, read_source
+from study.bank.fields import missing
+from study.bank.source import Record, opened_bytes, plain_key, read_source
 from study.bank.spreadsheet import read_rows
 from study.base.bank_model import Fault
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.store import Store, models
 
 MOST_BYTES = 4_000_000_000
 """What a packed log may unpack to."""
@@ -22,7 +31,44 @@ _INSPECT = "inspect"
 _BEGINS_AS_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _ZSTANDARD = 93
 _OF_A_SAMPLE = ("id", "epoch", "metadata", "output", "error")
-_DRESSES = {"json": "JSON", "jsonl": "JSON lines", "csv": "CSV table"}
+_DRESSES = {
+    "json": "JSON",
+    "jsonl": "JSON lines",
+    "csv": "CSV table",
+    "xlsx": "XLSX table",
+    "parquet": "Parquet table",
+    _INSPECT: "Inspect log",
+}
+
+_NOT_OPENED = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
+    b"\x80": "a Python pickle, which could run a program and is never opened",
+}
+
+ROLES = (
+    *("id", "answer", "output", "run", "condition", "confidence"),
+    *("probabilities", "order", "prompt", "explanation"),
+)
+"""What a column can mean; beside these, `probability_A`, `probability_B`, ..."""
+
+_PROBABILITY = re.compile(r"probability_[A-H]")
+ID_KEYS = ("item_id", "question_id", "id", "index", "data_point_id", "custom_id")
+PREDICTION_KEYS = ("model_prediction", "prediction")
+WORD_KEYS = ("answer", "output", "model_output", "response")
+LATER_WORD_KEYS = ("model_answer", "model_response", "pred", "generated_text")
+"""Names without doubt, which count where none of the above is there."""
+
+ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS, *LATER_WORD_KEYS)
+_BESIDE = {
+    "run": ("run", "epoch"),
+    "condition": ("condition",),
+    "confidence": ("confidence",),
+    "probabilities": ("probabilities", "probs"),
+    "order": ("shown_order",),
+}
+
+Meant = Mapping[str, str]
+"""The column that says each thing, by what it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +79,6 @@ class Records:
     ----------
     format : str
         `json`, `jsonl`, `csv`, `xlsx`, `parquet` or `inspect`.
-    dress : str
-        What the file is, in words.
     sha256 : str
         Of its bytes, in hexadecimal.
     records : tuple of Record
@@ -48,18 +92,16 @@ class Records:
     """
 
     format: str
-    dress: str
     sha256: str
     records: tuple[Record, ...]
     faults: tuple[Fault, ...] = ()
     columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-
-_NOT_OPENED = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
-    b"\x80": "a Python pickle, which could run a program and is never opened",
-}
+    @property
+    def dress(self) -> str:
+        """Return what the file is, in words."""
+        return _DRESSES[self.format]
 
 
 def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) -> Records:
@@ -97,7 +139,6 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
     records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
-        dress=_DRESSES[source.format],
         sha256=source.sha256,
         records=records,
         faults=source.faults,
@@ -135,13 +176,7 @@ def _packed(path: Path, sha256: str) -> Records:
         if "xl/workbook.xml" not in inside:
             return _inspect_packed(path, packed, inside, sha256)
     records = read_rows(path)
-    return Records(
-        format="xlsx",
-        dress="XLSX table",
-        sha256=sha256,
-        records=records,
-        columns=_names(records),
-    )
+    return Records(format="xlsx", sha256=sha256, records=records, columns=_names(records))
 
 
 def _inspect_packed(
@@ -196,12 +231,7 @@ def _inspect(path: Path, sha256: str, samples: list[Any], status: str) -> Record
     )
     stopped = (f"the log says that its run ended as “{status}”",) if status != "success" else ()
     return Records(
-        format=_INSPECT,
-        dress="Inspect log",
-        sha256=sha256,
-        records=records,
-        columns=_OF_A_SAMPLE,
-        notes=stopped,
+        format=_INSPECT, sha256=sha256, records=records, columns=_OF_A_SAMPLE, notes=stopped
     )
 
 
@@ -218,13 +248,7 @@ def _parquet(path: Path, sha256: str) -> Records:
     if not rows:
         raise BadFile(f"{path} holds no entries; give a file with at least one")
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
-    return Records(
-        format="parquet",
-        dress="Parquet table",
-        sha256=sha256,
-        records=records,
-        columns=tuple(plain),
-    )
+    return Records(format="parquet", sha256=sha256, records=records, columns=tuple(plain))
 
 
 def _holds_bytes(kind: Any, types: Any) -> bool:
@@ -242,3 +266,165 @@ def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
     return tuple(
         (not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts
     )
+
+
+def parsed_columns(words: str) -> dict[str, str]:
+    """Read what `--columns` says, such as ``id=case,output=reply,run=seed``.
+
+    Raises
+    ------
+    BadInput
+        It is not of that form, names something that no column can mean, or means one thing twice.
+
+    Examples
+    --------
+    >>> parsed_columns("id=Case, No.,answer=Reply")
+    {'id': 'Case, No.', 'answer': 'Reply'}
+    """
+    meant: dict[str, str] = {}
+    for part in re.split(r",\s*(?=[A-Za-z_]+=)", words.strip()):
+        role, mark, column = (one.strip() for one in part.partition("="))
+        if not mark or not column:
+            raise BadInput(f"--columns: {part!r} is not of the form id=COLUMN; separate by commas")
+        if role in meant:
+            raise BadInput(f"--columns names {role} twice; keep one")
+        meant[role] = column
+    check_roles(meant)
+    return meant
+
+
+def check_roles(meant: Meant) -> None:
+    """Refuse what no column can mean, and a naming without answers.
+
+    Raises
+    ------
+    BadInput
+        With what can be named.
+    """
+    unknown = [role for role in meant if role not in ROLES and not _PROBABILITY.fullmatch(role)]
+    if unknown:
+        raise BadInput(
+            f"A column cannot mean {unknown[0]!r}; it can mean {', '.join(ROLES)},"
+            " probability_A, probability_B, ..."
+        )
+    if not {"answer", "output", "probabilities", "probability_A"} & meant.keys():
+        raise BadInput(t("Name the column of the answers: the answer itself, or the raw output."))
+
+
+def check_columns(path: object, meant: Meant, found: Records) -> None:
+    """Refuse columns that are not in a file.
+
+    Raises
+    ------
+    BadFile
+        With those that are.
+    """
+    for role, column in meant.items():
+        top = column.partition(".")[0]
+        if not {plain_key(column), plain_key(top)} & {plain_key(one) for one in found.columns}:
+            raise BadFile(
+                f"{path} has no column {column!r} for the {role}; it has"
+                f" {', '.join(found.columns[:40]) or 'none'}"
+            )
+    if "id" not in meant and not all(one.key for one in found.records):
+        raise BadFile(f"{path}: say which column is the item's id")
+
+
+def value_of(record: Mapping[str, object], column: str) -> object:
+    """Return what stands in a column, by its name, its name in another spelling, or its path.
+
+    Examples
+    --------
+    >>> value_of({"Item ID": "q1"}, "item_id"), value_of({"out": [{"text": "B"}]}, "out.0.text")
+    ('q1', 'B')
+    """
+    if column in record:
+        return record[column]
+    for key, value in record.items():
+        if plain_key(key) == plain_key(column):
+            return value
+    here: object = record
+    for part in column.split("."):
+        if isinstance(here, Mapping) and part in here:
+            here = here[part]
+        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+            here = here[int(part)]
+        else:
+            return None
+    return here
+
+
+def first_of(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, object]:
+    """Return whether a record has any of these keys, and the first of them that is filled."""
+    plain = {plain_key(key): value for key, value in record.items()}
+    given = [plain[plain_key(key)] for key in keys if plain_key(key) in plain]
+    return bool(given), next((value for value in given if not missing(value)), None)
+
+
+def beside(record: Mapping[str, object], meant: Meant | None) -> dict[str, object]:
+    """Return what a record says beside its answer, by the usual names or those given."""
+    if meant is None:
+        found = {role: first_of(record, keys)[1] for role, keys in _BESIDE.items()}
+        single = {key[-1].upper(): key for key in record if _is_probability(key)}
+    else:
+        found = {role: value_of(record, column) for role, column in meant.items()}
+        single = {role[-1]: meant[role] for role in meant if _PROBABILITY.fullmatch(role)}
+    if single and missing(found.get("probabilities")):
+        found["probabilities"] = {key: value_of(record, column) for key, column in single.items()}
+    return found
+
+
+def _is_probability(key: str) -> bool:
+    return re.fullmatch(r"prob(?:ability)?[a-h]", plain_key(key)) is not None
+
+
+def used_by_name(words: Iterable[str]) -> set[str]:
+    """Return the names, in plain spelling, that are read where nobody named columns."""
+    return {plain_key(key) for keys in ((*ID_KEYS, *words), *_BESIDE.values()) for key in keys}
+
+
+def is_used(key: str, known: set[str]) -> bool:
+    """Whether a key is read where nobody named columns."""
+    return plain_key(key) in known or _is_probability(key)
+
+
+def remember_columns(store: Store, columns: Sequence[str], meant: Meant, now: datetime) -> None:
+    """Keep what the columns of a file mean, for the next file that has the same."""
+    with store.change() as change:
+        models.remember_columns(change, _as_key(columns), json.dumps(dict(meant)), stamp(now))
+
+
+def remembered_columns(store: Store, columns: Sequence[str]) -> dict[str, str]:
+    """Return what these columns meant the last time, or nothing."""
+    with store.look() as look:
+        found = models.remembered_columns(look, _as_key(columns))
+    return dict(json.loads(found)) if found else {}
+
+
+def are_usual(columns: Iterable[str]) -> bool:
+    """Whether both the case and the answer have names that are known."""
+    plain = {plain_key(column) for column in columns}
+    return all(
+        any(plain_key(key) in plain for key in keys)
+        for keys in (ID_KEYS, (*ANSWER_KEYS, "probabilities"))
+    )
+
+
+def guessed(columns: Iterable[str]) -> dict[str, str]:
+    """Return what columns mean as far as their usual names tell; not which holds the answers."""
+    plain = {plain_key(column): column for column in columns}
+    usual = {"id": ID_KEYS, **_BESIDE}
+    found = {
+        role: next((plain[plain_key(key)] for key in keys if plain_key(key) in plain), "")
+        for role, keys in usual.items()
+    }
+    found |= {
+        f"probability_{key[-1].upper()}": column
+        for key, column in plain.items()
+        if _is_probability(key)
+    }
+    return {role: column for role, column in found.items() if column}
+
+
+def _as_key(columns: Sequence[str]) -> str:
+    return json.dumps(sorted(columns))

@@ -12,29 +12,29 @@ from typing import Any
 
 from study.bank.fields import missing
 from study.bank.source import Record, plain_key
-from study.models.columns import (
+from study.models.files import (
     ID_KEYS,
     LATER_WORD_KEYS,
     PREDICTION_KEYS,
     WORD_KEYS,
     Meant,
+    Records,
     beside,
     first_of,
 )
-from study.models.files import Records
 
 _LOOKED_AT = 200
 _FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place of an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelOutput:
     """What a file says that a model said of an item, once.
 
     Attributes
     ----------
     place : str
-        Where it stands.
+        Where it stands; of a harness's file whoever reads it says so.
     ids : mapping of str to object
         What may be the item's id, by its name in the file; the surest first.
     words : object
@@ -42,14 +42,14 @@ class Said:
     has_words : bool
         Whether there is a place for them.
     beside : mapping of str to object
-        What else is said, by the names that columns can have (`study.models.columns.ROLES`).
+        What else is said, by the names that columns can have (`study.models.files.ROLES`).
     failed : str
         Why there is no answer, where the harness says so.
     refused : bool
         Whether the provider says that the model, or its filter, declined.
     """
 
-    place: str
+    place: str = ""
     ids: Mapping[str, object]
     words: object = None
     has_words: bool = True
@@ -63,7 +63,7 @@ class Shape:
     """A shape that files of the field have: its name, and how one of its records is read."""
 
     name: str
-    read: Callable[[Record, Mapping[str, Any]], Iterator[Said]]
+    read: Callable[[Mapping[str, Any]], Iterator[ModelOutput]]
 
 
 def shape_of(found: Records) -> Shape | None:
@@ -123,14 +123,16 @@ def words_of(found: Records) -> tuple[str, ...]:
     return WORD_KEYS
 
 
-def plain(record: Record, words: Sequence[str]) -> Said:
+def plain(record: Record, words: Sequence[str]) -> ModelOutput:
     """Read a record whose keys have the usual names, or that is nothing but an answer."""
     value = record.value
     if not isinstance(value, dict):
-        return Said(place=record.place, ids={"key": record.key} if record.key else {}, words=value)
+        return ModelOutput(
+            place=record.place, ids={"key": record.key} if record.key else {}, words=value
+        )
     has_words, said = first_of(value, words)
     failed = isinstance(said, str) and said.strip().lower().startswith(_FAILED_WORDS)
-    return Said(
+    return ModelOutput(
         place=record.place,
         ids=_ids(record, value),
         words=said,
@@ -148,18 +150,18 @@ def _ids(record: Record, value: Mapping[str, Any]) -> dict[str, object]:
     return {key: one for key, one in found if not missing(one)}
 
 
-def named(record: Record, meant: Meant) -> Said:
+def named(record: Record, meant: Meant) -> ModelOutput:
     """Read a record by the columns that were named."""
     value = record.value
     if not isinstance(value, dict):
-        return Said(place=record.place, ids={}, has_words=False)
+        return ModelOutput(place=record.place, ids={}, has_words=False)
     found = beside(value, meant)
     given = found.get("id") if "id" in meant else record.key
     answer, output = found.get("answer"), found.get("output")
     words = output if missing(answer) else answer
     if not missing(answer) and not missing(output) and missing(found.get("explanation")):
         found["explanation"] = output
-    return Said(
+    return ModelOutput(
         place=record.place,
         ids={meant.get("id", "key"): given},
         words=words,
@@ -209,12 +211,10 @@ def _why(error: object) -> str:
     return str(error)[:60]
 
 
-def _choices(
-    place: str, ids: Mapping[str, object], choices: object, told: Mapping[str, object]
-) -> Iterator[Said]:
+def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput]:
     """Read the choices of a chat completion: several of them are several runs."""
     if not isinstance(choices, list) or not choices:
-        yield Said(place=place, ids=ids, failed="no choices")
+        yield ModelOutput(ids=ids, failed="no choices")
         return
     for n, choice in enumerate(choices, 1):
         message = _at(choice, "message")
@@ -223,21 +223,20 @@ def _choices(
         filtered = _at(choice, "finish_reason") == "content_filter"
         if missing(words):
             words = refusal if isinstance(refusal, str) else _at(choice, "text")
-        yield Said(
-            place=place,
+        yield ModelOutput(
             ids=ids,
             words=words,
-            beside={**told, "run": n} if len(choices) > 1 else told,
+            beside={"run": n} if len(choices) > 1 else {},
             refused=not missing(refusal) or (filtered and missing(words)),
         )
 
 
-def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     body, status = _at(value, "response", "body"), _at(value, "response", "status_code")
     error = value.get("error") or _at(body, "error")
     if error or (isinstance(status, int) and status >= 400):
-        yield Said(place=record.place, ids=ids, failed=_why(error or f"status {status}"))
+        yield ModelOutput(ids=ids, failed=_why(error or f"status {status}"))
     elif _at(body, "output") is not None:  # the Responses API
         parts = [
             part
@@ -246,42 +245,40 @@ def _openai(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
             for part in _at(one, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
-        yield Said(place=record.place, ids=ids, words=_texts(parts), refused=refused)
+        yield ModelOutput(ids=ids, words=_texts(parts), refused=refused)
     else:
-        yield from _choices(record.place, ids, _at(body, "choices"), {})
+        yield from _choices(ids, _at(body, "choices"))
 
 
-def _anthropic(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     result = value.get("result")
     if _at(result, "type") != "succeeded":
         why = _why(_at(result, "error") or _at(result, "type"))
-        yield Said(place=record.place, ids=ids, failed=why)
+        yield ModelOutput(ids=ids, failed=why)
         return
-    yield Said(
-        place=record.place,
+    yield ModelOutput(
         ids=ids,
         words=_texts(_at(result, "message", "content")),
         refused=_at(result, "message", "stop_reason") == "refusal",
     )
 
 
-def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     of = ("key", "custom_id", *ID_KEYS)
     ids = {key: value[key] for key in of if not missing(value.get(key))}
     error = value.get("error") or value.get("status")
     candidates = _at(value, "response", "candidates")
     blocked = _at(value, "response", "promptFeedback", "blockReason")
     if blocked:
-        yield Said(place=record.place, ids=ids, refused=True)
+        yield ModelOutput(ids=ids, refused=True)
     elif error or not candidates:
-        yield Said(place=record.place, ids=ids, failed=_why(error or "no candidates"))
+        yield ModelOutput(ids=ids, failed=_why(error or "no candidates"))
     else:
         for n, one in enumerate(candidates, 1):
             words = _texts(_at(one, "content", "parts"))
             safety = _at(one, "finishReason") in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
-            yield Said(
-                place=record.place,
+            yield ModelOutput(
                 ids=ids,
                 words=words,
                 beside={"run": n} if len(candidates) > 1 else {},
@@ -289,7 +286,7 @@ def _gemini(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
             )
 
 
-def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of Inspect: an epoch is a run."""
     about = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
     ids = {key: one for key, one in about.items() if not missing(one)} | {"id": value.get("id")}
@@ -299,8 +296,7 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
         words = _texts(_at(output, "choices", 0, "message", "content"))
     stop = _at(output, "stop_reason") or _at(output, "choices", 0, "stop_reason")
     error = error or _at(output, "error")
-    yield Said(
-        place=record.place,
+    yield ModelOutput(
         ids=ids,
         words=words,
         beside={
@@ -313,7 +309,7 @@ def _inspect(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
     )
 
 
-def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
+def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of lm-eval or of lmms-eval: what was said, or how likely each option was."""
     doc = value.get("doc")
     inside = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
@@ -329,18 +325,13 @@ def _samples(record: Record, value: Mapping[str, Any]) -> Iterator[Said]:
         given = value.get("filtered_resps")
     likely = _likelihoods(given)
     if likely:
-        yield Said(
-            place=record.place,
-            ids=ids,
-            has_words=False,
-            beside={**told, "probabilities": likely},
-        )
+        yield ModelOutput(ids=ids, has_words=False, beside={**told, "probabilities": likely})
         return
     runs = given[0] if isinstance(given, list) and given else given
     several = runs if isinstance(runs, list) else [runs]
     for n, words in enumerate(several or [None], 1):
         beside_it = {**told, "run": n} if len(several) > 1 else told
-        yield Said(place=record.place, ids=ids, words=words, beside=beside_it)
+        yield ModelOutput(ids=ids, words=words, beside=beside_it)
 
 
 def _likelihoods(given: object) -> list[float] | None:

@@ -1,7 +1,7 @@
-"""How a model is asked: everything decided before it is, as one value with a hash of its own."""
+"""How a model is asked: everything decided before it is, and the prompt's versioned templates."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -9,6 +9,10 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.protocol.protocol import CONTEXTS
+
+VIEWS = ("all", "first")
+RESOLUTIONS = ("full", "quarter")
+_WIDEST = 8_192
 
 
 class Shown(StrEnum):
@@ -32,11 +36,6 @@ class Order(StrEnum):
     SHUFFLED = "shuffled"
 
 
-VIEWS = ("all", "first")
-RESOLUTIONS = ("full", "quarter")
-_WIDEST = 8_192
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelProtocol:
     """How a model is asked.
@@ -44,8 +43,8 @@ class ModelProtocol:
     Attributes
     ----------
     template : str
-        The version of the prompt's template, one of `study.models.prompting.TEMPLATES`; where the
-        condition is open-ended of `OPEN_TEMPLATES` there.
+        The version of the prompt's template, one of `TEMPLATES`; where the
+        condition is open-ended of `OPEN_TEMPLATES`.
     system : str or None
         The system prompt; None for the template's own, empty for none.
     condition : Shown
@@ -115,20 +114,6 @@ class ModelProtocol:
             for name, value in asdict(self).items()
         }
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "ModelProtocol":
-        """Return the protocol that `as_json` wrote."""
-        context = values["context"]
-        return cls(
-            **{
-                **values,
-                "condition": Shown(values["condition"]),
-                "order": Order(values["order"]),
-                "context": None if context is None else tuple(context),
-                "seeds": tuple(values["seeds"]),
-            }
-        )
-
     @property
     def sha256(self) -> str:
         """Return the hash of its canonical JSON."""
@@ -138,3 +123,90 @@ class ModelProtocol:
 def resolution_of(text: str) -> str | int:
     """Return a resolution written as `full`, `quarter` or pixels across."""
     return int(text) if text.isdecimal() else text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A prompt's template; of its lines stand those that apply to an item."""
+
+    system: str
+    with_views: str
+    view: str
+    without_views: str
+    patient: str
+    question: str
+    answer: str
+    explained: str
+    prior: str = ""
+
+    def printed(self, protocol: ModelProtocol) -> str:
+        """Return it in words for a report, with its blanks as `{name}`."""
+        blind = protocol.condition == Shown.IMAGE_ABSENT
+        return "\n\n".join(
+            (
+                self.system if protocol.system is None else protocol.system,
+                self.without_views if blind else f"{self.with_views} {self.prior}".rstrip(),
+                self.patient,
+                self.question,
+                self.explained if protocol.explanation else self.answer,
+            )
+        ).strip()
+
+
+_FIRST = Template(
+    system="You are an experienced radiologist. You answer multiple-choice questions about "
+    "radiographs. Each question has exactly one best answer.",
+    with_views="Images, in order: {views}.",
+    view="{number}: {label}",
+    without_views="No image is shown.",
+    patient="Patient: {context}.",
+    question="Question: {question}\n{options}",
+    answer="Reply with the letter of the best option and nothing else.",
+    explained='Explain briefly what you see, then end with a line "Answer: " and the letter of '
+    "the best option.",
+)
+TEMPLATES: Mapping[str, Template] = {
+    "1": _FIRST,
+    "2": replace(
+        _FIRST,
+        prior="Images called prior are of an earlier examination of the same patient, for "
+        "comparison.",
+    ),
+}
+"""Never changed once released: answers are stored under the version. A better one is a new one.
+
+Where prior films are shown, the second takes the place of the first, which has no words for them.
+"""
+
+OPEN_TEMPLATES: Mapping[str, Template] = {
+    version: replace(
+        template,
+        system="You are an experienced radiologist. You answer questions about radiographs.",
+        question="Question: {question}",
+        answer="Answer in a few words, as you would in a report, and do not explain.",
+        explained='Explain briefly what you see, then end with a line "Answer: " and your answer '
+        "in a few words.",
+    )
+    for version, template in TEMPLATES.items()
+}
+"""The same for what is asked open-ended: without options, and without a letter to reply with."""
+
+
+def template_of(protocol: ModelProtocol) -> Template:
+    """Return the template a protocol names.
+
+    Raises
+    ------
+    BadInput
+        There is no such version.
+    """
+    known = OPEN_TEMPLATES if protocol.condition == Shown.OPEN_ENDED else TEMPLATES
+    if protocol.template not in known:
+        raise BadInput(
+            t(
+                "There is no prompt template {version!r}. Available: {known}.",
+                version=protocol.template,
+                known=", ".join(known),
+            )
+        )
+    return known[protocol.template]

@@ -1,4 +1,12 @@
-"""Adds a model to a study as a rater: its predictions for the drawn cases, looked at, then kept."""
+"""A study's models, its raters that are no readers: added from predictions, described, withdrawn.
+
+Predictions are looked at, then kept. A card says what is known of a model beside its answers: who
+makes it, under which licence, how it was asked; it is an event of the study's trail, and the last
+one stands. A model is withdrawn with a reason: it counts nowhere any more, and nothing is lost. Its
+predictions stay in the store, and the trail tells who withdrew it, when and why. The closing is no
+end to it, for that a file was the wrong one may only show with the results. Whoever withdraws a
+model then may have seen them: the bundle and the reports say that it was done after closing.
+"""
 
 import json
 from collections import Counter
@@ -6,31 +14,36 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
-from study.base.errors import BadFile, NotNow
-from study.base.text import check_name, name_key
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import BadFile, BadInput, NotFound, NotNow
+from study.base.text import LONGEST_REASON, check_name, checked_reason, name_key
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
-from study.models.columns import Meant
+from study.models.files import Meant
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
-from study.models.predictions import (
-    Prediction,
-    PredictionFile,
-    read_predictions,
-    stored_detail,
-)
-from study.models.withdrawals import withdraw_in
+from study.models.predictions import Prediction, PredictionFile, read_predictions
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
+from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 
 _REMEDY = later("Choose another name.")
+_KEPT = attrgetter("answer", "status", "raw_answer", "condition", "run", "repeat", "confidence")
+
+FIELDS = (
+    *("name", "institution", "url", "date", "licence", "training", "prompt", "hardware"),
+    "cost",
+)
+"""What a card may say, all of it as text; `training` is the exposure to these data as stated."""
+
+Card = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,24 +212,11 @@ def keep_model(
             added_at_utc=stamp(now),
             edition=models.next_edition(change, study.id, model_id),
         )
-        models.add_predictions(
-            change,
-            (
-                (
-                    number,
-                    cases[one.item_id],
-                    one.answer,
-                    one.status,
-                    one.raw_answer,
-                    one.condition,
-                    one.run,
-                    one.repeat,
-                    one.confidence,
-                    stored_detail(one),
-                )
-                for one in found.file.predictions
-            ),
+        rows = (
+            (number, cases[one.item_id], *_KEPT(one), canonical_json(dict(one.detail)))
+            for one in found.file.predictions
         )
+        models.add_predictions(change, rows)
         detail = {
             **models.facts(models.of_study(change, study.id)[-1]),
             "n_predictions": len(found.file.predictions),
@@ -226,28 +226,10 @@ def keep_model(
         events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
 
 
-def add_model(
-    store: Store,
-    path: Path,
-    *,
-    study: str,
-    model_id: str,
-    model_version: str = "",
-    simulated: bool = False,
-    by: By = COMMAND_LINE,
-    now: datetime,
-) -> Found:
-    """Read a prediction file and keep it in one go; raises as `read_model` and `keep_model` do."""
+def add_model(store: Store, path: Path, *, study: str, **kept: Any) -> Found:
+    """Read a prediction file, and keep it in one go as `keep_model` does; raises as both do."""
     found = read_model(store, path, study=study)
-    keep_model(
-        store,
-        found,
-        model_id=model_id,
-        model_version=model_version,
-        simulated=simulated,
-        by=by,
-        now=now,
-    )
+    keep_model(store, found, **kept)
     return found
 
 
@@ -285,3 +267,158 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                     remedy=said(_REMEDY),
                 )
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """A model that was withdrawn, and the event that tells of it."""
+
+    model_id: str
+    model_version: str
+    n_predicted: int
+    added_at_utc: str
+    reason: str
+    actor: str
+    at_utc: str
+    event: int
+    after_closing: bool
+
+
+def withdraw_model(
+    store: Store, *, study: str, model_id: str, reason: str, by: By = COMMAND_LINE, now: datetime
+) -> None:
+    """Withdraw a model from a study: from then on it is in no table, figure or bundle.
+
+    Raises
+    ------
+    NotFound
+        The study has no such model.
+    BadInput
+        The reason is none or too long.
+    """
+    with store.change() as change:
+        withdraw_in(change, study_row(change, study), model_id, reason, by, now)
+
+
+def is_model(store: Store, *, study: str, model_id: str) -> bool:
+    """Return whether a study has a model of that very name."""
+    with store.look() as look:
+        return bool(model_in_force(look, study_row(look, study), model_id))
+
+
+def models_of(store: Store, study: str) -> tuple[list[ModelRow], int]:
+    """Return the models that count in a study, and how many cases it has."""
+    with store.look() as look:
+        number = study_row(look, study).id
+        return models.of_study(look, number), len(studies.cases(look, number))
+
+
+def withdrawn(store: Store, study: str) -> list[Withdrawn]:
+    """Return the models that were withdrawn from a study, in the order they were added."""
+    with store.look() as look:
+        return withdrawn_in(look, study_row(look, study))
+
+
+def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
+    """Return a study's withdrawn models within a transaction."""
+    told = events.of_kinds(look, events.study_chain(study.name), (EventKind.MODEL_WITHDRAWN,))
+    numbers = {key_of(one.detail): one.number for one in told}
+    closed = study.closed_at_utc
+    return [
+        Withdrawn(
+            model_id=row.model_id,
+            model_version=row.model_version,
+            n_predicted=row.n_predicted,
+            reason=row.reason or "",
+            added_at_utc=row.added_at_utc,
+            actor=row.withdrawn_by or "",
+            at_utc=row.withdrawn_at_utc,
+            event=numbers.get(row.key, 0),
+            after_closing=closed is not None and row.withdrawn_at_utc >= closed,
+        )
+        for row in models.ever_of_study(look, study.id)
+        if row.withdrawn_at_utc is not None
+    ]
+
+
+def key_of(told: Mapping[str, Any]) -> tuple[str, int]:
+    """Return what makes a model one of a study: its name, and which of that name it is."""
+    return told["model_id"], told.get("edition", 1)
+
+
+def withdraw_in(
+    change: Transaction, study: StudyRow, model_id: str, reason: str, by: By, now: datetime
+) -> None:
+    """Withdraw a model within a transaction; raises as `withdraw_model` does."""
+    words = checked_reason(reason)
+    row = standing_model(change, study, model_id)
+    models.withdraw(change, model=row.id, reason=words, actor=by.name, at_utc=stamp(now))
+    detail = {
+        "model_id": model_id,
+        **models.edition_of(row),
+        "old": "counts",
+        "new": "withdrawn",
+        "reason": words,
+    }
+    events.record(change, study.name, now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=by)
+
+
+def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
+    """Return the row of the model that stands under a name, or None."""
+    found = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
+    return next(found, None)
+
+
+def standing_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow:
+    """Return the row of the model that stands under a name.
+
+    Raises
+    ------
+    NotFound
+        The study has none of that name.
+    """
+    row = model_in_force(look, study, model_id)
+    if row is None:
+        raise NotFound(
+            t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
+        )
+    return row
+
+
+def describe_model(
+    store: Store, *, study: str, model_id: str, card: Card, by: By = COMMAND_LINE, now: datetime
+) -> None:
+    """Keep a model's card in place of the one before; fields left empty are not said.
+
+    Raises
+    ------
+    NotFound
+        The study has no such model.
+    BadInput
+        A field is unknown or too long.
+    """
+    told = {field: card[field].strip() for field in card if card[field].strip()}
+    for field, words in told.items():
+        if field not in FIELDS:
+            raise BadInput(
+                t(
+                    "A card has no {field!r}; it has {fields}.",
+                    field=field,
+                    fields=", ".join(FIELDS),
+                )
+            )
+        if len(words) > LONGEST_REASON:
+            raise BadInput(t("{field}: at most {n} characters.", field=field, n=LONGEST_REASON))
+    with store.change() as change:
+        row = study_row(change, study)
+        standing_model(change, row, model_id)
+        detail = {"model_id": model_id, "card": told}
+        events.record(change, study, now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=by)
+
+
+def cards(store: Store, study: str) -> dict[str, Card]:
+    """Return the cards of a study's models by their names; not of those that have none."""
+    with store.look() as look:
+        told = events.of_kind(look, events.study_chain(study), EventKind.MODEL_DESCRIBED)
+    last = {one["model_id"]: one["card"] for one in told}
+    return {model: card for model, card in last.items() if card}

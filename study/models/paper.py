@@ -1,13 +1,25 @@
-"""The items of a study or a bank as a model may see them: sealed from what tells the answer."""
+"""The items of a study or a bank as a model may see them: sealed from what tells the answer.
+
+A film is given as 8 bits, in the window the reading page opens it in; the words are a template's,
+filled from an item as it is shown.
+"""
 
 import json
+import math
+import struct
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from study.bank.intervals import prior_name
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from study.bank.managing import refuse_without_images
+from study.bank.measures import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
@@ -15,15 +27,21 @@ from study.base.errors import NotFound, NotNow
 from study.base.provenance import Provenance
 from study.base.random_order import shuffled
 from study.base.translation import t
-from study.films import imported_bytes
-from study.models.model_protocol import ModelProtocol, Order, Shown
-from study.models.rendering import rendered, sixteen_bit
+from study.films import grey, imported_bytes, window
+from study.films.decoding import Grey
+from study.models.model_protocol import ModelProtocol, Order, Shown, Template, template_of
 from study.protocol.assignment import options_order
 from study.protocol.protocol import Condition, Protocol, stored_protocol
 from study.store import Store, Transaction, banks, deployment, drafts, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
+
+OUTERMOST = 0.01
+"""Of a film of more than 8 bits without a window of its own: the darkest and the lightest share."""
+
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_AVERAGE = 3  # the filter of rows: each byte less the mean of those on its left and above it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +64,7 @@ class PaperFilm:
         return ", ".join(part for part in (self.label, self.prior) if part)
 
     def png(self, resolution: str | int = "full") -> bytes:
-        """Return it as `study.models.rendering.rendered` makes it."""
+        """Return it as `study.models.paper.rendered` makes it."""
         return rendered(self._bytes(), resolution)
 
     def sixteen_bit(self) -> bytes | None:
@@ -220,13 +238,7 @@ def paper_of_bank(
     with store.look() as look:
         row = banks.bank_row(look, bank)
         chosen = banks.ids_of_split(look, row.id, split) if split else None
-    if row.format == banks.FROM_BUNDLE:
-        raise NotNow(
-            t(
-                "The bank {bank!r} came with a restored study and has no images. Import it again.",
-                bank=bank,
-            )
-        )
+    refuse_without_images(row)
     with store.look(sealed=True) as look:
         found = readings.items_shown(look, bank=row.id)
         rows = [one for one in found if chosen is None or one.item_id in chosen]
@@ -329,3 +341,153 @@ def _shown(
         if known.isdisjoint(film.sha256 for film in films[item_id]):
             return films[item_id]
     raise NotNow(t("All items show the same images, so there is no other image to show instead."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a model is asked: the system prompt, empty for none, and the words after the images."""
+
+    system: str
+    text: str
+
+
+def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
+    """Return the prompt for an item; the item's films are handed over before its text, in order.
+
+    Raises
+    ------
+    BadInput
+        There is no such template.
+    """
+    template = template_of(protocol)
+    options = zip(LETTERS, item.options, strict=False)
+    told = ", ".join(f"{key} {words}" for key, words in item.context)
+    parts = (
+        _views(template, item),
+        template.patient.format(context=told) if told else "",
+        template.question.format(
+            question=item.question,
+            options="\n".join(f"{letter}. {text}" for letter, text in options),
+        ),
+        template.explained if protocol.explanation else template.answer,
+    )
+    system = template.system if protocol.system is None else protocol.system
+    return Prompt(system=system, text="\n\n".join(part for part in parts if part))
+
+
+def _views(template: Template, item: PaperItem) -> str:
+    if not item.films:
+        return template.without_views
+    if not any(film.name for film in item.films):
+        return ""
+    prior = any(film.prior for film in item.films)
+    named = (
+        template.view.format(number=number, label=film.name or "view not stated")
+        for number, film in enumerate(item.films, start=1)
+    )
+    told = template.with_views.format(views=("; " if prior else ", ").join(named))
+    return f"{told} {template.prior}" if prior else told
+
+
+def rendered(data: bytes, resolution: str | int = "full") -> bytes:
+    """Return a film as an 8-bit greyscale PNG without metadata, as the reading page opens it.
+
+    Parameters
+    ----------
+    data : bytes
+        The film's file.
+    resolution : {"full", "quarter"} or int
+        Every pixel, a quarter of each side, or this many pixels across; never enlarged. Samples are
+        averaged over the area of a pixel before the window is applied, as on the reading page.
+
+    Raises
+    ------
+    BadFile
+        The film cannot be decoded.
+    """
+    pixels = grey(data)
+    low, high = opening_window(pixels, window(data))
+    smaller = _averaged(pixels, resolution)
+    if smaller is None:  # each grey once is less to work out than each pixel
+        shades = _shaded(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
+    else:
+        shades = _shaded(smaller, low, high)
+    return _png(shades)
+
+
+def sixteen_bit(data: bytes) -> bytes | None:
+    """Return a film of more than 8 bits as a PNG of its very samples without metadata, else None.
+
+    Raises
+    ------
+    BadFile
+        The film cannot be decoded.
+    """
+    pixels = grey(data)
+    return _png(pixels) if pixels.dtype == np.uint16 else None
+
+
+def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the samples shown black and white as the reading page opens a film.
+
+    8 bits open at all their levels; more bits in the film's own window, and where it has none at
+    all but the outermost hundredths (``openingPreset`` and ``quantileWindow`` of the page).
+    """
+    if pixels.dtype == np.uint8:
+        low, high = int(pixels.min()), int(pixels.max())
+        return low, max(high, low + 1)
+    if own is not None:
+        return own
+    reached = np.cumsum(np.bincount(pixels.ravel()))
+    low, high = (
+        int(np.searchsorted(reached, max(1, math.ceil(share * pixels.size))))
+        for share in (OUTERMOST, 1 - OUTERMOST)
+    )
+    return low, max(low + 1, high)
+
+
+def _shaded(samples: NDArray[Any], low: float, high: float) -> NDArray[np.uint8]:
+    """Return samples as the page shows them, low black and high white (``shade`` of the page)."""
+    share = np.clip((samples - low) / (high - low), 0, 1)
+    return np.floor(share * 255 + 0.5).astype(np.uint8)
+
+
+def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
+    """Return the samples of a smaller film; None where it keeps its size."""
+    height, width = pixels.shape
+    scale = 0.25 if resolution == "quarter" else 1.0
+    if isinstance(resolution, int):
+        scale = min(1.0, resolution / width)
+    if scale == 1.0:
+        return None
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    smaller = Image.fromarray(pixels.astype(np.float32)).resize(size, Image.Resampling.BOX)
+    return np.asarray(smaller, dtype=np.float64)
+
+
+def _png(pixels: NDArray[Any]) -> bytes:
+    """Return samples as a greyscale PNG, in a third of the time that trying every filter takes."""
+    height, width = pixels.shape
+    size = pixels.itemsize
+    samples = np.ascontiguousarray(pixels, dtype=f">u{size}").view(np.uint8)
+    left, above = np.zeros_like(samples), np.zeros_like(samples)
+    left[:, size:] = samples[:, :-size]
+    above[1:] = samples[:-1]
+    rows = np.full((height, 1 + samples.shape[1]), _AVERAGE, dtype=np.uint8)
+    rows[:, 1:] = samples - (((left ^ above) >> 1) + (left & above))  # of two bytes, without carry
+    # Of radiographs, run lengths alone are as small as all that deflate can do, in a sixth of the
+    # time.
+    deflate = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
+    head = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
+    data = deflate.compress(rows.tobytes()) + deflate.flush()
+    chunks = ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
+    return _PNG_SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return (
+        struct.pack(">I", len(content))
+        + name
+        + content
+        + struct.pack(">I", zlib.crc32(name + content))
+    )

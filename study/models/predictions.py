@@ -12,23 +12,24 @@ from typing import Any, Literal
 
 from study.bank.fields import as_text, missing, shown
 from study.bank.source import Record, Repeated
-from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import LONGEST
 from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
-from study.models.columns import (
+from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
     WORD_KEYS,
     Meant,
+    Records,
     check_columns,
     check_roles,
     first_of,
     is_used,
+    natural,
+    read_records,
     used_by_name,
 )
-from study.models.files import Records, natural, read_records
-from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
+from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of, words_of
 from study.models.model_protocol import Shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
@@ -245,7 +246,7 @@ class _Read:
 
     found: Records
     shape: str
-    said: Sequence[Said]
+    said: Sequence[ModelOutput]
     faults: Sequence[str]
     notes: Sequence[str]
 
@@ -282,13 +283,14 @@ def _is_record(found: dict[str, object], meant: Meant | None = None) -> bool:
 
 def _harness_said(
     harness: Shape, found: Records, faults: list[str], notes: list[str]
-) -> Iterator[Said]:
+) -> Iterator[ModelOutput]:
     filters: dict[object, None] = {}
     for record in found.records:
         if not isinstance(record.value, dict):
             faults.append(f"{record.place}: not an entry of its kind but {shown(record.value)}")
             continue
-        for said in harness.read(record, record.value):
+        for read in harness.read(record.value):
+            said = replace(read, place=record.place)
             filters.setdefault(said.beside.get("filter"))
             if said.beside.get("filter") == next(iter(filters)):
                 yield said
@@ -339,7 +341,7 @@ def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
     return (f"key {shown(key)} not used ({n:,} entries)" for key, n in ignored.items())
 
 
-def _has_more(said: Said) -> bool:
+def _has_more(said: ModelOutput) -> bool:
     return bool(said.failed or said.refused) or not missing(said.beside.get("probabilities"))
 
 
@@ -349,7 +351,7 @@ class _Found:
 
     item_id: str
     run: str
-    said: Said
+    said: ModelOutput
 
 
 def _with_runs(
@@ -385,14 +387,14 @@ def _with_runs(
             yield _Found(item_id=item_id, run=run, said=said)
 
 
-def _id_name(said: Sequence[Said], options: Mapping[str, object]) -> str:
+def _id_name(said: Sequence[ModelOutput], options: Mapping[str, object]) -> str:
     """Return the name under which the ids stand: the first that knows any item, else the first."""
     names = dict.fromkeys(name for one in said for name in one.ids)
     known = (n for n in names if any(_id_text(one.ids.get(n)) in options for one in said))
     return next(known, next(iter(names), ""))
 
 
-def _id(said: Said, chosen: str) -> str:
+def _id(said: ModelOutput, chosen: str) -> str:
     return _id_text(said.ids.get(chosen, next(iter(said.ids.values()), None))) or ""
 
 
@@ -452,13 +454,13 @@ class _Reader:
         for what, n in self._counts.items():
             yield what.replace("{n}", f"{n:,}")
 
-    def _note(self, said: Said) -> None:
+    def _note(self, said: ModelOutput) -> None:
         if said.failed:
             self._counts[f"{{n}} requests failed ({said.failed}) and count as skipped"] += 1
         elif not said.has_words and not _has_more(said):
             self._counts["{n} entries without a prediction count as skipped"] += 1
 
-    def _scale(self, said: Sequence[Said]) -> Mapping[str, float]:
+    def _scale(self, said: Sequence[ModelOutput]) -> Mapping[str, float]:
         """Return what confidence and probabilities are divided by: 100 where one is above 1."""
         largest: dict[str, float] = defaultdict(float)
         for one in said:
@@ -480,12 +482,7 @@ class _Reader:
             in_words(one.item_id, words, refused=said.refused)
             if condition == Shown.OPEN_ENDED
             else predict(
-                one.item_id,
-                words,
-                options,
-                order=order,
-                probabilities=likely,
-                refused=said.refused,
+                one.item_id, words, options, order=order, probabilities=likely, refused=said.refused
             )
         )
         confidence = self._confidence(where, said.beside.get("confidence"), scale)
@@ -566,7 +563,7 @@ class _Reader:
             self._counts[f"{role} of {{n}} entries is not {wanted}, and not used"] += 1
 
 
-def _no_id(said: Said) -> str:
+def _no_id(said: ModelOutput) -> str:
     if said.ids or said.has_words is False or isinstance(said.words, dict | str | list):
         return f"{said.place}: no item id; give the id of the item in `{ID_KEYS[0]}`"
     return f"{said.place}: not a prediction but {shown(said.words)}; give an object"
@@ -699,8 +696,3 @@ def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction
         raw_answer=raw,
         detail={"explanation": explanation} if explanation else {},
     )
-
-
-def stored_detail(one: Prediction) -> str:
-    """Return what else is known of a prediction as the JSON that is stored."""
-    return canonical_json(dict(one.detail))

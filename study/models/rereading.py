@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.errors import NotFound
-from study.base.translation import t
 from study.models.answer_parser import RULES
 from study.models.model_protocol import Shown
-from study.models.models import Found, keep_model
+from study.models.models import Found, keep_model, standing_model
 from study.models.predictions import Prediction, PredictionFile, predict
-from study.models.withdrawals import model_in_force
 from study.store import Store, Transaction, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
 from study.store.studies import StudyRow, study_row
@@ -78,11 +75,7 @@ def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
             run=one.run,
             options=options[one.item_id],
             kept=one.answer or one.status,
-            by_rules={
-                rules: read.answer or read.status
-                for rules in RULES
-                for read in [_again(one, options[one.item_id], rules)]
-            },
+            by_rules=_by_rules(one, options[one.item_id]),
         )
         for one in said
         if one.condition != Shown.OPEN_ENDED
@@ -110,8 +103,7 @@ def read_otherwise(
                 or told.get("rule") in RULES["strict"]
             ):
                 continue  # what the strict rules read all others read alike
-            again = {rules: _again(one, options[one.item_id], rules) for rules in RULES}
-            letters = {rules: read.answer or read.status for rules, read in again.items()}
+            letters = _by_rules(one, options[one.item_id])
             if set(letters.values()) != {one.answer or one.status}:
                 yield model, one, letters
 
@@ -183,15 +175,17 @@ def _said(
     """Return a model, what it said, and the options by item."""
     with store.look() as look:
         row = study_row(look, study)
-        model = model_in_force(look, row, model_id)
-        if model is None:
-            raise NotFound(
-                t("{study!r} has no model {model_id!r}.", study=study, model_id=model_id)
-            )
+        model = standing_model(look, row, model_id)
         cases = studies.cases(look, row.id)
         said = models.predictions(look, model.id)
     options = {case.item_id: tuple(json.loads(case.options)) for case in cases}
     return model, said, options
+
+
+def _by_rules(one: PredictionRow, options: tuple[str, ...]) -> dict[str, str]:
+    """Return the letter or status by each set of rules."""
+    again = {rules: _again(one, options, rules) for rules in RULES}
+    return {rules: read.answer or read.status for rules, read in again.items()}
 
 
 def _again(one: PredictionRow, options: tuple[str, ...], rules: str) -> Prediction:

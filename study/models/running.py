@@ -1,21 +1,39 @@
-"""Asks a model a study's questions, as many at once as allowed, and loses nothing it was told."""
+"""Asks a model a study's questions, as many at once as allowed, and loses nothing it was told.
+
+What it was told is in the run's journal, a folder beside the store: ``protocol.json``, what the
+model is asked under; ``answers.jsonl``, a line an answer, as `models add` reads it too;
+``failures.jsonl``, a line a request that brought none. An answer's line is written and flushed as
+the answer arrives, before another is asked for, so that whatever becomes of the program, what is
+missing in the file is what has to be asked.
+"""
 
 import asyncio
+import fcntl
+import json
+import os
+import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from study.base.canonical import sha256_of
-from study.base.errors import StudyError
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import BadFile, NotNow, StudyError
 from study.base.timestamps import stamp
-from study.models.running_askers import Asker, Failed, Question
-from study.models.running_journal import Ask, Journal, Totals
+from study.models.running_askers import Asker, Failed, Request
+
+PROTOCOL = "protocol.json"
+ANSWERS = "answers.jsonl"
+FAILURES = "failures.jsonl"
+
+Ask = tuple[str, int]
+"""An item's id, and which run it is asked in, from 1."""
 
 AHEAD = 4
 """Questions whose films are made ready while all connections are taken, at least; half as many as
@@ -25,8 +43,201 @@ MOST_IN_VAIN = 20
 """Requests in a row that brought nothing, after which the server is taken to be gone."""
 
 _MILLION = 1_000_000
-
 Ended = Literal["asked", "budget", "interrupted", "gone"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Totals:
+    """What the answers so far took: tokens, the most of one, and of how many nobody told them."""
+
+    answers: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    most_input: int = 0
+    most_output: int = 0
+    untold: int = 0
+
+    def add(self, answer: Mapping[str, Any]) -> None:
+        """Count one answer's line."""
+        told = answer.get("input_tokens"), answer.get("output_tokens")
+        taken, given = (one or 0 for one in told)
+        self.answers += 1
+        self.input_tokens += taken
+        self.output_tokens += given
+        self.most_input = max(self.most_input, taken)
+        self.most_output = max(self.most_output, given)
+        self.untold += None in told
+
+
+@dataclass(slots=True, kw_only=True)
+class Journal:
+    """An open journal, this process's own until it is closed: what was answered, and its cost."""
+
+    folder: Path
+    file: int
+    done: set[Ask] = field(default_factory=set)
+    totals: Totals = field(default_factory=Totals)
+
+    @property
+    def answers(self) -> Path:
+        """Return where the answers are."""
+        return self.folder / ANSWERS
+
+    def answered(self, answer: Mapping[str, Any]) -> None:
+        """Write down an answer: once this returns, it outlasts the program and the machine.
+
+        Raises
+        ------
+        StudyError
+            It cannot be written, and what there was is as it was.
+        """
+        size = os.fstat(self.file).st_size
+        try:
+            _write(self.file, canonical_json(answer) + "\n")
+            os.fdatasync(self.file)
+        except OSError as error:
+            os.ftruncate(self.file, size)
+            raise StudyError(f"{self.answers} cannot be written: {error.strerror}.") from error
+        self._count(answer)
+
+    def failed(self, failure: Mapping[str, Any]) -> None:
+        """Write down that a request brought no answer, and why."""
+        with (self.folder / FAILURES).open("a", encoding="utf-8") as file:
+            file.write(canonical_json(failure) + "\n")
+
+    def _count(self, answer: Mapping[str, Any]) -> None:
+        self.done.add((answer["item_id"], answer["run"]))
+        self.totals.add(answer)
+
+
+def folder_of(store: Path, *, study: str, model: str, edition: int) -> Path:
+    """Return where the run of a model lies; `edition` counts a study's models of one name."""
+    mark = sha256_of([study, model, edition])[:8]
+    name = re.sub(r"[^\w.-]+", "-", f"{study}-{model}").strip(".-")[:80]
+    return store.with_name(f"{store.name}-runs") / f"{name}-{mark}"
+
+
+@contextmanager
+def opened_journal(
+    folder: Path, protocol: Mapping[str, Any], *, wait: Callable[[], None] | None = None
+) -> Iterator[Journal]:
+    """Open a run's journal, or begin it.
+
+    Parameters
+    ----------
+    folder : Path
+        As `folder_of` names it.
+    protocol : mapping
+        All that decides what the model is asked, and how; as JSON.
+    wait : callable, optional
+        Called before another process that has the journal is waited for.
+
+    Raises
+    ------
+    NotNow
+        Another process has it open and is not to be waited for, or the run was begun under another
+        protocol.
+    BadFile
+        A line that is not the last cannot be read.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    file = os.open(folder / ANSWERS, flags, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait is None:
+                raise NotNow(f"Another process is asking this model ({folder}).") from None
+            wait()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        _lock_protocol(folder, protocol)
+        journal = Journal(folder=folder, file=file)
+        for answer in _read(journal.answers, file):
+            journal._count(answer)
+        yield journal
+    finally:
+        os.close(file)
+
+
+def answers_in(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the answers of a journal in the order they came."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            yield _answer(path, number, line)
+
+
+def failures_in(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the requests of a run that brought no answer, the last one of a question last."""
+    path = folder / FAILURES
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return (json.loads(line) for line in lines)
+
+
+def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
+    """Write the protocol down, or hold it against the one the run was begun under."""
+    path = folder / PROTOCOL
+    if not path.exists():
+        new = path.with_suffix(".new")
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            _write(file, json.dumps(protocol, indent=1, ensure_ascii=False) + "\n")
+            os.fsync(file)
+        finally:
+            os.close(file)
+        new.replace(path)
+        for one in (folder, folder.parent):
+            _flush(one)
+        return
+    begun = json.loads(path.read_text(encoding="utf-8"))
+    other = sorted(key for key in begun.keys() | protocol.keys() if _differs(key, begun, protocol))
+    if other:
+        told = "; ".join(f"{key}: {begun.get(key)!r}, not {protocol.get(key)!r}" for key in other)
+        raise NotNow(
+            f"This run was begun under another protocol ({told}). Go on under that one, or give "
+            "the model another name."
+        )
+
+
+def _differs(key: str, begun: Mapping[str, Any], protocol: Mapping[str, Any]) -> bool:
+    return canonical_json(begun.get(key)) != canonical_json(protocol.get(key))
+
+
+def _read(path: Path, file: int) -> Iterator[dict[str, Any]]:
+    """Yield the answers, and cut off a last line that was not written to its end."""
+    whole = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.endswith(b"\n"):
+                yield _answer(path, number, line)
+                whole += len(line)
+    if whole < os.fstat(file).st_size:
+        os.ftruncate(file, whole)
+        os.fsync(file)
+
+
+def _answer(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+        if isinstance(found["item_id"], str) and isinstance(found["run"], int):
+            return dict(found)
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise BadFile(f"{path}, line {number}, is damaged. Take the line out: it is asked again.")
+
+
+def _write(file: int, text: str) -> None:
+    content = text.encode("utf-8", "backslashreplace")  # of lone surrogates
+    while content:
+        content = content[os.write(file, content) :]
+
+
+def _flush(folder: Path) -> None:
+    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 class Exam(Protocol):
@@ -37,7 +248,7 @@ class Exam(Protocol):
         """Return the items in the order in which they are asked."""
         ...
 
-    def question(self, item_id: str) -> Question:
+    def question(self, item_id: str) -> Request:
         """Return what a model is asked of an item; slow, for the films are made here."""
         ...
 
@@ -81,7 +292,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     n_asks: int
@@ -93,7 +304,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RunOutcome:
     """How a sitting ended: what was answered in it, what failed and why, and what made it end."""
 
     ended: Ended
@@ -112,9 +323,9 @@ def ask_all(
     journal: Journal,
     limits: Limits,
     *,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[RunProgress], None] = lambda _: None,
     alone: int | None = None,
-) -> Asked:
+) -> RunOutcome:
     """Ask all that the journal has no answer to; each answer is written down as it arrives.
 
     On the first SIGINT or SIGTERM nothing more is asked, and answers under way are waited for; on
@@ -143,7 +354,7 @@ class _Sitting:
     asker: Asker
     journal: Journal
     limits: Limits
-    tell: Callable[[Progress], None]
+    tell: Callable[[RunProgress], None]
     begun: float = field(default_factory=time.monotonic)
     n_answered: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -155,7 +366,7 @@ class _Sitting:
     def __post_init__(self) -> None:
         self.connections = asyncio.Semaphore(self.limits.connections)
 
-    async def run(self, alone: int | None) -> Asked:
+    async def run(self, alone: int | None) -> RunOutcome:
         me = asyncio.current_task()
         assert me is not None
         loop = asyncio.get_running_loop()
@@ -170,7 +381,7 @@ class _Sitting:
             ended = "interrupted"
         finally:
             await self.asker.close()
-        return Asked(ended=ended, n_answered=self.n_answered, reasons=self.reasons)
+        return RunOutcome(ended=ended, n_answered=self.n_answered, reasons=self.reasons)
 
     def _left_alone(self, alone: int) -> None:
         asyncio.get_running_loop().remove_reader(alone)
@@ -273,13 +484,13 @@ class _Sitting:
         self.journal.failed({"item_id": ask[0], "run": ask[1], "failed": reason, "at_utc": now})
         self.tell(self._progress())
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> RunProgress:
         took = time.monotonic() - self.begun
         rate = self.n_answered / took if took else 0.0
         n_asks = len(self.exam.item_ids) * self.limits.runs
         n_failed = self.reasons.total()
         left = n_asks - len(self.journal.done) - n_failed
-        return Progress(
+        return RunProgress(
             n_asks=n_asks,
             n_answered=len(self.journal.done),
             n_failed=n_failed,
@@ -297,7 +508,7 @@ async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[
     return others
 
 
-def prompt_hash(question: Question) -> str:
+def prompt_hash(question: Request) -> str:
     """Return the hash of all a model is sent of an item: system prompt, words, films' files."""
     films = [sha256(film).hexdigest() for film in question.films]
     return sha256_of({"system": question.system, "text": question.text, "films": films})

@@ -32,7 +32,7 @@ _SHORTEST_SECRET = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Request:
     """What a model is asked of one item: the words, and the films as PNG files.
 
     `order` is the canonical letters of the options as they are shown, `condition` what is shown of
@@ -117,7 +117,7 @@ class Asker(Protocol):
 
     server: str
 
-    async def ask(self, question: Question, seed: int | None) -> Reply:
+    async def ask(self, question: Request, seed: int | None) -> Reply:
         """Return the model's answer, or raise `Failed`."""
         ...
 
@@ -150,7 +150,7 @@ class _Function:
         self._answer = _imported(provider.model)
         self._threads = ThreadPoolExecutor(provider.connections, "model")
 
-    async def ask(self, question: Question, seed: int | None) -> Reply:
+    async def ask(self, question: Request, seed: int | None) -> Reply:
         begun = time.monotonic()
         loop = asyncio.get_running_loop()
         try:
@@ -162,7 +162,7 @@ class _Function:
         took = (time.monotonic() - begun) * 1000
         return Reply(words=words, model=self._model, latency_ms=round(took, 1))
 
-    def _called(self, question: Question, seed: int | None) -> object:
+    def _called(self, question: Request, seed: int | None) -> object:
         from PIL import Image
 
         item = {
@@ -223,7 +223,7 @@ class _Inspect:
             raise StudyError(f"{_called(provider)} cannot be asked: {_reason(error)}") from error
         self.server = provider.base_url or provider.name
 
-    async def ask(self, question: Question, seed: int | None) -> Reply:
+    async def ask(self, question: Request, seed: int | None) -> Reply:
         inspect = self._inspect
         self._keep_little()  # of this task alone
         begun = time.monotonic()

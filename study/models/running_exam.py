@@ -12,20 +12,22 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
-from study.models.models import Found, check_free, keep_model, read_model
-from study.models.paper import Paper, PaperFilm, PaperItem
+from study.models.models import Found, check_free, keep_model, key_of, model_in_force, read_model
+from study.models.paper import Paper, PaperFilm, PaperItem, prompt_of
 from study.models.predictions import Prediction
-from study.models.prompting import prompt_of
-from study.models.running import Asked, Limits, Progress, all_asks, ask_all
-from study.models.running_askers import Provider, Question, asker_for
-from study.models.running_journal import (
+from study.models.running import (
     Journal,
+    Limits,
+    RunOutcome,
+    RunProgress,
+    all_asks,
     answers_in,
+    ask_all,
     failures_in,
     folder_of,
     opened_journal,
 )
-from study.models.withdrawals import key_of, model_in_force
+from study.models.running_askers import Provider, Request, asker_for
 from study.store import Store, events, models
 from study.store.events import EventKind
 from study.store.studies import study_row
@@ -42,15 +44,8 @@ MEANT = {
 _KEPT_BYTES = 64_000_000  # of films: those of about 250 cases of the release
 
 _CIRCUMSTANCES = (
-    "model",
-    "server",
-    "at_utc",
-    "input_tokens",
-    "output_tokens",
-    "latency_ms",
-    "stop",
-    "prompt_sha256",
-    "thinking",
+    *("model", "server", "at_utc", "input_tokens", "output_tokens", "latency_ms"),
+    *("stop", "prompt_sha256", "thinking"),
 )
 
 
@@ -58,7 +53,7 @@ _CIRCUMSTANCES = (
 class Ran:
     """What became of a sitting; `kept` is None where the run is not complete."""
 
-    asked: Asked
+    asked: RunOutcome
     n_asks: int
     n_answered: int
     spent: float
@@ -88,11 +83,11 @@ class PaperExam:
         """Return the items in the paper's order."""
         return tuple(self._items)
 
-    def question(self, item_id: str) -> Question:
+    def question(self, item_id: str) -> Request:
         """Return what a model is asked of an item."""
         item, asked = self._items[item_id], self.paper.asked
         prompt = prompt_of(item, asked)
-        return Question(
+        return Request(
             item_id=item_id,
             system=prompt.system,
             text=prompt.text,
@@ -134,7 +129,7 @@ def run_model(
     most: int | None = None,
     keep_failed: bool = False,
     by: By = COMMAND_LINE,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
     alone: int | None = None,
     now: Callable[[], datetime],
@@ -212,7 +207,7 @@ def _is_kept(store: Store, study: str, model_id: str, protocol: Mapping[str, Any
 
 
 def _complete(
-    exam: PaperExam, journal: Journal, limits: Limits, asked: Asked, *, keep_failed: bool
+    exam: PaperExam, journal: Journal, limits: Limits, asked: RunOutcome, *, keep_failed: bool
 ) -> bool:
     if asked.ended != "asked" or not journal.done:
         return False
@@ -221,12 +216,7 @@ def _complete(
 
 
 def _record(
-    store: Store,
-    study: str,
-    model_id: str,
-    protocol: Mapping[str, Any],
-    by: By,
-    now: datetime,
+    store: Store, study: str, model_id: str, protocol: Mapping[str, Any], by: By, now: datetime
 ) -> None:
     """Say in the trail, once, that a model is asked, and under what protocol."""
     detail = {"model_id": model_id, **_told(protocol)}

@@ -10,8 +10,7 @@ from typing import Any
 from study.base.canonical import sha256_of
 from study.lifecycle.scoring import answers_hash, scores_hash
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
-from study.models.models import predictions_hash
-from study.models.withdrawals import key_of
+from study.models.models import key_of, predictions_hash
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import list_hash
 from study.store import Transaction, models, people, preparations, readings, scorings, studies

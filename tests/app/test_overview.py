@@ -12,8 +12,8 @@ from streamlit.testing.v1.element_tree import Element
 
 from study.base.errors import BadFile
 from study.models import models
-from study.models.columns import guessed, remembered_columns
-from study.models.withdrawals import withdrawn
+from study.models.files import guessed, remembered_columns
+from study.models.models import withdrawn
 from study.monitoring import interventions
 from study.monitoring.exclusions import history
 from study.monitoring.progress import status

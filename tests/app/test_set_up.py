@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from study.bank.importing import import_bank
-from study.bank.striking import strike
+from study.bank.managing import strike
 from study.base.actor import By
 from study.lifecycle import deployments, drafts, studies
 from study.people.codes import new_code

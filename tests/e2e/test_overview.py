@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from study.models.withdrawals import withdrawn
+from study.models.models import withdrawn
 from study.monitoring import interventions
 from study.monitoring.exclusions import history
 from study.reading.simulation import simulate

@@ -8,8 +8,7 @@ import streamlit as st
 
 from study.base.errors import StudyError
 from study.base.translation import t
-from study.exchange.merging import merge
-from study.exchange.restoring import restore
+from study.exchange.restoring import merge, restore
 from study.people.signing_in import Person
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload

@@ -17,6 +17,7 @@ from study.base.errors import BadInput, NotFound, StudyError
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange import archives
+from study.exchange.bundle import sha256_of_file
 from study.lifecycle import closing
 from study.lifecycle.scoring import to_be_scored
 from study.monitoring.progress import Completeness, completeness_in
@@ -145,7 +146,7 @@ def hand_out(person: Person, name: str) -> Path:
     """
     kept, found = store(), made(person)
     if name == archives.SUMS:
-        digest = archives.sha256_of_file(_place(kept, person) / name) if found else ""
+        digest = sha256_of_file(_place(kept, person) / name) if found else ""
     else:
         digest = found.sha256.get(name, "") if found else ""
     if not digest:

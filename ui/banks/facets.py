@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
-from study.bank.describing import age_band
+from study.bank.managing import age_band
 from study.store import Store, bank_contents
 
 FACETS = bank_contents.FACETS

@@ -11,8 +11,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from study.base.translation import later, said, t
-from study.exchange.exam_papers import hand_out
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange.exam_papers import FORMATS, hand_out
 from study.models.model_protocol import ModelProtocol, Shown
 from study.models.paper import paper_of_study
 from study.people.roles import Act

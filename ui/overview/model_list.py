@@ -5,8 +5,7 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
-from study.models.cards import FIELDS, cards, describe_model
-from study.models.withdrawals import Withdrawn, withdraw_model
+from study.models.models import FIELDS, Withdrawn, cards, describe_model, withdraw_model
 from study.people.signing_in import Person
 from study.store.models import ModelRow
 from ui.parts.confirming import answer, ask

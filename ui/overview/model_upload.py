@@ -11,10 +11,17 @@ import streamlit as st
 from study.base.errors import BadFile, BadInput, StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
-from study.models.columns import are_usual, guessed, remember_columns, remembered_columns
-from study.models.models import Example, Found, check_free, keep_model, read_model, some_of
+from study.models.files import are_usual, guessed, remember_columns, remembered_columns
+from study.models.models import (
+    Example,
+    Found,
+    check_free,
+    is_model,
+    keep_model,
+    read_model,
+    some_of,
+)
 from study.models.predictions import columns_of
-from study.models.withdrawals import is_model
 from study.people.signing_in import Person
 from ui.parts.links import links
 from ui.parts.look import facts, refused, section, table

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from study.bank.intervals import rounded
+from study.bank.measures import rounded
 from study.base import dates
 from study.base.translation import region, t, tn
 

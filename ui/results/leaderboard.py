@@ -10,7 +10,7 @@ from starlette.routing import Route
 from study.base.errors import NotAllowed
 from study.base.translation import language, t
 from study.lifecycle.closing import shows_accuracy
-from study.models.cards import FIELDS, cards
+from study.models.models import FIELDS, cards
 from study.people.roles import IN_STUDY, Act
 from study.people.signing_in import Person, memberships
 from study.store import Store

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from study.bank.joining import join_banks
+from study.bank.managing import join_banks
 from study.base.canonical import canonical_json
 from study.base.csv_cells import guarded
 from study.base.errors import BadInput, StudyError

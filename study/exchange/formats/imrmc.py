@@ -64,9 +64,7 @@ class _Design:
 
 
 def imrmc_files(
-    title: str,
-    tables: Mapping[str, Rows],
-    conditions: Sequence[str],
+    title: str, tables: Mapping[str, Rows], conditions: Sequence[str]
 ) -> dict[str, bytes]:
     """Return iMRMC's input files by name, with the key to their numbers.
 
@@ -161,10 +159,7 @@ def _percent_correct(design: _Design, *, kept: bool) -> list[str]:
 
 
 def _auc(design: _Design, options: tuple[str, str], *, kept: bool) -> list[str]:
-    worst = 1 + max(
-        (row["confidence"] or 0 for row in design.readings.values()),
-        default=0,
-    )
+    worst = 1 + max((row["confidence"] or 0 for row in design.readings.values()), default=0)
     positive = {item: truth == options[1] for item, truth in design.truths.items()}
     scores = {}
     for key, row in _answers(design, kept=kept):

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.films import Grey, packed, unpacked
+from study.films import Grey, packed
+from tests.unpacking import unpacked
 
 
 @st.composite

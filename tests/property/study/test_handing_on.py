@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from study.exchange.formats.excel import workbook
-from study.exchange.formats.parquet import parquet_files
+from study.exchange.formats.tables import parquet_files, workbook
 from tests.unit.study.exchange.test_archives import cells
 
 TEXTS = st.text(

@@ -13,7 +13,6 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study.films import unpacked
 from study.lifecycle import previews, studies
 from study.lifecycle.deployments import coordinator_code
 from study.people import signing_in
@@ -22,6 +21,7 @@ from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
 from tests.unit.study.reading.test_score_card import close
+from tests.unpacking import unpacked
 from ui.app.routes import routes
 from ui.server.access import COOKIE
 from ui.server.headers import HEADERS

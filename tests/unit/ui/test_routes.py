@@ -22,7 +22,6 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from study.base.timestamps import stamp
-from study.films import unpacked
 from study.lifecycle import closing, studies
 from study.lifecycle.deployments import coordinator_code
 from study.protocol.protocol import Protocol
@@ -40,6 +39,7 @@ from tests.conftest import (
     reading,
     tamper,
 )
+from tests.unpacking import unpacked
 from ui import viewer
 from ui.app.routes import routes
 from ui.banks import item_films

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from study.bank.checking import content_findings
 from study.bank.content import Finding, look_over
+from study.bank.managing import content_findings
 from study.base.bank_model import Item, Question
 from study.base.bank_rules import Rule
 from study.store import Store, banks

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from openpyxl import Workbook
 
-from study.bank.checking import check_bank
 from study.bank.dicom_bank import holds_dicom, import_dicom
 from study.bank.importing import FaultyBank
+from study.bank.managing import check_bank
 from study.bank.spreadsheet import MOST_BYTES, read_rows
 from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE

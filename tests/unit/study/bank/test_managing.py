@@ -1,23 +1,49 @@
-"""Banks kept: counted, compared, checked without being kept, and removed while nobody uses them."""
+"""Banks described, compared, joined and removed, and their items struck off."""
 
+import csv
+import hashlib
+import io
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from study.bank.checking import check_bank
-from study.bank.describing import compared, in_full
 from study.bank.importing import import_bank
-from study.bank.removing import remove_bank
+from study.bank.managing import (
+    Joined,
+    check_bank,
+    compared,
+    in_full,
+    join_banks,
+    remove_bank,
+    strike,
+)
 from study.base.actor import COMMAND_LINE
 from study.base.bank_rules import TITLES, Rule
-from study.base.errors import NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
+from study.base.provenance import Provenance
+from study.cli import main
+from study.exchange.bundle import bundle_files, zipped
+from study.exchange.exam_papers import hand_out
+from study.exchange.restoring import merge, restore
 from study.films import shelf
-from study.lifecycle import drafts
-from study.store import Store, banks, draws, events
+from study.lifecycle import closing, drafts, opening, studies
+from study.lifecycle.deployments import init
+from study.lifecycle.exposure import being_read
+from study.models.model_protocol import ModelProtocol
+from study.models.paper import paper_of_study
+from study.protocol.drawing import foresee
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import Store, bank_contents, banks, draws, events
+from study.store import studies as stored
+from study.store import studies as stored_studies
 from study.trail.verification import verify
-from tests.conftest import NOW, ROOT, write_bank
+from tests.conftest import NOW, ROOT, bank_records, entropy_from, invite, write_bank
 
 
 def _second(store: Store, **changes: Any) -> None:
@@ -140,3 +166,323 @@ def test_every_rule_is_documented_with_its_code() -> None:
     assert [(code.strip("| "), title) for code, title in told] == [
         (rule.value, TITLES[rule]) for rule in Rule
     ]
+
+
+OURS = Provenance(version="3", licence="For research only", citation="Our hospital, 2026")
+PUBLIC = Provenance(licence="CC BY 4.0", source_url="https://example.org/bank")
+
+
+def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenance) -> None:
+    """Import a bank whose ids begin with its own letter, and whose films are its own."""
+    records = {
+        f"{prefix}{key}": {**record, "PatientID": f"{prefix}{record['PatientID']}"}
+        for key, record in bank_records(12).items()
+    }
+    (folder / "films").mkdir(parents=True)
+    for record in records.values():
+        record["study_id"] = f"{prefix}{record['study_id']}"
+        for path in record["ImagePath"]:
+            number = ord(prefix) * 100 + int(Path(path).name.partition("_")[0])
+            samples = np.arange(600, dtype=np.uint16).reshape(20, 30) * np.uint16(1 + len(path))
+            Image.fromarray(samples + np.uint16(number)).save(folder / path)
+    file = folder / "bank.json"
+    file.write_text(json.dumps(records))
+    import_bank(store, file, name=name, images=folder, provenance=terms, now=NOW)
+
+
+def _site(folder: Path, seed: int) -> Store:
+    folder.mkdir()
+    store = init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
+    _import(store, folder / "public", "public", "p", PUBLIC)
+    _import(store, folder / "ours", "ours", "o", OURS)
+    return store
+
+
+def _join(store: Store, name: str = "both") -> Joined:
+    return join_banks(store, ["public", "ours"], name=name, now=NOW)
+
+
+def _draw(store: Store, bank: str = "both", **values: Any) -> None:
+    asked = {"cases": 8, "stratify_by": ["bank"], "allocation": "equal"} | values
+    protocol = Protocol.from_json(asked)
+    studies.draw(store, bank=bank, study="trial", protocol=protocol, now=NOW)
+
+
+def _read(store: Store, *readers: str) -> Store:
+    _join(store)
+    _draw(store)
+    invite(store, *readers)
+    studies.open_study(store, study="trial", now=NOW)
+    for reader in readers:
+        simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
+    return store
+
+
+def _cases(store: Store) -> list[tuple[str, str]]:
+    with store.look() as look:
+        row = stored_studies.study_row(look, "trial")
+        return [(one.item_id, one.stratum) for one in stored_studies.cases(look, row.id)]
+
+
+def _banks_of(files: dict[str, bytes]) -> Counter[str]:
+    rows = csv.DictReader(io.StringIO(files["items.csv"].decode()))
+    return Counter(row["bank"] for row in rows)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Store:
+    """Return a store with two banks."""
+    return _site(tmp_path / "here", 1)
+
+
+def test_a_joined_bank_has_all_of_both_and_stands_where_they_stood(two: Store) -> None:
+    """Its films are those of the banks, read where they lie; what vouches for it holds."""
+    made = _join(two)
+    with two.look() as look:
+        parts = [banks.bank_row(look, name) for name in ("ours", "public")]
+        row = banks.bank_row(look, "both")
+        assert made.n_items == row.n_items == sum(part.n_items for part in parts)
+        assert row.n_films == sum(part.n_films for part in parts)
+        films = list(banks.whole_films(look, row.id))
+        listed = Counter(item[-1] for item in bank_contents.facets(look, row.id))
+    assert listed == {"ours": 24, "public": 24}
+    _draw(two)
+    with two.look() as look:
+        study = stored_studies.study_row(look, "trial")
+        shown = stored_studies.case_films(look, study.id)
+    assert {film.path.partition("/")[0] for film in shown} == {"ours", "public"}
+    assert {film.sha256 for film in shown} <= {film.sha256 for film in films}
+    for film in shown:
+        assert film.file.is_file()
+        assert hashlib.sha256(film.file.read_bytes()).hexdigest() == film.sha256
+    assert verify(two) == []
+
+
+def test_a_draw_over_two_banks_is_the_same_elsewhere(two: Store, tmp_path: Path) -> None:
+    """On another machine, named the other way round; as many of each as was asked for."""
+    _join(two)
+    there = _site(tmp_path / "there", 2)
+    join_banks(there, ["ours", "public"], name="both", now=NOW)
+    _draw(two)
+    _draw(there)
+    assert _cases(two) == _cases(there)
+    assert Counter(stratum for _, stratum in _cases(two)) == {"ours": 4, "public": 4}
+    assert {item[0] for item, stratum in _cases(two) if stratum == "ours"} == {"o"}
+    with two.look() as look, there.look() as other:
+        assert (
+            stored_studies.study_row(look, "trial").protocol_sha256
+            == stored_studies.study_row(other, "trial").protocol_sha256
+        )
+
+
+def test_banks_are_no_strata_where_there_is_one(two: Store) -> None:
+    with pytest.raises(BadInput, match="stratify_by names bank, which no item of the bank has"):
+        _draw(two, bank="ours")
+
+
+def test_one_id_in_two_banks_is_refused(two: Store, tmp_path: Path) -> None:
+    """With the ids; nothing is left of the attempt."""
+    _import(two, tmp_path / "again", "again", "p", PUBLIC)
+    with pytest.raises(BadInput, match=r"24 item ids .*such as pq"):
+        join_banks(two, ["public", "again"], name="both", now=NOW)
+    with two.look() as look:
+        assert banks.find(look, "both") is None
+    assert verify(two) == []
+
+
+def test_what_cannot_be_joined_is_refused(two: Store) -> None:
+    for sources, error in ((["ours"], BadInput), (["ours", "none"], NotFound)):
+        with pytest.raises(error):
+            join_banks(two, sources, name="both", now=NOW)
+    with pytest.raises(NotNow, match="already there"):
+        join_banks(two, ["ours", "public"], name="ours", now=NOW)
+
+
+def test_what_is_struck_off_stays_so(two: Store) -> None:
+    with two.look() as look:
+        gone = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
+    strike(two, "ours", gone, reason="Ambiguous.", now=NOW)
+    made = _join(two)
+    with two.look() as look:
+        row = banks.bank_row(look, "both")
+        assert gone not in {one.item_id for one in banks.whole_items(look, row.id)}
+    assert made.n_items == 47
+
+
+def test_cases_being_read_are_so_in_every_bank_that_has_them(two: Store) -> None:
+    """Joining is no way round to the truth."""
+    _read(two, "R1")
+    with two.look() as look:
+        for name in ("ours", "public", "both"):
+            assert being_read(look, banks.bank_row(look, name).id) == ["trial"]
+
+
+def test_a_bank_may_go_once_it_was_joined(two: Store) -> None:
+    """The joined one has its own rows; the files of its films stay."""
+    _read(two, "R1")
+    remove_bank(two, "ours", now=NOW)
+    assert verify(two) == []
+    with two.look() as look:
+        study = stored_studies.study_row(look, "trial")
+        assert all(film.file.is_file() for film in stored_studies.case_films(look, study.id))
+    with pytest.raises(NotNow, match="is used by trial"):
+        remove_bank(two, "both", now=NOW)
+
+
+def test_a_bundle_tells_the_bank_of_every_item_and_restores_to_the_same_bytes(
+    two: Store, tmp_path: Path
+) -> None:
+    """Terms of each bank go with it."""
+    files = bundle_files(_read(two, "R1"), "trial")
+    assert _banks_of(files) == {"ours": 4, "public": 4}
+    package = json.loads(files["datapackage.json"])
+    assert package["reading_room"]["bank"] == {
+        "name": "both",
+        "version": "ours: 3",
+        "licence": "ours: For research only; public: CC BY 4.0",
+        "source_url": "",
+        "citation": "ours: Our hospital, 2026; public: https://example.org/bank",
+    }
+    assert "not for commercial use" in package["licenses"][0]["title"]
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped(files))
+    target = init(tmp_path / "target.db", entropy=entropy_from(9), now=NOW)
+    restore(target, path, by=COMMAND_LINE, now=NOW)
+    again = bundle_files(target, "trial")
+    assert again["items.csv"] == files["items.csv"]
+    assert again["records.jsonl"] == files["records.jsonl"]
+    assert verify(target) == []
+
+
+def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: Path) -> None:
+    _read(two, "R1")
+    there = _read(_site(tmp_path / "there", 2), "R2")
+    for store in (two, there):
+        closing.close(store, study="trial", reason="Done.", now=NOW)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped(bundle_files(there, "trial")))
+    merge(two, path, study="trial", site="There", by=COMMAND_LINE, now=NOW)
+    assert _banks_of(bundle_files(two, "trial")) == {"ours": 4, "public": 4}
+    assert verify(two) == []
+
+
+def test_a_bundle_of_one_bank_has_no_such_column(opened: Any) -> None:
+    files = bundle_files(opened(), "trial")
+    assert "bank" not in files["items.csv"].decode().splitlines()[0].split(",")
+    assert b'"origin"' not in files["records.jsonl"]
+
+
+def test_an_exam_paper_goes_over_both_banks(two: Store, tmp_path: Path) -> None:
+    """With the films of both, and the terms of both."""
+    _join(two)
+    _draw(two)
+    paper = paper_of_study(two, "trial", ModelProtocol())
+    out = tmp_path / "paper"
+    hand_out(two, paper, out, formats=("jsonl",), bank_ids=True, by=COMMAND_LINE, now=NOW)
+    lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
+    assert {json.loads(line)["item_id"][0] for line in lines} == {"o", "p"}
+    words = (out / "jsonl" / "README.md").read_text()
+    assert "For research only" in words
+    assert "CC BY 4.0" in words
+
+
+def test_the_same_patient_in_two_banks_is_told(two: Store, tmp_path: Path) -> None:
+    """It counts as one patient, so at most one of the two questions is drawn."""
+    records = {f"z{key}": one for key, one in bank_records(3).items()}
+    file = tmp_path / "here" / "ours" / "more.json"
+    for number, record in enumerate(records.values()):
+        record["PatientID"] = f"p{record['PatientID']}"
+        record["study_id"] = f"z{number}"
+    file.write_text(json.dumps(records))
+    import_bank(two, file, name="more", images=file.parent, now=NOW)
+    made = join_banks(two, ["public", "more"], name="both", now=NOW)
+    assert len(made.shared_patients) == 3
+    assert made.note.startswith("3 patients are in more than one bank by id, such as p")
+
+
+def test_the_command_joins(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    named = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
+    assert main(["bank", "join", "both", *named]) == 0
+    assert capsys.readouterr().out == "Joined: bank 'both', 48 items and 48 films.\n"
+
+
+WHOLE = Protocol.from_json({"cases": 24, "one_question_per": "item"})
+
+
+def _drawn(store: Store, n: int) -> set[str]:
+    values = {"cases": n, "one_question_per": "item"}
+    return {item for item, _ in foresee(store, 1, Protocol.from_json(values)).cases}
+
+
+def test_what_is_struck_off_is_not_drawn_until_it_is_taken_back(banked: Store) -> None:
+    gone = min(_drawn(banked, 24))
+    strike(banked, "bank", gone, reason="The film is another patient's.", now=NOW)
+    with pytest.raises(BadInput):
+        foresee(banked, 1, WHOLE)
+    assert gone not in _drawn(banked, 23)
+    strike(banked, "bank", gone, reason="It is not.", back=True, now=NOW)
+    assert gone in _drawn(banked, 24)
+    assert verify(banked) == []
+    with banked.look() as look:
+        kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
+    assert kinds[-2:] == ["item struck off", "item taken back"]
+
+
+def test_a_study_keeps_what_it_drew_and_says_so(banked: Store) -> None:
+    studies.draw(banked, bank="bank", study="trial", protocol=WHOLE, now=NOW)
+    gone = min(_drawn(banked, 24))
+    strike(banked, "bank", gone, reason="Ambiguous.", now=NOW)
+    with banked.look() as look:
+        study = stored.find(look, "trial")
+        assert study is not None
+        assert len(stored.cases(look, study.id)) == 24
+    told = opening.cautions(banked, "trial")[0]
+    assert gone in told
+    assert told.startswith("1 case was struck off")
+
+
+def test_practice_cases_are_not_of_what_is_struck_off(banked: Store) -> None:
+    values = {"cases": 4, "one_question_per": "item", "practice_cases": 2}
+    protocol = Protocol.from_json(values)
+    for item in foresee(banked, 1, protocol).practice:
+        strike(banked, "bank", item, reason="Poor film.", now=NOW)
+    with banked.look() as look:
+        numbers = bank_contents.struck(look, 1)
+        struck = {row.item_id for row in bank_contents.listed(look, numbers)}
+    assert len(struck) == 2
+    assert not struck & set(foresee(banked, 1, protocol).practice)
+
+
+@pytest.mark.parametrize(
+    ("bank", "item", "back", "reason", "error"),
+    [
+        ("none", "q", False, "Why.", NotFound),
+        ("bank", "none", False, "Why.", NotFound),
+        ("bank", "", True, "Why.", NotNow),
+        ("bank", "", False, " ", BadInput),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    banked: Store, bank: str, item: str, back: bool, reason: str, error: type[Exception]
+) -> None:
+    known = item or min(_drawn(banked, 24))
+    with pytest.raises(error):
+        strike(banked, bank, known, reason=reason, back=back, now=NOW)
+    with banked.look() as look:
+        assert not bank_contents.struck(look, 1)
+
+
+def test_a_search_takes_its_signs_as_they_are_and_a_bank_goes_with_its_strikes(
+    banked: Store,
+) -> None:
+    with banked.look(sealed=True) as look:
+        assert len(bank_contents.containing(look, 1, "")) == 24
+        assert bank_contents.containing(look, 1, "%") == set()
+        (row,) = bank_contents.listed(look, [1])
+        assert 1 in bank_contents.containing(look, 1, row.question.upper())
+        assert bank_contents.containing(look, 1, row.item_id) == {1}
+    strike(banked, "bank", row.item_id, reason="Gone.", now=NOW)
+    remove_bank(banked, "bank", now=NOW)
+    with banked.look() as look:
+        assert not banks.names(look)
+        assert not look.value("SELECT count(*) FROM struck_items")

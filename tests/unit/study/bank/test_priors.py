@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
-from study.bank.checking import check_bank
 from study.bank.content import look_over
-from study.bank.describing import compared
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
-from study.bank.joining import join_banks
-from study.bank.removing import remove_bank
+from study.bank.managing import check_bank, compared, join_banks, remove_bank
 from study.base.bank_model import Prior
 from study.base.bank_rules import Rule
 from study.lifecycle import deployments

@@ -21,8 +21,8 @@ from study.base.timestamps import moment
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.closing_report import report_files
-from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import MADE_UP, imrmc_files
+from study.exchange.formats.tables import workbook
 from study.lifecycle import closing, studies
 from study.lifecycle.deployments import coordinator_code
 from study.models.models import add_model

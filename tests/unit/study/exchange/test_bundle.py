@@ -24,8 +24,7 @@ from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, export, tables_of, zipped
-from study.exchange.formats.excel import workbook
-from study.exchange.formats.parquet import parquet_files
+from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import restore
 from study.models.models import add_model
 from study.reading import desk

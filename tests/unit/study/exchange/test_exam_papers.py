@@ -26,15 +26,13 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.cli import main
-from study.exchange.exam_papers import hand_out
-from study.exchange.formats import exam_papers as shapes
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange import exam_papers as shapes
+from study.exchange.exam_papers import FORMATS, hand_out
 from study.films import grey
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
-from study.models.paper import Paper, paper_of_bank, paper_of_study
-from study.models.rendering import rendered
+from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol
 from study.store import Store, events

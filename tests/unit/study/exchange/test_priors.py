@@ -15,14 +15,12 @@ from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, zipped
-from study.exchange.exam_papers import hand_out
-from study.exchange.formats.exam_papers import FORMATS
+from study.exchange.exam_papers import FORMATS, hand_out
 from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.models.model_protocol import ModelProtocol, Shown
-from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study
-from study.models.prompting import prompt_of
+from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study, prompt_of
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store

@@ -13,8 +13,9 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.pixels.processing import apply_modality_lut, apply_voi_lut
 from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian, generate_uid
 
-from study.films import BadFilm, grey, packed, unpacked, window
+from study.films import BadFilm, grey, packed, window
 from study.films.dicom import read
+from tests.unpacking import unpacked
 
 BUNDLED = Path(pydicom.__file__).parent / "data" / "test_files"
 SHOWN = (

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from study.films import Grey, packed, unpacked
-from study.films.deflating import gzipped
-from study.films.packing import ESCAPE
-from study.films.prediction import MAX_WEIGHT, fitted
+from study.films import Grey, packed
+from study.films.packing import ESCAPE, MAX_WEIGHT, fitted, gzipped
+from tests.unpacking import unpacked
 
 
 def opened(body: bytes) -> tuple[dict[str, Any], bytes]:

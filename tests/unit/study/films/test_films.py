@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from study.base.errors import BadFile
-from study.films import grey, inspect, packed, unpacked
+from study.films import grey, inspect, packed
+from tests.unpacking import unpacked
 
 REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from study.bank.importing import import_bank
-from study.bank.removing import remove_bank
+from study.bank.managing import remove_bank
 from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said

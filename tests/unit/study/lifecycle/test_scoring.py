@@ -18,13 +18,11 @@ from study.base.actor import By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
-from study.exchange.merging import merge
-from study.exchange.restoring import restore
+from study.exchange.restoring import merge, restore
 from study.lifecycle import closing, scoring
 from study.lifecycle.scoring import Score, settled
 from study.lifecycle.scoring_desk import scorers_desk
-from study.models.models import add_model
-from study.models.withdrawals import withdraw_model
+from study.models.models import add_model, withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.views import Receipt

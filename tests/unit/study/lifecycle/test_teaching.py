@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.bank.removing import remove_bank
+from study.bank.managing import remove_bank
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.lifecycle import opening, studies, teaching
 from study.lifecycle.closing import close

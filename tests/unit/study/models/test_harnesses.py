@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from study.base.errors import BadFile, BadInput
-from study.models.columns import parsed_columns
+from study.models.files import parsed_columns
 from study.models.predictions import PredictionFile, read_predictions
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")

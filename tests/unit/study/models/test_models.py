@@ -1,4 +1,4 @@
-"""Models as raters: looked at before they are kept, withdrawn and replaced with a reason."""
+"""Models as raters: looked at, kept, withdrawn, replaced with a reason; and a card of each."""
 
 import csv
 import json
@@ -9,14 +9,25 @@ from pathlib import Path
 import pytest
 
 from analysis import read_bundle
+from analysis.report.board import CARD
 from study.base.actor import By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
-from study.models.models import Found, add_model, keep_model, read_model
+from study.models.models import (
+    FIELDS,
+    Found,
+    add_model,
+    cards,
+    describe_model,
+    keep_model,
+    models_of,
+    read_model,
+    withdraw_model,
+    withdrawn,
+)
 from study.models.rereading import correct_by_rules, keep_reread, reread, words_of
-from study.models.withdrawals import models_of, withdraw_model, withdrawn
 from study.monitoring.progress import status
 from study.store import Store, banks, events
 from study.store.studies import study_row
@@ -321,3 +332,41 @@ def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path)
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
     export(trial, study="trial", out=tmp_path / "bundle")
     assert set(read_bundle(tmp_path / "bundle").raters["rater_id"]) == {"R1", "R2", "N"}
+
+
+@pytest.fixture
+def store(opened: Opened, tmp_path: Path) -> Store:
+    """Return an open study with a model."""
+    store, file = opened(), tmp_path / "m.csv"
+    file.write_text(
+        "item_id,answer\nq0001,A\nq0002,A\n" + "".join(f"q{n:04d},B\n" for n in range(3, 24))
+    )
+    add_model(store, file, study="trial", model_id="M", model_version="1", now=NOW)
+    return store
+
+
+def test_a_card_has_what_the_leaderboard_shows() -> None:
+    """Field by field."""
+    assert FIELDS == CARD
+
+
+def test_the_last_card_stands_and_all_are_in_the_trail(store: Store) -> None:
+    """Fields left empty are not said; a card of nothing is none."""
+    for card in ({"licence": "MIT", "cost": " "}, {"licence": "Apache-2.0", "date": "2026"}):
+        describe_model(store, study="trial", model_id="M", card=card, now=NOW)
+    assert cards(store, "trial") == {"M": {"licence": "Apache-2.0", "date": "2026"}}
+    assert verify(store) == []
+    describe_model(store, study="trial", model_id="M", card={"licence": ""}, now=NOW)
+    assert cards(store, "trial") == {}
+
+
+def test_what_no_card_can_say_is_refused(store: Store) -> None:
+    """Another field, another model, a field that is too long."""
+    for card, model, error, words in (
+        ({"price": "1"}, "M", BadInput, "no 'price'"),
+        ({"cost": "1"}, "N", NotFound, "no model 'N'"),
+        ({"cost": "1" * 5000}, "M", BadInput, "at most"),
+    ):
+        with pytest.raises(error, match=words):
+            describe_model(store, study="trial", model_id=model, card=card, now=NOW)
+    assert cards(store, "trial") == {}

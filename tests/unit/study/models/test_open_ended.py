@@ -19,16 +19,21 @@ from study.base.csv_cells import unguarded
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
 from study.exchange.restoring import restore
-from study.models.model_protocol import ModelProtocol, Order, Shown
-from study.models.models import Found, add_model, keep_model, read_model
-from study.models.paper import paper_of_study
+from study.models.model_protocol import (
+    OPEN_TEMPLATES,
+    TEMPLATES,
+    ModelProtocol,
+    Order,
+    Shown,
+    Template,
+)
+from study.models.models import Found, add_model, keep_model, read_model, withdraw_model
+from study.models.paper import paper_of_study, prompt_of
 from study.models.predictions import in_words
-from study.models.prompting import OPEN_TEMPLATES, TEMPLATES, Template, prompt_of
 from study.models.rereading import keep_reread, reread, words_of
 from study.models.running import Limits
 from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import run_model
-from study.models.withdrawals import withdraw_model
 from study.reading import desk, score_card
 from study.store import Store, open_answers
 from study.store.studies import study_row

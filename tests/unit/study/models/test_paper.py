@@ -1,22 +1,47 @@
-"""Exam papers: what a model is shown of a study or a bank, and nothing that tells what is right."""
+"""Exam papers: what a model is shown of items, films as readers see them, the words it is asked."""
 
+import io
 import json
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from study.base.actor import COMMAND_LINE
-from study.base.errors import NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.base.timestamps import stamp
+from study.films import grey, window
+from study.films.decoding import WINDOW, Grey
 from study.lifecycle import drafts
 from study.models import running_exam
-from study.models.model_protocol import ModelProtocol, Order, Shown
-from study.models.paper import PaperFilm, paper_of_bank, paper_of_study
-from study.models.prompting import prompt_of
+from study.models.model_protocol import (
+    TEMPLATES,
+    ModelProtocol,
+    Order,
+    Shown,
+    resolution_of,
+    template_of,
+)
+from study.models.paper import (
+    PaperFilm,
+    PaperItem,
+    opening_window,
+    paper_of_bank,
+    paper_of_study,
+    prompt_of,
+    rendered,
+    sixteen_bit,
+)
 from study.reading.desk import desk
 from study.store import Store, people
-from tests.conftest import NOW, SECRETS, person, tamper
+from study.store.banks import FilmRow
+from tests.conftest import NOW, ROOT, SECRETS, person, tamper
 
 Opened = Callable[..., Store]
 ASKED = ModelProtocol()
@@ -146,3 +171,182 @@ def test_a_film_is_made_once_for_all_runs_and_only_the_latest_are_kept(
     assert [few.question(one) for one in few.item_ids] == twice[0]
     assert sum(map(len, few._kept.values())) == few._kept_bytes <= running_exam._KEPT_BYTES
     assert list(few._kept)[-1] == paper.items[-1].films[-1].sha256
+
+
+ROW = FilmRow(path="a.png", sha256="", low=0, high=1, images_root=str(Path()))
+ITEM = PaperItem(
+    number=1,
+    item_id="q-secret-id",
+    question="Which {finding} is seen?",
+    options=("Effusion", "None {0}"),
+    shown_order="BA",
+    context=(("Age", "60 years"), ("Sex", "female")),
+    films=tuple(PaperFilm(label=label, sha256="", row=ROW) for label in ("PA", "")),
+)
+
+
+def test_the_first_template_reads_so() -> None:
+    """Views, patient, question, options and what to reply, a paragraph each; braces stay braces."""
+    assert prompt_of(ITEM, ModelProtocol()).text == (
+        "Images, in order: 1: PA, 2: view not stated.\n\n"
+        "Patient: Age 60 years, Sex female.\n\n"
+        "Question: Which {finding} is seen?\nA. Effusion\nB. None {0}\n\n"
+        "Reply with the letter of the best option and nothing else."
+    )
+    assert "q-secret-id" not in prompt_of(ITEM, ModelProtocol()).text
+
+
+def test_lines_stand_where_they_apply() -> None:
+    """No patient, no views, no system prompt, an explanation: each changes its own line."""
+    bare = PaperItem(
+        number=1,
+        item_id="q",
+        question="What?",
+        options=("x", "y"),
+        shown_order="AB",
+        context=(),
+        films=(),
+    )
+    asked = ModelProtocol(condition=Shown.IMAGE_ABSENT, explanation=True, system="")
+    prompt = prompt_of(bare, asked)
+    assert prompt.system == ""
+    assert prompt.text.startswith("No image is shown.\n\nQuestion: What?\nA. x\nB. y\n\nExplain")
+    assert "Patient" not in prompt.text
+
+
+def test_the_template_can_be_printed() -> None:
+    """A report prints it with its blanks; an unknown version is refused."""
+    printed = TEMPLATES["1"].printed(ModelProtocol())
+    assert printed.startswith(TEMPLATES["1"].system)
+    assert "{question}\n{options}" in printed
+    with pytest.raises(BadInput, match="no prompt template 'x'"):
+        template_of(ModelProtocol(template="x"))
+
+
+def test_how_a_model_is_asked_has_a_hash() -> None:
+    """The same values have the same hash, and every value changes it."""
+    asked, again = (
+        ModelProtocol(order=Order.SHUFFLED, context=("age",), runs=2, seeds=(1, 2), resolution=512)
+        for _ in range(2)
+    )
+    assert again.sha256 == asked.sha256 != ModelProtocol().sha256
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"resolution": "half"},
+        {"resolution": 0},
+        {"views": "some"},
+        {"context": ("age", "findings")},
+        {"temperature": -1.0},
+        {"runs": 0},
+        {"runs": 2, "seeds": (1,)},
+    ],
+)
+def test_values_that_mean_nothing_are_refused(values: dict[str, object]) -> None:
+    """With the name of what is wrong."""
+    with pytest.raises(BadInput, match=list(values)[-1]):
+        ModelProtocol(**values)  # type: ignore[arg-type]
+
+
+def test_a_resolution_is_written_in_words_or_pixels() -> None:
+    """Digits are pixels across."""
+    assert (resolution_of("quarter"), resolution_of("512")) == ("quarter", 512)
+
+
+NODE = shutil.which("node")
+_PAGE = """
+import { quantileWindow } from "./ui/viewer/js/film/film-samples.js";
+import { openingPreset, preset, PRESETS, shade } from "./ui/viewer/js/film/window-level.js";
+import { fullWindow } from "./ui/viewer/js/viewer/pane.js";
+let text = ""; for await (const part of process.stdin) text += part;
+const { bits, samples, own } = JSON.parse(text);
+const film = bits > 8 ? Uint16Array.from(samples) : Uint8Array.from(samples);
+const full = fullWindow({ low: Math.min(...film), high: Math.max(...film) });
+const opened = preset(PRESETS[openingPreset(bits)], full, own ?? quantileWindow(film, 0.01, 0.99));
+console.log(JSON.stringify([...film].map((grey) => shade(grey, opened, false))));
+"""
+
+
+def _film(pixels: Grey, own: str = "") -> bytes:
+    info = PngInfo()
+    info.add_text("Comment", "THE ANSWER IS B")
+    if own:
+        info.add_text(WINDOW, own)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG", pnginfo=info, dpi=(72, 72))
+    return out.getvalue()
+
+
+def _pixels(bits: int) -> Grey:
+    drawn: Grey = (
+        np.random.default_rng(bits).binomial(2**bits - 1, 0.3, (37, 23)).astype(f"u{bits // 8}")
+    )
+    return drawn
+
+
+@pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
+@pytest.mark.parametrize(("bits", "own"), [(8, ""), (16, ""), (16, "900.5 40000.25")])
+def test_every_grey_is_the_one_of_the_reading_page(bits: int, own: str) -> None:
+    """The page's own modules, run in Node on the same samples, give the same 256 steps."""
+    film = _film(_pixels(bits), own)
+    about = {"bits": bits, "samples": grey(film).ravel().tolist(), "own": None}
+    if own:
+        low, high = map(float, own.split())
+        about["own"] = {"low": low, "high": high}
+    ran = subprocess.run(
+        [str(NODE), "--input-type=module", "--eval", _PAGE],
+        cwd=ROOT,
+        input=json.dumps(about),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shown = np.asarray(Image.open(io.BytesIO(rendered(film))))
+    assert shown.ravel().tolist() == json.loads(ran.stdout)
+
+
+def test_only_pixels_come_through() -> None:
+    """A PNG of ours has no chunk but header, data and end, whatever the film's file said."""
+    film = _film(_pixels(16), "5 600")
+    for png in (rendered(film), rendered(film, "quarter"), sixteen_bit(film)):
+        assert png is not None
+        assert b"ANSWER" not in png
+        assert {png[at - 4 : at] for at in _chunks(png)} == {b"IHDR", b"IDAT", b"IEND"}
+        assert Image.open(io.BytesIO(png)).info == {}
+
+
+def _chunks(png: bytes) -> list[int]:
+    found, at = [], 8
+    while at < len(png):
+        found.append(at + 8)
+        at += 12 + int.from_bytes(png[at : at + 4], "big")
+    return found
+
+
+def test_the_original_beside_it_has_the_very_samples() -> None:
+    """Of 16 bits; a film of 8 bits has no more to give."""
+    pixels = _pixels(16)
+    kept = sixteen_bit(_film(pixels))
+    assert kept is not None
+    assert np.array_equal(grey(kept), pixels)
+    assert sixteen_bit(_film(_pixels(8))) is None
+
+
+def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
+    """A quarter of each side; a width is never more than there is."""
+    pixels = np.zeros((40, 80), dtype=np.uint16)
+    pixels[:, 1::2] = 60_000
+    film = _film(pixels, "0 60000")
+    small = np.asarray(Image.open(io.BytesIO(rendered(film, "quarter"))))
+    assert small.shape == (10, 20)
+    assert set(small.ravel()) == {128}
+    sizes = [Image.open(io.BytesIO(rendered(film, across))).size for across in (16, 800)]
+    assert sizes == [(16, 8), (80, 40)]
+
+
+def test_a_plain_film_is_drawn_too() -> None:
+    """One grey alone has a window one step wide, as on the page."""
+    plain = np.full((4, 4), 7, dtype=np.uint16)
+    assert opening_window(plain, window(_film(plain))) == (7, 8)

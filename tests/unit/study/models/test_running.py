@@ -13,9 +13,17 @@ from typing import Any
 import pytest
 
 from study.base.errors import BadFile, BadInput, NotNow, StudyError
-from study.models.running import MOST_IN_VAIN, Asked, Limits, Progress, ask_all
-from study.models.running_askers import Provider, Question, Reply, asker_for
-from study.models.running_journal import answers_in, folder_of, opened_journal
+from study.models.running import (
+    MOST_IN_VAIN,
+    Limits,
+    RunOutcome,
+    RunProgress,
+    answers_in,
+    ask_all,
+    folder_of,
+    opened_journal,
+)
+from study.models.running_askers import Provider, Reply, Request, asker_for
 
 PROTOCOL = {"template": "1", "temperature": 0}
 ONCE = Limits()
@@ -27,8 +35,8 @@ class _Exam:
 
     item_ids: Sequence[str] = ITEMS
 
-    def question(self, item_id: str) -> Question:
-        return Question(
+    def question(self, item_id: str) -> Request:
+        return Request(
             item_id=item_id,
             system="",
             text=f"Which, {item_id}?",
@@ -43,11 +51,11 @@ class _Asker:
 
     server = "here"
 
-    def __init__(self, answer: Callable[[Question, int | None], Reply]) -> None:
+    def __init__(self, answer: Callable[[Request, int | None], Reply]) -> None:
         self.answer = answer
         self.asked: list[tuple[str, int | None]] = []
 
-    async def ask(self, question: Question, seed: int | None) -> Reply:
+    async def ask(self, question: Request, seed: int | None) -> Reply:
         self.asked.append((question.item_id, seed))
         return self.answer(question, seed)
 
@@ -55,11 +63,11 @@ class _Asker:
         pass
 
 
-def _b(_question: Question, _seed: int | None) -> Reply:
+def _b(_question: Request, _seed: int | None) -> Reply:
     return Reply(words="B", model="m", input_tokens=1000, output_tokens=10)
 
 
-def _sit(folder: Path, asker: Any, limits: Limits = ONCE, **more: Any) -> Asked:
+def _sit(folder: Path, asker: Any, limits: Limits = ONCE, **more: Any) -> RunOutcome:
     """Ask in a thread of its own: in this one a browser test's loop may be running."""
     with opened_journal(folder, PROTOCOL) as journal, ThreadPoolExecutor(1) as alone:
         return alone.submit(ask_all, _Exam(), asker, journal, limits, **more).result()
@@ -140,7 +148,7 @@ def test_what_failed_is_counted_and_asked_again(tmp_path: Path) -> None:
     python = Provider(
         name="python", model=entry, settings={}, connections=4, retries=0, timeout_s=9
     )
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     asked = _sit(tmp_path / "r", asker_for(python), Limits(connections=4), tell=told.append)
     assert asked.reasons == Counter(
         {"ValueError: no such film": 2, f"{entry} returned int, not str": 1}
@@ -201,7 +209,7 @@ def test_an_interruption_waits_for_answers_under_way(tmp_path: Path) -> None:
 _CALLED: list[object] = []
 
 
-def sit_until_interrupted(folder: Path) -> tuple[Asked, int]:
+def sit_until_interrupted(folder: Path) -> tuple[RunOutcome, int]:
     """Ask in the main thread of a process of its own, to which signals are delivered."""
     entry = f"{__name__}:answer_while_interrupted"
     python = Provider(

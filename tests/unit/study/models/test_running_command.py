@@ -19,11 +19,10 @@ import pytest
 
 from benchmarks import model_server
 from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
-from study.models.models import read_model
-from study.models.running_askers import Asker, Provider, Question, asker_for
+from study.models.models import models_of, read_model, withdraw_model
+from study.models.running import answers_in
+from study.models.running_askers import Asker, Provider, Request, asker_for
 from study.models.running_exam import MEANT, run_folder
-from study.models.running_journal import answers_in
-from study.models.withdrawals import models_of, withdraw_model
 from study.store import Store, events, models
 from study.trail.verification import verify
 from tests import forked
@@ -266,7 +265,7 @@ def test_no_image_is_held_longer_than_its_question() -> None:
         films = (b"a film",)
         asks = [
             asker.ask(
-                Question(
+                Request(
                     item_id="q",
                     system="",
                     text=f"Which, {one}?",

@@ -15,11 +15,9 @@ from study.base.actor import By
 from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
 from study.exchange.bundle import bundle_files, tables_of, zipped
-from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files
-from study.exchange.formats.parquet import parquet_files
-from study.exchange.merging import merge
-from study.exchange.restoring import restore
+from study.exchange.formats.tables import parquet_files, workbook
+from study.exchange.restoring import merge, restore
 from study.lifecycle import studies
 from study.monitoring.exclusions import exclude
 from study.monitoring.quality import FactKind, facts

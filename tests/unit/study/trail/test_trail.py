@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from study.base.actor import By
-from study.exchange.merging import merge
+from study.exchange.restoring import merge
 from study.lifecycle.amendments import amend
 from study.people import address_marks, signing_in
 from study.store import Store, events

@@ -11,8 +11,7 @@ from study.bank.importing import import_bank
 from study.base.errors import BrokenStore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.models.models import add_model
-from study.models.withdrawals import withdraw_model
+from study.models.models import add_model, withdraw_model
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, events

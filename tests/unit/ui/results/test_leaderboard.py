@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from study.base.errors import NotAllowed
-from study.models.cards import describe_model
-from study.models.withdrawals import models_of
+from study.models.models import describe_model, models_of
 from study.people.signing_in import Person
 from tests.conftest import NOW
 from tests.unit.ui.two_studies import Deployment

@@ -3,21 +3,16 @@
 import json
 import secrets
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from study import demo as demo_study
-from study.bank.importing import Imported, import_bank
-from study.bank.layout import find_bank, one_file
-from study.bank.reading import BankFormat, MissingImages
 from study.base.actor import COMMAND_LINE
 from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
-from study.base.provenance import Provenance
-from study.cli.closing import deposit
+from study.cli.archive import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
 from study.lifecycle import deployments, opening, studies
@@ -41,129 +36,6 @@ def init(db: Path) -> None:
     """Make an empty store."""
     deployments.init(db, entropy=secrets.token_bytes, now=now())
     print(f"Store ready: {db}")
-
-
-@command("import", of_study=False)
-@click.argument("path", metavar="PATH", type=PATH)
-@click.argument("more", metavar="", nargs=-1)
-@click.option("--bank", metavar="NAME", required=True)
-@click.option(
-    "--split", metavar="NAME ...", multiple=True, help="Of the ReXVQA release (default: all)."
-)
-@click.option("--images", metavar="DIR", type=PATH, help="Where image paths start.")
-@click.option(
-    "--missing-images",
-    type=click.Choice(("refuse", "drop", "frontal")),
-    help="Where images are not there: import nothing (default); leave their items out; or take "
-    "the items whose frontal image is there.",
-)
-@click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
-@click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
-@click.option(
-    "--scale", type=float, metavar="X", help="Of DICOM films: 0.25 keeps a quarter of each side."
-)
-@click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
-@click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
-@click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
-@click.option("--citation", metavar="TEXT", default="", help="How it wants to be cited.")
-def import_(
-    db: Path,
-    path: Path,
-    more: tuple[str, ...],
-    bank: str,
-    split: tuple[str, ...],
-    images: Path | None,
-    missing_images: MissingImages | None,
-    format: BankFormat | None,
-    skip_faulty: bool,
-    scale: float | None,
-    version: str,
-    licence: str,
-    source_url: str,
-    citation: str,
-) -> None:
-    """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
-    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
-
-    if more and not split:
-        raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    provenance = Provenance(
-        version=version, licence=licence, source_url=source_url, citation=citation
-    )
-    told = Told() if sys.stderr.isatty() else None
-    if path.is_dir() and not split and not more and holds_dicom(path):
-        done = import_dicom(
-            Store(db),
-            path,
-            name=bank,
-            skip_faulty=skip_faulty,
-            scale=scale or 1.0,
-            provenance=provenance,
-            now=now(),
-            progress=told,
-        )
-    else:
-        if scale is not None:
-            raise click.UsageError("--scale goes with a folder of DICOM films.")
-        if path.is_dir():
-            parts, found = find_bank(path, (*split, *more))
-        elif split:
-            raise click.UsageError("--split goes with a folder; this is a file.")
-        else:
-            parts, found = one_file(path, images)
-        done = import_bank(
-            Store(db),
-            parts,
-            name=bank,
-            images=images or found,
-            format=format,
-            missing_images=missing_images,
-            skip_faulty=skip_faulty,
-            provenance=provenance,
-            now=now(),
-            progress=told,
-        )
-    _tell(bank, done)
-
-
-def _tell(bank: str, done: Imported) -> None:
-    if not done.is_new:
-        print(f"Bank {bank!r} was imported from these very files before; nothing was changed.")
-        return
-    for words in done.notes:
-        note(words)
-    for fault in (*done.left_out, *done.missing.examples):
-        print(f"Left out: {fault}", file=sys.stderr)
-    if done.missing.n_films:
-        note(
-            f"{done.missing.n_films:,} image(s) are not there: {done.missing.n_items:,} item(s) "
-            f"left out for it, {done.missing.n_shortened:,} item(s) taken without them"
-        )
-    warn(done.guessable)
-    print(
-        f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
-        f" left out {done.n_left_out} item(s)."
-    )
-
-
-class Told:
-    """Says on stderr how far an import is, how fast it goes and how long it will go on."""
-
-    def __init__(self) -> None:
-        self._step, self._since = "", 0.0
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """Say so in one line, over the one before."""
-        if step != self._step:
-            self._step, self._since = step, time.monotonic()
-        rate = done / max(time.monotonic() - self._since, 0.001)
-        left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
-        if step == "items":
-            words = f"Items read: {done >> 20:,} of {total >> 20:,} MB"
-        else:
-            words = f"Films checked: {done:,} of {total:,} ({rate:,.0f} a second{left})"
-        said = "Storing ..." if step == "store" else words
-        print(f"\r{said:<70}", end="\n" if done == total else "", file=sys.stderr)
 
 
 @command()

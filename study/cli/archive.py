@@ -1,0 +1,182 @@
+"""The commands that close a study, hand it on, take one in, back all up, and check what is kept."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile
+from study.cli.program import PATH, command, note, now
+from study.exchange import archives, backups, bundle, restoring
+from study.lifecycle import closing
+from study.store import Store, banks
+from study.store.studies import study_row
+from study.trail import deposits, heads, losses, receipt_checks, verification
+from study.trail.downloads import record_taking
+from study.trail.heads import head_line
+
+_WITHOUT_TEXTS = click.option(
+    "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
+)
+
+_BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
+
+
+@command()
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the trail.")
+def close(db: Path, study: str, reason: str) -> None:
+    """Close a study for good: nothing is read any more."""
+    store = Store(db)
+    found = closing.close(store, study=study, reason=reason, now=now()).counts
+    print(
+        f"Closed {study!r} for good: {found.n_read} of {found.n_assigned} readings, "
+        f"{found.n_unread} missing."
+    )
+    deposit(store, study)
+
+
+@command()
+@click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder.")
+@_WITHOUT_TEXTS
+def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
+    """Write a study in every form, with hashes."""
+    store = Store(db)
+    texts = not without_texts
+    made = archives.archive(store, out, study=study, whole=True, texts=texts, now=now())
+    _note_what_it_holds(store, study, without_texts=without_texts)
+    for name, why in made.left_out.items():
+        print(f"Left out: {name}: {why}", file=sys.stderr)
+    print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {out}")
+
+
+def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
+    """Say where what was written tells accuracy too early, or may not be passed on freely."""
+    if not closing.accuracy_is_shown(store, study):
+        note(
+            "the study is not closed, and this holds the reference standard. "
+            "Its pages show nobody accuracy before it is closed."
+        )
+    with store.look() as look:
+        bank = banks.bank_row(look, study_row(look, study).bank_name)
+    if bank.provenance.warning and not without_texts:
+        note(f"{bank.provenance.warning} With --without-texts they are left out.")
+
+
+def deposit(store: Store, study: str) -> None:
+    """Send a study's head to whoever was named for it; where that fails, say so and go on."""
+    why = deposits.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
+    if why:
+        print(why, file=sys.stderr)
+
+
+@command()
+@click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
+@_WITHOUT_TEXTS
+def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
+    """Write a study's bundle."""
+    store = Store(db)
+    names = bundle.export(store, study=study, out=out, texts=not without_texts)
+    record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
+    _note_what_it_holds(store, study, without_texts=without_texts)
+    print(f"Wrote {', '.join(names)} to {out}")
+
+
+@command(of_study=False)
+@_BUNDLE
+def restore(db: Path, folder: Path) -> None:
+    """Restore a study from its bundle (a folder or a .zip)."""
+    done = restoring.restore(Store(db), folder, by=COMMAND_LINE, now=now())
+    print(
+        f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
+        f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
+        f"bank {done.bank!r}."
+    )
+
+
+@command()
+@_BUNDLE
+@click.option(
+    "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
+)
+def merge(db: Path, study: str, folder: Path, site: str) -> None:
+    """Merge another site's bundle (a folder or a .zip) into a study."""
+    done = restoring.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
+    print(
+        f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
+        f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
+    )
+
+
+@command(of_study=False)
+@click.option(
+    "--out", metavar="FILE", type=PATH, help="A new file (default: the folder beside DB)."
+)
+def backup(db: Path, out: Path | None) -> int:
+    """Make a backup of the store and verify it."""
+    made = backups.make(Store(db), by=COMMAND_LINE, now=now(), out=out)
+    print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
+    if made.finding:
+        print(made.finding, file=sys.stderr)
+        return 1
+    print("Verified: all holds.")
+    return 0
+
+
+@command("restore-backup", of_study=False)
+@click.argument("file", metavar="FILE", type=PATH)
+def restore_backup(db: Path, file: Path) -> None:
+    """Put a backup in place as a new store."""
+    store = backups.restore_backup(file, db)
+    lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
+    print(f"Verified, and in place: {db}")
+    for one in lacking:
+        print(f"Note: {one.sentence}")
+
+
+@command(of_study=False)
+@click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one a line.")
+@click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one a line.")
+def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
+    """Check the chain and everything it vouches for."""
+    store = Store(db)
+    said = [
+        *(receipt_checks.check(store, _text(receipts)) if receipts else ()),
+        *(heads.check(store, _text(kept)) if kept else ()),
+    ]
+    breaches = verification.verify(store)
+    for remark in verification.remarks(store):
+        print(f"Note: {remark}")
+    for breach in breaches:
+        print(breach, file=sys.stderr)
+    if not breaches and verification.is_extract(store):
+        print("Everything in this copy of a study holds: chain, protocol, items, assignments,")
+        print("readings, predictions. Its films and the rest of its bank are not in it.")
+    elif not breaches:
+        print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
+    for one in said:
+        print(one.words, file=sys.stdout if one.holds else sys.stderr)
+    return 1 if breaches or not all(one.holds for one in said) else 0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{path} is no text in UTF-8. Save it as such.") from error
+
+
+@command()
+def head(db: Path, study: str) -> None:
+    """Print the head of a study's chain, to be kept elsewhere."""
+    print(head_line(Store(db), study, now=now()))
+
+
+@command("accept-loss", of_study=False)
+@click.option("--reason", metavar="WORDS", required=True, help="Kept in the trail.")
+def accept_loss(db: Path, reason: str) -> None:
+    """Accept that a store ends before what was stored."""
+    for one in losses.accept(Store(db), reason=reason, now=now()):
+        print(one.sentence)
+    print("Accepted, and written into the trail.")
