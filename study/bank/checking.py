@@ -9,8 +9,7 @@ from study.bank.content import REMEDIES, Finding, look_over
 from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, read_bank
-from study.base.bank_model import LETTERS, Fault
-from study.base.bank_rules import Rule
+from study.base.bank_model import LETTERS, Fault, Rule
 from study.base.errors import BadFile
 from study.store import Transaction, bank_contents, banks
 

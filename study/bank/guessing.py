@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
-from study.base.bank_model import LETTERS, Asked
-from study.base.bank_rules import Rule
+from study.base.bank_model import LETTERS, Asked, Rule
 from study.base.translation import t
 
 ALPHA = 0.01

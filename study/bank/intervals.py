@@ -6,7 +6,7 @@ from itertools import repeat
 
 from study.bank.fields import Fields, Notes, Trouble, as_list, as_text, missing, shown
 from study.bank.source import plain_key
-from study.base.bank_rules import Rule
+from study.base.bank_model import Rule
 
 MOST_DAYS = 36_525
 _REMEDY = "name an examination made before, or leave the prior image out"

@@ -6,11 +6,10 @@ from datetime import datetime
 from itertools import combinations
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.provenance import Provenance
 from study.base.text import check_name
-from study.base.timestamps import stamp
 from study.base.translation import t, tn
 from study.store import Store, Transaction, banks, events
 from study.store.banks import BankRow

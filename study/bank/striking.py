@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import stamp
 from study.base.errors import NotFound, NotNow
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.bank_contents import ListedItem

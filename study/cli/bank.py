@@ -14,7 +14,7 @@ from study.bank.joining import join_banks
 from study.bank.removing import remove_bank
 from study.bank.striking import strike
 from study.base.bank_model import LETTERS
-from study.base.csv_cells import csv_line
+from study.base.text import csv_line
 from study.cli.program import PATH, Group, command, note, now, program
 from study.lifecycle.teaching import mark
 from study.store import Store, banks

@@ -14,9 +14,9 @@ from study.bank.importing import Imported, import_bank
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, MissingImages
 from study.base.actor import COMMAND_LINE
-from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
+from study.base.text import csv_line
 from study.cli.closing import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle

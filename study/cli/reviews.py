@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
-from study.base.text import decoded
+from study.base.text import csv_line, decoded
 from study.base.translation import t
 from study.cli.program import PATH, Group, command, now, program
 from study.lifecycle import reviewing

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
+from study.base.text import csv_line
 from study.base.translation import t
 from study.cli.program import Group, command, now, program
 from study.cli.reviews import person_called

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 from study.base.actor import SCHEDULE, By
+from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.store import Store, Transaction, backups, deployment, events
 from study.store.backups import BackupRow

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from study.base.canonical import canonical_json
-from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
+from study.base.text import csv_bytes
 from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import Column, columns_in
@@ -50,7 +50,7 @@ ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 GUARDED = "cells_guarded"
-"""What ``datapackage.json`` says of a bundle whose cells `study.base.csv_cells` wrote."""
+"""What ``datapackage.json`` says of a bundle whose cells `study.base.text` wrote."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from html import escape
 from typing import Any
 
-from study.base.csv_cells import csv_bytes
+from study.base.text import csv_bytes
 from study.exchange.bundle import label_of
 from study.models.withdrawals import withdrawn_in
 from study.monitoring.exclusions import AFTER_CLOSING

@@ -15,10 +15,9 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.bank_model import Item, Prior
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import name_fault
-from study.base.timestamps import stamp
 from study.exchange.bundle import files_of
 from study.exchange.incoming import Received, receive
 from study.exchange.records_file import FILE, LEFT_BEHIND, refuse

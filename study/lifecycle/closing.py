@@ -8,9 +8,9 @@ place that shows results asks `shows_accuracy`.
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import stamp
 from study.base.errors import NotNow
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.monitoring.progress import Completeness, completeness_in

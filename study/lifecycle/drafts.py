@@ -11,10 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, moment, stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import LONGEST, check_name, name_fault
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.lifecycle.studies import draw_within
 from study.people.roles import Role

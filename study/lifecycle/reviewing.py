@@ -14,11 +14,9 @@ from enum import StrEnum
 
 from study.bank.striking import item_of, strike_within
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.random_order import shuffled
 from study.base.text import check_name
-from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges

@@ -14,10 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.random_order import shuffled
-from study.base.timestamps import stamp
 from study.base.translation import later, t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges

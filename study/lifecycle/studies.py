@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow
 from study.base.text import check_name, formula_fault, name_fault, name_key
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.people import persons

@@ -14,10 +14,8 @@ from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import lot, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.random_order import lot, shuffled
-from study.base.timestamps import stamp
 from study.base.translation import said, t
 from study.lifecycle import exposure
 from study.people.roles import Role

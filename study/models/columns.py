@@ -7,8 +7,8 @@ from datetime import datetime
 
 from study.bank.fields import missing
 from study.bank.source import plain_key
+from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.models.files import Records
 from study.store import Store, models

@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import check_name, name_key
-from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.columns import Meant
 from study.models.model_protocol import Shown

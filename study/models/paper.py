@@ -10,10 +10,9 @@ from typing import Any
 from study.bank.intervals import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled
 from study.base.errors import NotFound, NotNow
 from study.base.provenance import Provenance
-from study.base.random_order import shuffled
 from study.base.translation import t
 from study.films import imported_bytes
 from study.models.model_protocol import ModelProtocol, Order, Shown

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal, Protocol
 
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import StudyError
-from study.base.timestamps import stamp
 from study.models.running_askers import Asker, Failed, Question
 from study.models.running_journal import Ask, Journal, Totals
 

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import stamp
 from study.base.errors import NotFound
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, events, models, studies
 from study.store.events import EventKind

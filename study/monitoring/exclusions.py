@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import NotFound, NotNow
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions

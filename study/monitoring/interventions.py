@@ -12,9 +12,9 @@ from enum import StrEnum
 from itertools import zip_longest
 
 from study.base.actor import By
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people.persons import end_role
 from study.protocol.protocol import stored_protocol

@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Protocol
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 
 SITTING_MS = 10 * 60 * 1000.0
 """A longer gap between two readings is a break."""

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.monitoring.known_readings import readings_of_study
 from study.monitoring.pace import Pace, TimeLeft, pace_of, time_left
 from study.protocol.protocol import stored_protocol

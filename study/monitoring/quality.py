@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.monitoring.known_readings import readings_of_study
 from study.monitoring.letter_runs import Run, run_probability, runs_of
 from study.protocol.assignment import shown

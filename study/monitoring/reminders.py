@@ -7,7 +7,7 @@ the access code is, and never holds it: the store knows codes as hashes only.
 from dataclasses import dataclass
 from datetime import datetime
 
-from study.base import dates
+from study.base import translation
 from study.base.actor import By
 from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
@@ -165,13 +165,13 @@ def _when(standing: SessionStanding | None) -> list[str]:
     if standing is None:
         return []
     if standing.state == State.WASHING_OUT and standing.opens_at_utc:
-        opens = dates.day(standing.opens_at_utc)
+        opens = translation.day(standing.opens_at_utc)
         return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
     if standing.state == State.OPEN and standing.ends_at_utc:
-        ends = dates.minute(standing.ends_at_utc)
+        ends = translation.minute(standing.ends_at_utc)
         return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
     if standing.state == State.LAPSED and standing.ends_at_utc:
-        ended = dates.minute(standing.ends_at_utc)
+        ended = translation.minute(standing.ends_at_utc)
         return [
             t(
                 "The time for session {n} ran out on {time} UTC; reply to this message if you "

@@ -6,8 +6,7 @@ such, and it is nothing to anybody without this table.
 
 from datetime import datetime
 
-from study.base.text import without_surrogates
-from study.base.timestamps import stamp
+from study.base.canonical import stamp, without_surrogates
 from study.store import Store, Transaction, people
 from study.store.deployment import keyed_mark
 

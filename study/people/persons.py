@@ -9,9 +9,9 @@ import re
 from datetime import datetime
 
 from study.base.actor import By
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import check_name, name_key
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people.roles import Act, Role
 from study.store import Transaction, events, names, people

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.people.roles import Role
 from study.people.signing_in import GUESSED
 from study.store import Store, Transaction, names, people

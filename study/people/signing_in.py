@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from study.base.actor import By
+from study.base.canonical import moment, stamp
 from study.base.errors import NotAllowed
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.people.codes import Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role

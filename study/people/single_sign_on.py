@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.people import signing_in
 from study.people.codes import Entropy
 from study.people.persons import by_email

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from study.base.actor import By
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import check_code_name, checked_reason, name_key
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people import codes, persons
 from study.people.codes import Code

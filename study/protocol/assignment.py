@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from study.base.bank_model import LETTERS
-from study.base.random_order import lot, shuffled
+from study.base.canonical import lot, shuffled
 from study.protocol.protocol import Condition, Protocol
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from study.base.text import without_surrogates
+from study.base.canonical import without_surrogates
 from study.base.translation import t
 from study.protocol.checks import Faults
 

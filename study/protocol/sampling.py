@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from study.base.canonical import lot, shuffled
 from study.base.errors import BadInput
-from study.base.random_order import lot, shuffled
 from study.protocol.protocol import Protocol
 
 EXPECTED_ACCURACY = 0.8

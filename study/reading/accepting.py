@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study.base.bank_model import LETTERS
-from study.base.canonical import canonical_json
-from study.base.timestamps import stamp
+from study.base.canonical import canonical_json, stamp
 from study.base.translation import said, t
 from study.people.signing_in import Person
 from study.protocol.assignment import canonical

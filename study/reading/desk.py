@@ -14,9 +14,8 @@ from typing import Any
 
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import moment, sha256_of
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
-from study.base.timestamps import moment
 from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.assignment import shown

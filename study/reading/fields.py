@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from study.base.text import without_surrogates
-from study.base.timestamps import from_epoch_ms
+from study.base.canonical import from_epoch_ms, without_surrogates
 
 MAX_LENGTH = 4000
 MAX_DEPTH = 8

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from study.base.timestamps import moment, stamp
+from study.base.canonical import moment, stamp
 from study.protocol.protocol import Protocol
 from study.reading.records import CLOCK_IMPLAUSIBLE, Reading
 from study.store.readings import PresentationRow

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from study.base.bank_model import LETTERS
-from study.base.text import without_surrogates
+from study.base.canonical import without_surrogates
 from study.reading.fields import MalformedRecord, bounded, identity, moment, number, record_id
 
 __all__ = [

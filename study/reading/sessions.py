@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from study.base.timestamps import moment, stamp
+from study.base.canonical import moment, stamp
 from study.base.translation import t
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, people

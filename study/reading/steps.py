@@ -10,8 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from study.base.canonical import canonical_json
-from study.base.timestamps import stamp
+from study.base.canonical import canonical_json, stamp
 from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol

@@ -14,9 +14,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from study.base.actor import COMMAND_LINE, SCHEDULE, By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BrokenStore
-from study.base.timestamps import stamp
 from study.store.connection import Transaction
 from study.store.witness import Head
 

@@ -8,7 +8,7 @@ a clock of its own, which runs ahead.
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.store.events import LONG_BACK, EventKind, EventRow
 
 SLIPS = timedelta(minutes=2)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from study.base.actor import SCHEDULE, By
+from study.base.canonical import moment, stamp
 from study.base.errors import Undelivered
 from study.base.mail import MailServer, check_address, send
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.lifecycle import studies as studies_of
 from study.store import Store, Transaction, deployment, events, studies

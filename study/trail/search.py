@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from study.base.canonical import canonical_json
-from study.base.csv_cells import csv_line
-from study.base.timestamps import stamp
+from study.base.canonical import canonical_json, stamp
+from study.base.text import csv_line
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
 from study.store.events import EventKind, EventRow

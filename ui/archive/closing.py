@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, StudyError
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange import archives
 from study.lifecycle import closing

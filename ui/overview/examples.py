@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from study.base.csv_cells import guarded
+from study.base.text import guarded
 from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from study.base import dates
+from study.base import translation
 from study.base.actor import Acting
+from study.base.canonical import stamp
 from study.base.errors import NotAllowed
-from study.base.timestamps import stamp
 from study.base.translation import t, tn
 from study.lifecycle import studies
 from study.people import roster, staff
@@ -165,5 +165,5 @@ def _handout(
         study=scope.study,
         cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
         known=tuple(known),
-        until=dates.day(stamp(expires)) if expires else "",
+        until=translation.day(stamp(expires)) if expires else "",
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from study.base import dates
+from study.base import translation
 from study.base.translation import t
 from study.people import staff
 from study.people.roster import CodeState, Member
@@ -148,4 +148,4 @@ def _code(member: Member) -> str:
 
 
 def _day(moment: str | None) -> str:
-    return dates.day(moment) if moment else ""
+    return translation.day(moment) if moment else ""

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from study.base import dates
+from study.base import translation
 from study.base.translation import language, t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -102,7 +102,9 @@ def pdf(record: ReadingRecord) -> bytes:
 
 
 def _rows(record: ReadingRecord) -> list[tuple[str, str]]:
-    first, last = (dates.day(at) if at else "" for at in (record.first_at_utc, record.last_at_utc))
+    first, last = (
+        translation.day(at) if at else "" for at in (record.first_at_utc, record.last_at_utc)
+    )
     rows = [
         (t("Reader ID"), record.reader),
         (t("Period"), first if first == last else t("{first} to {last}", first=first, last=last)),

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
-from study.base.timestamps import stamp
 from study.base.translation import ENGLISH, language, t
 from study.exchange.bundle import bundle_files, zipped
 from study.lifecycle.closing import accuracy_is_shown

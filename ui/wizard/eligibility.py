@@ -6,7 +6,7 @@ from functools import lru_cache
 import streamlit as st
 
 from study.bank.content import BY_ITEM
-from study.base.bank_rules import Rule
+from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import StudyError
 from study.base.text import decoded

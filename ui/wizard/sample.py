@@ -10,9 +10,8 @@ import streamlit as st
 
 from study.bank.joining import join_banks
 from study.base.canonical import canonical_json
-from study.base.csv_cells import guarded
 from study.base.errors import BadInput, StudyError
-from study.base.text import LONGEST
+from study.base.text import LONGEST, guarded
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act

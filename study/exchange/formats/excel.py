@@ -14,8 +14,8 @@ from typing import Any
 
 import xlsxwriter
 
-from study.base.csv_cells import guarded
 from study.base.errors import BadFile
+from study.base.text import guarded
 from study.exchange.schemas import Column, columns_in
 
 MOST_ROWS = 1_000_000

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 from pyarrow import parquet
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.exchange.schemas import Column, columns_in
 
 ROWS_AT_ONCE = 20_000

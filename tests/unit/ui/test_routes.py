@@ -21,7 +21,7 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.films import unpacked
 from study.lifecycle import closing, studies
 from study.lifecycle.deployments import coordinator_code

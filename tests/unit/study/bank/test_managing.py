@@ -11,7 +11,7 @@ from study.bank.describing import compared, in_full
 from study.bank.importing import import_bank
 from study.bank.removing import remove_bank
 from study.base.actor import COMMAND_LINE
-from study.base.bank_rules import TITLES, Rule
+from study.base.bank_model import TITLES, Rule
 from study.base.errors import NotFound, NotNow
 from study.films import shelf
 from study.lifecycle import drafts

@@ -16,8 +16,7 @@ from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
 from study.bank.joining import join_banks
 from study.bank.removing import remove_bank
-from study.base.bank_model import Prior
-from study.base.bank_rules import Rule
+from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
 from tests.conftest import NOW, entropy_from, write_bank, write_bank_with_priors

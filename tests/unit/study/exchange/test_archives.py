@@ -17,8 +17,8 @@ import pytest
 from pyarrow import parquet
 
 import analysis
+from study.base.canonical import moment
 from study.base.errors import BadFile
-from study.base.timestamps import moment
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.closing_report import report_files

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
-from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
 from study.lifecycle.closing import discard
 from study.lifecycle.studies import draw_within

@@ -15,7 +15,7 @@ import pytest
 from analysis import read_bundle
 from study.base.actor import By
 from study.base.canonical import sha256_of
-from study.base.csv_cells import unguarded
+from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
 from study.exchange.restoring import restore

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from study.base.actor import COMMAND_LINE
+from study.base.canonical import stamp
 from study.base.errors import NotFound, NotNow
-from study.base.timestamps import stamp
 from study.lifecycle import drafts
 from study.models import running_exam
 from study.models.model_protocol import ModelProtocol, Order, Shown

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.monitoring.pace import Basis, Pace, pace_of, time_left
 from tests.conftest import NOW
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.monitoring.inspection import chosen, readings_of
 from study.monitoring.letter_runs import run_probability, runs_of
 from study.monitoring.quality import Fact, FactKind, facts, facts_of, setup

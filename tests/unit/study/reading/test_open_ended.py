@@ -12,8 +12,8 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
+from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
+from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.timestamps import moment, stamp
 from study.exchange.bundle import bundle_files
 from study.monitoring import interventions
 from study.people.codes import new_code
