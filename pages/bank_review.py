@@ -8,7 +8,7 @@ from study.base.translation import said, t, tn
 from study.lifecycle import reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
 from study.people.roles import Act, Role
-from study.protocol.item_lists import ids_in
+from study.protocol.checks import ids_in
 from study.store import banks, reviews
 from study.store.banks import BankRow
 from study.store.reviews import ReviewRow

@@ -4,8 +4,8 @@ import streamlit as st
 
 from study.base.translation import t, tn
 from study.lifecycle import drafts
-from study.people.memberships import Choice, choices
 from study.people.roles import Act
+from study.people.signing_in import Choice, choices
 from study.store import banks, reviews, scorings
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file

@@ -25,8 +25,7 @@ from study.monitoring import exclusions, progress
 from study.monitoring.inspection import chosen, readings_of
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
-from study.protocol import toml_file
-from study.protocol.protocol import read_protocol
+from study.protocol.protocol import read_protocol, toml_of_study
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
 from study.store import Store
@@ -260,7 +259,7 @@ def open_(db: Path, study: str, witness: str) -> None:
 @command()
 def protocol(db: Path, study: str) -> None:
     """Print the protocol in force, as TOML."""
-    print(toml_file.of_study(Store(db), study), end="")
+    print(toml_of_study(Store(db), study), end="")
 
 
 @command()

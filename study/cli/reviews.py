@@ -9,7 +9,7 @@ from study.base.text import csv_line, decoded
 from study.base.translation import t
 from study.cli.program import PATH, Group, command, now, program
 from study.lifecycle import reviewing
-from study.protocol.item_lists import ids_in
+from study.protocol.checks import ids_in
 from study.store import Store, Transaction, banks, people, reviews
 
 _BANK = click.option("--bank", metavar="NAME", required=True)

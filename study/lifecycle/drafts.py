@@ -16,9 +16,9 @@ from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import LONGEST, check_name, name_fault
 from study.base.translation import t
 from study.lifecycle.studies import draw_within
+from study.people.persons import enter_role
 from study.people.roles import Role
-from study.people.staff import enter_role
-from study.protocol import drawing
+from study.protocol import sampling
 from study.protocol.protocol import (
     Protocol,
     example_faults,
@@ -255,7 +255,7 @@ def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any
     for cases in CASES_TO_BEGIN_WITH:
         asked = {**values, "cases": cases}
         try:
-            drawing.rehearse(look, bank, Protocol.from_json(asked))
+            sampling.rehearse(look, bank, Protocol.from_json(asked))
         except BadInput:
             continue
         return asked

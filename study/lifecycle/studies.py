@@ -18,9 +18,9 @@ from study.people import persons
 from study.people.codes import Code, give
 from study.people.invitations import Invitation
 from study.people.roles import Role
-from study.protocol import drawing
+from study.protocol import sampling
+from study.protocol.assignment import assign_reader
 from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
-from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, studies
 from study.store.banks import bank_row
@@ -73,8 +73,8 @@ def draw_within(
                 bank=bank,
             )
         )
-    drawn = drawing.rehearse(change, int(found.id), protocol)
-    locked = drawing.locked(protocol, study, found.content_sha256, drawn)
+    drawn = sampling.rehearse(change, int(found.id), protocol)
+    locked = sampling.locked(protocol, study, found.content_sha256, drawn)
     row = studies.add(
         change,
         name=study,
@@ -102,7 +102,7 @@ def draw_within(
     return row, drawn.strata
 
 
-def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehearsed) -> None:
+def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
     studies.add_cases(
         change,
         study,

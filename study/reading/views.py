@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from study.protocol.questionnaire import Question
+from study.protocol.questionnaire import ReaderQuestion
 from study.reading.outcomes import Taken
 
 
@@ -67,7 +67,7 @@ class StepView:
 
     step: str
     markdown: str
-    questions: tuple[Question, ...]
+    questions: tuple[ReaderQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

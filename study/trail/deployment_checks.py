@@ -8,7 +8,7 @@ ended: a sign-in, an account elsewhere.
 from collections.abc import Iterator
 
 from study.base.canonical import sha256_of
-from study.people import address_marks, signing_in, single_sign_on
+from study.people import signing_in, single_sign_on
 from study.store import Transaction, deployment, events, names, people, reviews, studies
 from study.store import backups as stored_backups
 from study.store.events import EventKind
@@ -45,7 +45,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
         if single_sign_on.account_mark(look, one.issuer, one.subject) not in accounts:
             yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
     for mark, address in people.places(look).items():
-        if len(address) < _LONGEST and address_marks.place_mark(look, address) != mark:
+        if len(address) < _LONGEST and signing_in.place_mark(look, address) != mark:
             yield f"the deployment: the address of the place {mark} was altered."
 
 

@@ -13,7 +13,7 @@ from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_fact
 from study.models.models import predictions_hash
 from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
-from study.protocol.reading_lists import list_hash
+from study.protocol.assignment import list_hash
 from study.store import Transaction, models, people, preparations, readings, scorings, studies
 from study.store.case_sets import PRACTICE, STUDY
 from study.store.events import EventKind, EventRow

@@ -18,8 +18,8 @@ from study.lifecycle import closing, drafts, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer, give_role
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
-from study.people.staff import Newcomer, give_role
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, people

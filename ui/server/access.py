@@ -23,7 +23,7 @@ from starlette.types import Scope
 from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
-from study.people import address_marks, codes, signing_in, single_sign_on
+from study.people import codes, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.server.deployment import store
@@ -145,7 +145,7 @@ def place_of(address: str) -> str:
     if not address:
         return ""
     with store().look() as look:
-        return address_marks.place_mark(look, address)
+        return signing_in.place_mark(look, address)
 
 
 def wanted_language(headers: Mapping[str, str]) -> str:
@@ -228,12 +228,12 @@ def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing
         beside=signed_in(request.cookies, place),
     )
     agent = request.headers.get("user-agent", "")
-    address_marks.remember(kept, address, agent=agent, now=now)
+    signing_in.remember_place(kept, address, agent=agent, now=now)
     return entered
 
 
 def _note_guessing(address: str, tried: int, now: datetime) -> None:
-    place = address_marks.remember(store(), address, agent="", now=now)
+    place = signing_in.remember_place(store(), address, agent="", now=now)
     signing_in.note_guessing(store(), tried, now=now, place=place)
 
 

@@ -11,9 +11,9 @@ from study.base.canonical import canonical_json
 from study.base.errors import StudyError
 from study.base.text import decoded
 from study.base.translation import t, tn
-from study.protocol.drawing import left
-from study.protocol.item_lists import ids_in
+from study.protocol.checks import ids_in
 from study.protocol.protocol import ITEM_LISTS, Protocol
+from study.protocol.sampling import left
 from study.store import banks, draws
 from ui.parts.text import plain
 from ui.parts.uploads import upload

@@ -15,9 +15,14 @@ from study.base.text import LONGEST, guarded
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
-from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
+from study.protocol.sampling import (
+    EXPECTED_ACCURACY,
+    Rehearsed,
+    Stratum,
+    foresee,
+    wilson_half_width,
+)
 from study.store import banks, draws
 from ui.parts.look import error_line, grid
 from ui.parts.text import plain

@@ -23,12 +23,12 @@ from study.lifecycle import closing, drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
 from study.monitoring import exclusions
-from study.people import signing_in, staff
+from study.people import persons, signing_in
 from study.people.codes import new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.people.staff import Newcomer
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, people
@@ -183,7 +183,7 @@ def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
 
 def _staff(store: Store, role: Role, study: str) -> None:
     handle = f"{study or 'deployment'}-{role}"
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
         study=study,

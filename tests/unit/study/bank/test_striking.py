@@ -6,8 +6,8 @@ from study.bank.removing import remove_bank
 from study.bank.striking import strike
 from study.base.errors import BadInput, NotFound, NotNow
 from study.lifecycle import opening, studies
-from study.protocol.drawing import foresee
 from study.protocol.protocol import Protocol
+from study.protocol.sampling import foresee
 from study.store import Store, bank_contents, banks
 from study.store import studies as stored
 from study.trail.verification import verify

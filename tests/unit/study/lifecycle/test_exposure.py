@@ -17,8 +17,8 @@ from study.lifecycle.closing import accuracy_is_shown, close
 from study.lifecycle.exposure import being_read, told_in
 from study.people.codes import new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer, give_role
 from study.people.roles import Role
-from study.people.staff import Newcomer, give_role
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, events

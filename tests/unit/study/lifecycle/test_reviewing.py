@@ -20,9 +20,9 @@ from study.lifecycle.judging import judges
 from study.lifecycle.review_desk import reviewers_desk
 from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, settled
 from study.people.codes import new_code
+from study.people.persons import Newcomer, give_role
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
-from study.people.staff import Newcomer, give_role
 from study.reading.views import Receipt
 from study.store import Store, bank_contents, reviews
 from study.store import studies as studies_stored

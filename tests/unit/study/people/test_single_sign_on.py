@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from study.base.actor import COMMAND_LINE
-from study.people import codes, signing_in, single_sign_on, staff
+from study.people import codes, persons, signing_in, single_sign_on
+from study.people.persons import Newcomer
 from study.people.roles import Role
 from study.people.signing_in import Refused
 from study.people.single_sign_on import Identity
-from study.people.staff import Newcomer
 from study.store import Store
 from tests.conftest import NOW, entropy_from
 
@@ -26,7 +26,7 @@ CLAIMS = {
 @pytest.fixture
 def kept(store: Store) -> Store:
     """Return a store whose coordinator carla is registered with an address."""
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
@@ -112,14 +112,14 @@ def test_erasing_a_name_forgets_the_account(kept: Store) -> None:
     _redeem(kept, _ticket(kept))
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants")
-    staff.erase_name(kept, study="", grant=grant, everywhere=True, by=COMMAND_LINE, now=NOW)
+    persons.erase_name(kept, study="", grant=grant, everywhere=True, by=COMMAND_LINE, now=NOW)
     with pytest.raises(Refused):
         _ticket(kept, 6)
 
 
 def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     """The provider says who, and the roles here say what: nothing any more."""
-    staff.give_role(
+    persons.give_role(
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
@@ -131,6 +131,6 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     )
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants WHERE role = 'coordinator'")
-    staff.revoke(kept, study="", grant=grant, reason="left", by=COMMAND_LINE, now=NOW)
+    persons.revoke(kept, study="", grant=grant, reason="left", by=COMMAND_LINE, now=NOW)
     with pytest.raises(Refused):
         _ticket(kept)

@@ -11,8 +11,8 @@ from study.bank.terms import VIEW_LABELS
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadInput, BadProtocol, NotFound
 from study.lifecycle.deployments import init
-from study.protocol.drawing import Rehearsed, foresee, left
 from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
+from study.protocol.sampling import Rehearsed, foresee, left
 from study.store import Store
 from tests.conftest import NOW, entropy_from, write_bank
 
