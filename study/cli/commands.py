@@ -21,8 +21,8 @@ from study.cli.closing import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
 from study.lifecycle import deployments, opening, studies
-from study.monitoring import exclusions, progress
-from study.monitoring.inspection import chosen, readings_of
+from study.monitoring import interventions, progress
+from study.monitoring.quality import chosen, readings_of
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
 from study.protocol.protocol import read_protocol, toml_of_study
@@ -319,9 +319,9 @@ def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> No
     """
     store = Store(db)
     found = _reading(store, study, reader, position)
-    exclusions.exclude(store, study=study, reading=found, reason=reason, now=now())
+    interventions.exclude(store, study=study, reading=found, reason=reason, now=now())
     print(f"Excluded: {reader}, position {position}.")
-    note(exclusions.what_it_does(store, study))
+    note(interventions.what_it_does(store, study))
 
 
 @command()
@@ -332,7 +332,7 @@ def reinstate(db: Path, study: str, reader: str, position: int, reason: str) -> 
     """Bring an excluded reading back, with a reason."""
     store = Store(db)
     found = _reading(store, study, reader, position)
-    exclusions.reinstate(store, study=study, reading=found, reason=reason, now=now())
+    interventions.reinstate(store, study=study, reading=found, reason=reason, now=now())
     print(f"Brought back: {reader}, position {position}.")
 
 

@@ -28,9 +28,9 @@ from study.exchange.schemas import Column, columns_in
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.rereading import read_otherwise
 from study.models.withdrawals import Withdrawn, withdrawn_in
-from study.monitoring.exclusions import excluded_readings
-from study.protocol.assignment import shown
+from study.monitoring.interventions import excluded_readings
 from study.protocol.protocol import Condition, stored_protocol
+from study.reading.records import shown
 from study.store import (
     Store,
     Transaction,

@@ -13,7 +13,7 @@ from typing import Any
 from study.base.text import csv_bytes
 from study.exchange.bundle import label_of
 from study.models.withdrawals import withdrawn_in
-from study.monitoring.exclusions import AFTER_CLOSING
+from study.monitoring.interventions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, exclusions, models, progress, studies

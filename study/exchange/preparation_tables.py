@@ -10,7 +10,7 @@ from typing import Any
 
 from study.exchange.schemas import DISPLAY_CHECKS
 from study.protocol.protocol import stored_protocol
-from study.reading.steps import Step
+from study.reading.course import Step
 from study.store import Transaction, people, preparations
 from study.store.studies import StudyRow
 

@@ -18,10 +18,8 @@ from study.base.translation import said, t
 from study.lifecycle.judging import Judged
 from study.people.signing_in import Person
 from study.protocol.protocol import CONTEXTS, Condition, Protocol
-from study.reading.desk import case_view, parsed, rules
-from study.reading.outcomes import HANDED_OUT, NOT_YET, Taken
-from study.reading.records import Presentation, Reading
-from study.reading.views import CaseView, Desk, Receipt
+from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parsed, rules
+from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, Taken
 from study.store import Store, Transaction, banks, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -112,7 +110,7 @@ class JudgingDesk(ABC, Generic[_One]):
 
     def take_records(
         self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
-    ) -> Receipt:
+    ) -> Acknowledgement:
         """Store somebody's verdicts; the same one sent twice is stored once."""
         taken: list[Taken] = []
         with store.change() as change:
@@ -122,7 +120,9 @@ class JudgingDesk(ABC, Generic[_One]):
                     refused = self._refused(change, at, record, now)
                     record = Taken(id=record.id, case="", refused=refused)
                 taken.append(record)
-            return Receipt.of(taken, self._desk(change, self.sitting(change, person, number)))
+            return Acknowledgement.of(
+                taken, self._desk(change, self.sitting(change, person, number))
+            )
 
     def _refused(self, change: Transaction, at: Sitting[_One], record: Any, now: datetime) -> str:
         """Keep a verdict, or say why not; that something was shown is of no interest here."""

@@ -13,7 +13,7 @@ from study.lifecycle import reviewing
 from study.lifecycle.judging_desk import JudgingDesk, Sitting, in_full
 from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
 from study.people.signing_in import Person
-from study.reading.views import CaseView
+from study.reading.desk import CaseView
 from study.store import Transaction, reviews, teaching
 
 

@@ -72,7 +72,7 @@ class PaperItem:
         The texts in the order shown, without letters; none where it is asked open-ended.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.protocol.assignment.canonical` gives an answer's canonical letter); empty without
+        (`study.reading.records.canonical` gives an answer's canonical letter); empty without
         options.
     context : tuple of (str, str)
         What is said of the patient, by its name.

@@ -13,7 +13,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
 from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
-from study.reading.sessions import SessionStanding, State
+from study.reading.course import SessionStanding, SessionState
 from study.store import Store, events, names, people
 from study.store.events import EventKind
 from study.store.studies import study_row
@@ -164,13 +164,13 @@ def _when(standing: SessionStanding | None) -> list[str]:
     """Say what a reader has to know of their session's time, if anything."""
     if standing is None:
         return []
-    if standing.state == State.WASHING_OUT and standing.opens_at_utc:
+    if standing.state == SessionState.WASHING_OUT and standing.opens_at_utc:
         opens = translation.day(standing.opens_at_utc)
         return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
-    if standing.state == State.OPEN and standing.ends_at_utc:
+    if standing.state == SessionState.OPEN and standing.ends_at_utc:
         ends = translation.minute(standing.ends_at_utc)
         return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
-    if standing.state == State.LAPSED and standing.ends_at_utc:
+    if standing.state == SessionState.LAPSED and standing.ends_at_utc:
         ended = translation.minute(standing.ends_at_utc)
         return [
             t(

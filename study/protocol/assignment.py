@@ -104,24 +104,6 @@ def assign_practice(
     ]
 
 
-def canonical(shown: str, shown_order: str) -> str:
-    """Return the canonical letter of the option shown at a letter.
-
-    >>> canonical("A", "CAB")
-    'C'
-    """
-    return shown_order[LETTERS.index(shown)]
-
-
-def shown(canonical_letter: str, shown_order: str) -> str:
-    """Return the letter at which a canonical option is shown.
-
-    >>> shown("C", "CAB")
-    'A'
-    """
-    return LETTERS[shown_order.index(canonical_letter)]
-
-
 def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
     turn = by % len(conditions) if conditions else 0
     return [*conditions[turn:], *conditions[:turn]]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from study.people.codes import normalised
-from study.reading.receipts import signs
+from study.reading.desk import signs
 from study.store import Store, Transaction, events, studies
 from study.store.events import EventKind
 from study.trail.heads import Said, said_lines

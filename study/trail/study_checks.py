@@ -12,7 +12,7 @@ from study.lifecycle.scoring import answers_hash, scores_hash
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
 from study.models.models import predictions_hash
 from study.models.withdrawals import key_of
-from study.monitoring import exclusions, interventions
+from study.monitoring import interventions
 from study.protocol.assignment import list_hash
 from study.store import Transaction, models, people, preparations, readings, scorings, studies
 from study.store.case_sets import PRACTICE, STUDY
@@ -249,9 +249,9 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
     "the practice": _practice,
     "the presentations": _presentations,
     "the readings": _readings,
-    "the interventions": interventions.breaches,
+    "the interventions": interventions.intervention_breaches,
     "the roles": roles_of_study,
-    "the exclusions": exclusions.breaches,
+    "the exclusions": interventions.exclusion_breaches,
     "the scorings": _scorings,
     "the sites": study_trails.site_breaches,
 }

@@ -3,7 +3,7 @@
 Each finding names the first place that does not hold. A chain is walked before anything it says is
 believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
 What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
-what readers' receipts and deposited heads are for, see `study.reading.receipts` and
+what readers' receipts and deposited heads are for, see `study.reading.desk` and
 `study.trail.heads`.
 """
 

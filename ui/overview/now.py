@@ -5,9 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from study.monitoring.inspection import ReadingFacts, readings_of
 from study.monitoring.progress import Progress, progress_of, status
-from study.monitoring.quality import Fact, facts
+from study.monitoring.quality import Fact, ReadingFacts, facts, readings_of
 from study.store import Store, events
 
 

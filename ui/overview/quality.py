@@ -4,8 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.translation import decimal, t
-from study.monitoring.inspection import ReadingFacts
-from study.monitoring.quality import Fact, FactKind
+from study.monitoring.quality import Fact, FactKind, ReadingFacts
 from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
 from ui.overview.readings import look_at
 from ui.parts.look import grid

@@ -19,8 +19,8 @@ from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
-from study.reading.desk import CaseView, Desk, FilmView, Receipt
-from study.reading.views import StepView
+from study.reading.course import StepView
+from study.reading.desk import Acknowledgement, CaseView, Desk, FilmView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
 from ui.parts.text import number, prior_in_words
@@ -277,7 +277,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
     }
 
 
-def receipt_json(receipt: Receipt, address_of: Address) -> dict[str, Any]:
+def receipt_json(receipt: Acknowledgement, address_of: Address) -> dict[str, Any]:
     """Return a receipt as the reading page knows it."""
     return {
         "stored": list(receipt.stored),

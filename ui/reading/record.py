@@ -13,7 +13,7 @@ from study.base import translation
 from study.base.translation import language, t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.reading.record import ReadingRecord, reading_record
+from study.reading.score_card import ReadingRecord, reading_record
 from ui.reading.score_card import of, place
 from ui.server.access import answer, status_of
 from ui.server.deployment import store

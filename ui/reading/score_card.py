@@ -11,8 +11,15 @@ from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading import score_card
-from study.reading.peers import LEAST_PEERS, Comparison, Count, Others, total
-from study.reading.score_card import ScoreCard, ScoredCase
+from study.reading.score_card import (
+    LEAST_PEERS,
+    Comparison,
+    Count,
+    Others,
+    ScoreCard,
+    ScoredCase,
+    total,
+)
 from ui.parts.text import film_name, number
 from ui.results.case_films import picture
 from ui.server.access import answer, status_of

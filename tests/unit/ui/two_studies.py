@@ -22,7 +22,7 @@ from study.base.actor import By
 from study.lifecycle import closing, drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
-from study.monitoring import exclusions
+from study.monitoring import interventions
 from study.people import persons, signing_in
 from study.people.codes import new_code
 from study.people.invitations import Invitation
@@ -231,7 +231,7 @@ def _open(store: Store, study: str) -> None:
         last = reading(cases[0].case)["id"]
         _sent(store, reads, presentation(cases[0].case, _NOW), reading(cases[0].case))
     by = By(name=f"{study}-coordinator", role="coordinator")
-    exclusions.exclude(
+    interventions.exclude(
         store, study=study, reading=last, reason=f"Because of {study}", by=by, now=_NOW
     )
 

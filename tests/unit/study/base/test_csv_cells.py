@@ -24,7 +24,7 @@ from study.lifecycle import studies
 from study.lifecycle.closing import close
 from study.lifecycle.deployments import coordinator_code, init
 from study.models.models import add_model
-from study.monitoring import exclusions
+from study.monitoring import interventions
 from study.people.codes import Code, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.protocol.protocol import Protocol
@@ -66,7 +66,7 @@ def hostile(tmp_path: Path) -> Store:
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     given_up = answered(case, None, status="skipped", reason=EVIL, comment="@SUM(1)")
     desk.take_records(store, person(store), [presentation(case), given_up], now=NOW)
-    exclusions.exclude(store, study="trial", reading=f"read-{case}", reason="+1+2", now=NOW)
+    interventions.exclude(store, study="trial", reading=f"read-{case}", reason="+1+2", now=NOW)
     file = tmp_path / "model.json"
     file.write_text(json.dumps(dict.fromkeys(_records(), "-2+3 or '=4")))
     add_model(store, file, study="trial", model_id="@model", model_version="'=1", now=NOW)

@@ -23,7 +23,7 @@ from study.people.codes import new_code
 from study.people.persons import Newcomer, give_role
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
-from study.reading.views import Receipt
+from study.reading.desk import Acknowledgement
 from study.store import Store, bank_contents, reviews
 from study.store import studies as studies_stored
 from study.store.studies import study_row
@@ -98,7 +98,7 @@ def _open(store: Store, people: list[Person], n: int = 12) -> int:
 
 def _judge(
     store: Store, who: Person, review: int, finds: Callable[[str], Verdict], **changed: Any
-) -> Receipt:
+) -> Acknowledgement:
     """Judge the question that is next, by its words."""
     case = reviewers_desk.desk(store, who, review).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], **changed)

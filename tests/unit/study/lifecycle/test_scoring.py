@@ -27,7 +27,7 @@ from study.models.models import add_model
 from study.models.withdrawals import withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.views import Receipt
+from study.reading.desk import Acknowledgement
 from study.store import Store, extract, open_answers, people, scorings
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
@@ -81,7 +81,9 @@ def _open(store: Store, asked: list[Person], **more: Any) -> int:
     )
 
 
-def _score(store: Store, who: Person, number: int, finds: Callable[[str], Score]) -> Receipt:
+def _score(
+    store: Store, who: Person, number: int, finds: Callable[[str], Score]
+) -> Acknowledgement:
     case = scorers_desk.desk(store, who, number).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], comment="because")
     record["id"] = f"{who.id:016x}{case.case[:16]}"

@@ -15,8 +15,8 @@ from study.lifecycle.exposure import seen_by
 from study.lifecycle.teaching import ROUND
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
-from study.reading.peers import total
-from study.reading.views import Desk, Receipt
+from study.reading.desk import Acknowledgement, Desk
+from study.reading.score_card import total
 from study.store import Store, banks, people
 from study.store import studies as studies_stored
 from study.store.studies import study_row
@@ -55,7 +55,7 @@ def _draw(store: Store, study: str, **values: Any) -> None:
     studies.draw(store, bank="bank", study=study, protocol=protocol, now=NOW)
 
 
-def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Receipt:
+def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Acknowledgement:
     """Answer the case that is next, rightly or not."""
     case = found.cases[0]
     letter = _right(store, case.question, case.options)

@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Callable
 from datetime import timedelta
 
-from study.monitoring.inspection import readings_of
-from study.monitoring.known_readings import _KNOWN
+from study.monitoring.progress import _KNOWN
+from study.monitoring.quality import readings_of
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store

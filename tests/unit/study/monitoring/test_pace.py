@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from study.base.canonical import stamp
-from study.monitoring.pace import Basis, Pace, pace_of, time_left
+from study.monitoring.progress import Basis, Pace, pace_of, time_left
 from tests.conftest import NOW
 
 HOUR_MS = 3_600_000.0

@@ -10,7 +10,7 @@ from study.monitoring import interventions
 from study.monitoring.progress import Counts, ReaderProgress, Stage, progress_of, silent
 from study.protocol.protocol import Protocol
 from study.reading import desk
-from study.reading.sessions import State
+from study.reading.course import SessionState
 from study.reading.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW, invite, person, preparation, presentation, reading
@@ -115,7 +115,7 @@ def test_sessions_and_conditions_each_have_their_own_counts(opened: Opened) -> N
     parts = [
         (one.standing.session, one.counts.n_read, one.standing.state) for one in _one(store).parts
     ]
-    assert parts == [(1, 1, State.OPEN), (2, 0, State.WAITING)]
+    assert parts == [(1, 1, SessionState.OPEN), (2, 0, SessionState.WAITING)]
     assert len({one.condition for one in _one(store).parts}) == 2
 
 

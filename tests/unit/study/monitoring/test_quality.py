@@ -8,9 +8,17 @@ from typing import Any
 import pytest
 
 from study.base.canonical import stamp
-from study.monitoring.inspection import chosen, readings_of
-from study.monitoring.letter_runs import run_probability, runs_of
-from study.monitoring.quality import Fact, FactKind, facts, facts_of, setup
+from study.monitoring.quality import (
+    Fact,
+    FactKind,
+    chosen,
+    facts,
+    facts_of,
+    readings_of,
+    run_probability,
+    runs_of,
+    setup,
+)
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate

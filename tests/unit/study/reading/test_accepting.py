@@ -24,7 +24,9 @@ def _case(store: Store, who: str = "R1") -> str:
     return desk.desk(store, person(store, who), now=NOW).cases[0].case
 
 
-def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
+def _take(
+    store: Store, *records: Any, after_s: float = 2.0, who: str = "R1"
+) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=after_s)
     return desk.take_records(store, person(store, who), records, now=now)
 

@@ -22,7 +22,7 @@ def _desk(store: Store, **other: Any) -> desk.Desk:
     return desk.desk(store, replace(person(store), **other), now=NOW)
 
 
-def _take(store: Store, *records: dict[str, Any]) -> desk.Receipt:
+def _take(store: Store, *records: dict[str, Any]) -> desk.Acknowledgement:
     return desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
 
 

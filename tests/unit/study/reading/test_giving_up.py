@@ -18,7 +18,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any) -> desk.Receipt:
+def _take(store: Store, *records: Any) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, person(store), records, now=now)
 

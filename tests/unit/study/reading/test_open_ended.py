@@ -21,7 +21,7 @@ from study.exchange.formats.parquet import parquet_files
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.lifecycle import studies
-from study.monitoring.exclusions import exclude
+from study.monitoring.interventions import exclude
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
@@ -58,7 +58,7 @@ def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
     return desk.desk(store, person(store, who), now=NOW).cases
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
+def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
     return desk.take_records(store, person(store, who), records, now=NOW + timedelta(seconds=2))
 
 

@@ -10,8 +10,7 @@ import pytest
 from study.base.errors import NotNow
 from study.models import models
 from study.reading import desk
-from study.reading.peers import Count, total
-from study.reading.score_card import ScoreCard, score_card
+from study.reading.score_card import Count, ScoreCard, score_card, total
 from study.store import Store
 from tests.conftest import NOW, person, reading
 from tests.unit.study.reading.test_score_card import close

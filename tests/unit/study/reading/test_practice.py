@@ -39,7 +39,7 @@ from tests.conftest import (
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
+def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, person(store, who), records, now=now)
 

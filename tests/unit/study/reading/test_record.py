@@ -10,8 +10,7 @@ import pytest
 
 from study.base.errors import NotNow
 from study.reading import desk
-from study.reading.peers import Count
-from study.reading.record import ReadingRecord, reading_record
+from study.reading.score_card import Count, ReadingRecord, reading_record
 from study.store import Store
 from tests.conftest import NOW, person, reading
 from tests.unit.study.reading.test_peers import FIVE, PEERS, read

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from study.reading.outcomes import HANDED_OUT
-from study.reading.repetition import GAPS, Answer, coming_back, upcoming
+from study.lifecycle.teaching import GAPS, Answer, coming_back, upcoming
+from study.reading.records import HANDED_OUT
 
 BANK = range(30)
 

@@ -33,7 +33,7 @@ ANSWERS = {"answers": {"level": "one"}}
 STEPS = ("consent", "instructions", "questionnaire", "display")
 
 
-def _take(store: Store, *records: Any, who: Person | None = None) -> desk.Receipt:
+def _take(store: Store, *records: Any, who: Person | None = None) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, who or person(store), records, now=now)
 
@@ -47,7 +47,7 @@ def _rows(store: Store) -> list[dict[str, Any]]:
         return look.rows("SELECT * FROM preparations ORDER BY rowid")
 
 
-def _prepare(store: Store, who: Person | None = None) -> desk.Receipt:
+def _prepare(store: Store, who: Person | None = None) -> desk.Acknowledgement:
     steps = [preparation(step, ANSWERS if step == "questionnaire" else None) for step in STEPS]
     return _take(store, *steps, who=who)
 

@@ -12,7 +12,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 Opened = Callable[..., Store]
 
 
-def _read(store: Store, after: timedelta) -> desk.Receipt:
+def _read(store: Store, after: timedelta) -> desk.Acknowledgement:
     me = person(store)
     (case, *_) = desk.desk(store, me, now=NOW + after).cases
     records = [presentation(case.case), reading(case.case)]
