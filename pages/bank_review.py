@@ -6,7 +6,7 @@ import streamlit as st
 from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing
-from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
+from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
 from study.people.roles import Act, Role
 from study.protocol.checks import ids_in
 from study.store import banks, reviews
@@ -71,7 +71,7 @@ def _review(row: ReviewRow) -> None:
 
 
 def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
-    found = [one for one in items if one.result not in (None, Verdict.SOUND)]
+    found = [one for one in items if one.result not in (None, ItemVerdict.SOUND)]
     if not found:
         return
     st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")

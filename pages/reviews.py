@@ -11,7 +11,7 @@ from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing, scoring
 from study.lifecycle.judging import LONGEST_COMMENT, Judged
-from study.lifecycle.reviewing import VERDICTS, Verdict
+from study.lifecycle.reviewing import VERDICTS, ItemVerdict
 from study.lifecycle.scoring import SCORES, Score
 from study.people.roles import Act
 from study.store import Transaction, reviews, scorings
@@ -70,7 +70,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
                 row,
                 one.item.item,
                 person=person.id,
-                verdict=Verdict(verdict),
+                verdict=ItemVerdict(verdict),
                 comment=comment,
                 now=acting(person)["now"],
             )
@@ -86,7 +86,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
         heads=[t("ID")],
         told=lambda one: [one.item.item_id],
         judged=lambda n: tn("You have judged {n} question.", "You have judged {n} questions.", n),
-        words={verdict: VERDICTS[verdict] for verdict in Verdict},
+        words={verdict: VERDICTS[verdict] for verdict in ItemVerdict},
         judge=judge,
     )
 

@@ -183,7 +183,7 @@ class Item:
     priors: tuple[Prior, ...] = ()
 
 
-class Asked(NamedTuple):
+class GuessableQuestion(NamedTuple):
     """A question that has a reference standard, as it bears on guessing.
 
     Attributes

@@ -9,10 +9,10 @@ import click
 from study.base.actor import COMMAND_LINE
 from study.cli.program import PATH, command, note, now
 from study.exchange import archives
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.store import Store, banks
 from study.store.studies import study_row
-from study.trail import deposits
+from study.trail import heads
 
 WITHOUT_TEXTS = click.option(
     "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
@@ -24,7 +24,7 @@ WITHOUT_TEXTS = click.option(
 def close(db: Path, study: str, reason: str) -> None:
     """Close a study for good: nothing is read any more."""
     store = Store(db)
-    found = closing.close(store, study=study, reason=reason, now=now()).counts
+    found = studies.close(store, study=study, reason=reason, now=now()).counts
     print(
         f"Closed {study!r} for good: {found.n_read} of {found.n_assigned} readings, "
         f"{found.n_unread} missing."
@@ -49,7 +49,7 @@ def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
 
 def note_if_open(store: Store, study: str) -> None:
     """Say that what was written tells accuracy, where the study's pages do not yet."""
-    if not closing.accuracy_is_shown(store, study):
+    if not studies.accuracy_is_shown(store, study):
         note(
             "the study is not closed, and this holds the reference standard. "
             "Its pages show nobody accuracy before it is closed."
@@ -66,6 +66,6 @@ def note_terms(store: Store, study: str, *, without_texts: bool) -> None:
 
 def deposit(store: Store, study: str) -> None:
     """Send a study's head to whoever was named for it; where that fails, say so and go on."""
-    why = deposits.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
+    why = heads.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
     if why:
         print(why, file=sys.stderr)

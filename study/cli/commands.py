@@ -20,7 +20,7 @@ from study.base.text import csv_line
 from study.cli.closing import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
-from study.lifecycle import deployments, opening, studies
+from study.lifecycle import deployments, exposure, studies
 from study.monitoring import interventions, progress
 from study.monitoring.quality import chosen, readings_of
 from study.people.codes import new_code
@@ -29,7 +29,7 @@ from study.protocol.protocol import read_protocol, toml_of_study
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
 from study.store import Store
-from study.trail import deposits
+from study.trail import heads
 
 _DATA = Path(__file__).parents[2] / "data"
 _READER = click.option("--reader", metavar="READER", required=True)
@@ -183,7 +183,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
         f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
-    warn(opening.cautions(store, study))
+    warn(exposure.cautions(store, study))
 
 
 @command()
@@ -209,7 +209,7 @@ def invite(db: Path, study: str, readers: Path) -> None:
             f"{', '.join(known)} go in with the access code they have: their e-mail address is "
             "known here."
         )
-    warn(opening.acquaintances(store, study, {one.reader_id for one in invitations}))
+    warn(exposure.acquaintances(store, study, {one.reader_id for one in invitations}))
 
 
 def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
@@ -250,9 +250,9 @@ def administrator(db: Path, name: str) -> None:
 def open_(db: Path, study: str, witness: str) -> None:
     """Lock the protocol, write all assignments; print its hash."""
     store = Store(db)
-    print(opening.consent_to_read(store, study), file=sys.stderr)
-    warn(opening.cautions(store, study))
-    print(deposits.open_study(store, study=study, witness=witness, by=COMMAND_LINE, now=now()))
+    print(exposure.consent_to_read(store, study), file=sys.stderr)
+    warn(exposure.cautions(store, study))
+    print(heads.open_study(store, study=study, witness=witness, by=COMMAND_LINE, now=now()))
     deposit(store, study)
 
 

@@ -10,7 +10,7 @@ from study.cli.closing import WITHOUT_TEXTS, note_if_open, note_terms
 from study.cli.program import PATH, command, now
 from study.exchange import backups, bundle, merging, restoring
 from study.store import Store
-from study.trail.downloads import record_taking
+from study.trail.trails import record_taking
 
 _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 

@@ -9,8 +9,8 @@ import click
 from study.base.errors import BadFile
 from study.cli.program import PATH, command, now
 from study.store import Store
-from study.trail import heads, losses, receipt_checks, verification
-from study.trail.heads import Said, head_line
+from study.trail import heads, losses, verification
+from study.trail.heads import LineFinding, head_line
 
 
 @command(of_study=False)
@@ -20,8 +20,8 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
     """Check the chain and everything it vouches for."""
     store = Store(db)
     said = [
-        *(receipt_checks.check(store, _text(receipts)) if receipts else ()),
-        *(heads.check(store, _text(kept)) if kept else ()),
+        *(heads.check_receipts(store, _text(receipts)) if receipts else ()),
+        *(heads.check_heads(store, _text(kept)) if kept else ()),
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):
@@ -36,7 +36,7 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
     return 1 if breaches or not _all_hold(said) else 0
 
 
-def _all_hold(said: Iterable[Said]) -> bool:
+def _all_hold(said: Iterable[LineFinding]) -> bool:
     """Print what became of each receipt and head, and return whether all of them hold."""
     told = list(said)
     for one in told:

@@ -44,7 +44,7 @@ from study.store import (
 )
 from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
-from study.trail import study_trails
+from study.trail.trails import merged_chains
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -150,7 +150,7 @@ def files_of(
         if texts:
             files[records_file.FILE] = records_file.records(look, found)
         files["audit.jsonl"] = _lines(trail)
-        for chain, told in study_trails.merged_chains(look, study).items():
+        for chain, told in merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     gone = withdrawn_in(look, found)
     provenance = banks.bank_row(look, found.bank_name).provenance

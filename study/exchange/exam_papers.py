@@ -29,7 +29,7 @@ from study.models.model_protocol import Order, Shown
 from study.models.paper import Paper, PaperFilm, paper_ids
 from study.models.prompting import template_of
 from study.store import Store, banks
-from study.trail.downloads import record_taking
+from study.trail.trails import record_taking
 
 Progress = Callable[[int, int], None]
 

@@ -21,7 +21,7 @@ from study.store import Store, Transaction, archive, events, models, people, sco
 from study.store.events import EventKind
 from study.store.models import PLAIN
 from study.store.studies import StudyRow, study_row
-from study.trail.study_trails import merged_chains
+from study.trail.trails import merged_chains
 from study.trail.verification import study_verdict
 
 _OF_READERS = (

@@ -43,7 +43,7 @@ class SavedElsewhere(NotNow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class StudyDraft:
     """A study that is being written; `bank` is empty until one is chosen.
 
     `reached` is how many of the steps it is written in have been left behind.
@@ -119,7 +119,7 @@ def rules_of(store: Store, study: str) -> dict[str, Any]:
         return stored_protocol(study_row(look, study)).in_full()
 
 
-def find(store: Store, number: int) -> Draft:
+def find(store: Store, number: int) -> StudyDraft:
     """Return a draft.
 
     Raises
@@ -131,7 +131,7 @@ def find(store: Store, number: int) -> Draft:
         return _draft(_row(look, number))
 
 
-def listed(store: Store) -> list[Draft]:
+def listed(store: Store) -> list[StudyDraft]:
     """Return every draft, the one saved last first."""
     with store.look() as look:
         return [_draft(row) for row in stored.listed(look)]
@@ -228,7 +228,7 @@ def draw(
     return draft.name, strata
 
 
-def faults(draft: Draft) -> list[str]:
+def faults(draft: StudyDraft) -> list[str]:
     """Return what keeps a draft from being drawn, as far as its own words tell."""
     fault = name_fault(draft.name)
     named = [t("name: {fault}.", fault=fault)] if fault else []
@@ -276,8 +276,8 @@ def _row(look: Transaction, number: int) -> DraftRow:
     return row
 
 
-def _draft(row: DraftRow) -> Draft:
-    return Draft(
+def _draft(row: DraftRow) -> StudyDraft:
+    return StudyDraft(
         id=row.id,
         name=row.name,
         bank=row.bank_name or "",

@@ -25,7 +25,7 @@ from study.store.events import EventKind
 from study.store.reviews import ReviewedItem, ReviewRow, VerdictRow
 
 
-class Verdict(StrEnum):
+class ItemVerdict(StrEnum):
     """What a reviewer finds of a question."""
 
     SOUND = "sound"
@@ -39,11 +39,11 @@ MIXED = "several faults"
 """Of an item that most reviewers find faulty, each in another way."""
 
 VERDICTS = {
-    Verdict.SOUND: later("Sound"),
-    Verdict.AMBIGUOUS: later("Ambiguous"),
-    Verdict.WRONG_STANDARD: later("Wrong reference standard"),
-    Verdict.HALLUCINATED: later("Asks about a finding that is not there"),
-    Verdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
+    ItemVerdict.SOUND: later("Sound"),
+    ItemVerdict.AMBIGUOUS: later("Ambiguous"),
+    ItemVerdict.WRONG_STANDARD: later("Wrong reference standard"),
+    ItemVerdict.HALLUCINATED: later("Asks about a finding that is not there"),
+    ItemVerdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
     MIXED: later("Several faults"),
 }
 """What is found of a question, as people say it."""
@@ -175,7 +175,7 @@ def judge(
     item: int,
     *,
     person: int,
-    verdict: Verdict,
+    verdict: ItemVerdict,
     comment: str,
     now: datetime,
 ) -> None:
@@ -246,7 +246,7 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
     return {
         one.item.item_id: one.result
         for one in item_reviews(look, review)
-        if one.result not in (None, Verdict.SOUND)
+        if one.result not in (None, ItemVerdict.SOUND)
     }
 
 

@@ -26,7 +26,7 @@ from study.store import Store, Transaction, events, models, people, preparations
 from study.store import sessions as stored_sessions
 from study.store.events import ChainEnd
 from study.store.people import ReaderRow
-from study.store.progress import Placed, ReadingRow
+from study.store.progress import PlacedReading, ReadingRow
 from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
@@ -124,7 +124,7 @@ class Completeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part(SessionCounts):
+class SessionProgress(SessionCounts):
     """One session and condition of one reader, and where the session stands."""
 
     standing: SessionStanding
@@ -181,7 +181,7 @@ class ReaderProgress(ReaderCounts):
     left: TimeLeft | None
     last_at_utc: str | None
     silent_days: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[SessionProgress, ...]
 
     @property
     def current(self) -> SessionStanding | None:
@@ -409,15 +409,16 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _parts(
     rows: Iterable[Row], standings: Mapping[tuple[str, int], SessionStanding]
-) -> tuple[Part, ...]:
+) -> tuple[SessionProgress, ...]:
     return tuple(
-        Part(**_session(row), standing=standings[row["reader_id"], row["session"]]) for row in rows
+        SessionProgress(**_session(row), standing=standings[row["reader_id"], row["session"]])
+        for row in rows
     )
 
 
 def _reader(
     row: ReaderRow,
-    parts: tuple[Part, ...],
+    parts: tuple[SessionProgress, ...],
     active: Row,
     pace: Pace,
     others: Sequence[Pace],
@@ -450,7 +451,7 @@ def _reader(
 _SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
 
 
-def _open_since(parts: Iterable[Part], last_at_utc: str | None) -> str | None:
+def _open_since(parts: Iterable[SessionProgress], last_at_utc: str | None) -> str | None:
     """Return since when a reader could have read and was not heard of, or None."""
     for one in parts:
         if one.standing.state == SessionState.OPEN and not one.standing.paused:
@@ -458,7 +459,7 @@ def _open_since(parts: Iterable[Part], last_at_utc: str | None) -> str | None:
     return None
 
 
-def _last_reading(parts: Iterable[Part]) -> str | None:
+def _last_reading(parts: Iterable[SessionProgress]) -> str | None:
     return max((at for one in parts if (at := one.standing.last_at_utc)), default=None)
 
 
@@ -546,14 +547,14 @@ class _Known:
 
     end: ChainEnd
     last: int = 0
-    by_id: dict[str, Placed] = field(default_factory=dict)
+    by_id: dict[str, PlacedReading] = field(default_factory=dict)
 
-    def add(self, placed: Placed) -> None:
+    def add(self, placed: PlacedReading) -> None:
         self.last, reading = placed.place[-1], placed.reading
         self.by_id[reading.id] = placed
         if reading.supersedes is not None:
             place, before = self.by_id[reading.supersedes]
-            self.by_id[before.id] = Placed(place, before._replace(current=0))
+            self.by_id[before.id] = PlacedReading(place, before._replace(current=0))
 
 
 def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[ReadingRow]:

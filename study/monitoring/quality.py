@@ -87,7 +87,7 @@ _ABOUT_THE_CASE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class QualityFact:
     """One fact: `n` of `of` readings (of pairs, where it is about the wash-out).
 
     `reader_id` is empty where it is about a case, which `item_id` names. `readings` are the ids of
@@ -104,7 +104,7 @@ class Fact:
     values: Mapping[str, Any]
 
 
-def facts(store: Store, study: str) -> list[Fact]:
+def facts(store: Store, study: str) -> list[QualityFact]:
     """Return every fact about a study's readings, in order of kind, then of reader.
 
     Raises
@@ -118,7 +118,7 @@ def facts(store: Store, study: str) -> list[Fact]:
     return facts_of(rows, stored_protocol(row))
 
 
-def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
+def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     """Return the facts about readings as `study.store.progress` returns them."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
@@ -162,12 +162,12 @@ _OF_READER: Mapping[FactKind, _Test] = {
 """Tells a reading that is meant from one that is not; None where it cannot be told."""
 
 
-def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
+def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
     for reader_id, own in by_reader.items():
         told = [(row, test(row)) for row in own]
         meant = tuple(row.id for row, yes in told if yes)
         if meant:
-            yield Fact(
+            yield QualityFact(
                 kind=kind,
                 reader_id=reader_id,
                 n=len(meant),
@@ -177,7 +177,7 @@ def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterat
             )
 
 
-def _runs(own: _Rows) -> Iterator[Fact]:
+def _runs(own: _Rows) -> Iterator[QualityFact]:
     """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
     own = [row for row in own if row.condition != Condition.OPEN_ENDED]
     letters = [
@@ -206,8 +206,8 @@ class Run:
         return self.last - self.first + 1
 
 
-def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
-    return Fact(
+def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
+    return QualityFact(
         kind=FactKind.ONE_KEY,
         reader_id=own[0].reader_id,
         n=run.length,
@@ -217,7 +217,7 @@ def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
     )
 
 
-def _screens(own: _Rows) -> Iterator[Fact]:
+def _screens(own: _Rows) -> Iterator[QualityFact]:
     """Tell of sessions on more than one screen or browser; meant are those not on the usual one."""
     for session, rows in _grouped(own, "session").items():
         known = [(row, where) for row in rows if (where := setup(row.circumstances))]
@@ -225,7 +225,7 @@ def _screens(own: _Rows) -> Iterator[Fact]:
         if len(counted) > 1:
             usual = counted.most_common(1)[0][0]
             meant = tuple(row.id for row, where in known if where != usual)
-            yield Fact(
+            yield QualityFact(
                 kind=FactKind.SCREENS,
                 reader_id=rows[0].reader_id,
                 n=len(meant),
@@ -261,7 +261,7 @@ def setup(circumstances: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
+def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
     """Tell whether cases read in two sessions were far enough apart, also where they were."""
     kept: list[float] = []
     short: list[str] = []
@@ -272,7 +272,7 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
             if kept[-1] < protocol.washout_days:
                 short.append(then.id)
     if kept:
-        yield Fact(
+        yield QualityFact(
             kind=FactKind.WASHOUT,
             reader_id=own[0].reader_id,
             n=len(short),
@@ -290,12 +290,12 @@ def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
             yield first, then
 
 
-def _cases(read: _Rows) -> Iterator[Fact]:
+def _cases(read: _Rows) -> Iterator[QualityFact]:
     """Tell of cases that several readers gave up, ran out of time on, or had trouble seeing."""
     for number, rows in sorted(_grouped(read, "case_number").items()):
         meant = [row for row in rows if _in_trouble(row)]
         if len(meant) >= GATHERED and len(meant) >= GATHERED_SHARE * len(rows):
-            yield Fact(
+            yield QualityFact(
                 kind=FactKind.CASE,
                 reader_id="",
                 item_id=rows[0].item_id,

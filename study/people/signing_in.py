@@ -38,7 +38,7 @@ GUESSED = 20
 """Wrong tries at one code in a row that are told in the trail and on the list of people."""
 
 
-class Refused(NotAllowed):
+class SignInRefused(NotAllowed):
     """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
 
     def __init__(self, why: str, text: str) -> None:
@@ -129,7 +129,7 @@ def sign_in(
     if not is_of(code, row) or row is None:
         if row is not None:
             _count_failure(store, row.person, now, place)
-        raise Refused(
+        raise SignInRefused(
             "unknown",
             t(
                 "This access code is not recognised. Check it character by character, or ask your "
@@ -137,7 +137,7 @@ def sign_in(
             ),
         )
     if row.expires_at_utc and row.expires_at_utc <= stamp(now):
-        raise Refused(
+        raise SignInRefused(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
     return enter(store, row.person, entropy=entropy, now=now, place=place, beside=beside)
@@ -163,7 +163,7 @@ def enter(
     with store.change() as change:
         held = _held(change, person_id)
         if not held:
-            raise Refused(
+            raise SignInRefused(
                 "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
         _refuse_beside(change, held, beside)
@@ -322,7 +322,7 @@ def _refuse_beside(look: Transaction, held: Sequence[GrantRow], beside: Person |
     everywhere = any(row.study is None for row in runs)
     for row in held:
         if row.role == Role.READER and (everywhere or row.study in {one.study for one in runs}):
-            raise Refused(
+            raise SignInRefused(
                 "runs-it",
                 t(
                     "This browser is signed in as someone with another role in {study_name!r}. "

@@ -17,7 +17,7 @@ from study.base.canonical import stamp
 from study.people import signing_in
 from study.people.codes import Entropy
 from study.people.persons import by_email
-from study.people.signing_in import Person, Refused, SignedIn
+from study.people.signing_in import Person, SignedIn, SignInRefused
 from study.store import Store, Transaction, deployment, events, names, people
 from study.store.events import EventKind
 
@@ -75,7 +75,9 @@ def ticket(
         It stands for nobody with a part here, or the provider vouched too long ago.
     """
     if not is_fresh(identity, now):
-        raise Refused("stale", "The sign-in with your institution was too long ago. Sign in again.")
+        raise SignInRefused(
+            "stale", "The sign-in with your institution was too long ago. Sign in again."
+        )
     text = entropy(32).hex()
     with store.change() as change:
         person = names.bound(change, identity.issuer, identity.subject)
@@ -84,7 +86,7 @@ def ticket(
             if person is not None and people.roles_held(change, person):
                 _bind(change, person, identity, now, place)
         if person is None or not people.roles_held(change, person):
-            raise Refused(
+            raise SignInRefused(
                 "no-account",
                 "Nobody here goes by the account you signed in with. Ask your coordinator to "
                 "register its e-mail address, or sign in with an access code.",
@@ -114,7 +116,7 @@ def redeem(
     with store.change() as change:
         person = names.take_ticket(change, _hash(text), stamp(now))
     if person is None:
-        raise Refused("ticket", "That took too long. Sign in once more.")
+        raise SignInRefused("ticket", "That took too long. Sign in once more.")
     return signing_in.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
 
 

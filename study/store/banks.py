@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from study.base.bank_model import Asked, Film, Item, Prior, View
+from study.base.bank_model import Film, GuessableQuestion, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
@@ -307,7 +307,7 @@ class Questions:
     def __init__(self, look: Transaction, bank: int, study: int | None = None) -> None:
         self._look, self._bank, self._study = look, bank, study
 
-    def __iter__(self) -> Iterator[Asked]:
+    def __iter__(self) -> Iterator[GuessableQuestion]:
         """Yield them in the order they were imported in."""
         chosen = "" if self._study is None else _OF_STUDY
         values = {} if self._study is None else {"study": self._study}
@@ -321,7 +321,7 @@ class Questions:
             **values,
         )
         for options, truth, view, item_id in rows:
-            yield Asked(parsed_json(options), truth, view, item_id)
+            yield GuessableQuestion(parsed_json(options), truth, view, item_id)
 
 
 def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:

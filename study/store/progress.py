@@ -98,14 +98,14 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-class Placed(NamedTuple):
+class PlacedReading(NamedTuple):
     """A reading and its place: by reader, position and arrival."""
 
     place: tuple[int, int, int]
     reading: ReadingRow
 
 
-def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
+def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedReading]:
     """Return a study's readings that came in after a row of the store, superseded ones too.
 
     In the order in which they came in; `place` sorts by reader and position.
@@ -132,9 +132,9 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
 
 def _placed(
     reader: int, row: int, flags: str, circumstances: str, position: int, *values: Any
-) -> Placed:
+) -> PlacedReading:
     reading = ReadingRow(_flags(flags), _parsed(circumstances), position, *values)
-    return Placed((reader, position, row), reading)
+    return PlacedReading((reader, position, row), reading)
 
 
 @lru_cache(4096)

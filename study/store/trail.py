@@ -7,14 +7,14 @@ from study.store.connection import Transaction
 from study.store.events import FIELDS, EventRow, event_of
 
 
-class Condition(NamedTuple):
+class EventFilter(NamedTuple):
     """A condition over events, and the values it names."""
 
     where: str
     values: dict[str, Any]
 
 
-def page(look: Transaction, wanted: Condition, *, limit: int, offset: int) -> list[EventRow]:
+def page(look: Transaction, wanted: EventFilter, *, limit: int, offset: int) -> list[EventRow]:
     """Return one page of the events that a condition holds for, the newest first."""
     rows = look.rows(
         f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {wanted.where} "
@@ -27,12 +27,12 @@ def page(look: Transaction, wanted: Condition, *, limit: int, offset: int) -> li
     return [event_of(row) for row in rows]
 
 
-def count(look: Transaction, wanted: Condition) -> int:
+def count(look: Transaction, wanted: EventFilter) -> int:
     """Return how many events a condition holds for."""
     return int(look.value(f"SELECT count(*) FROM events WHERE {wanted.where}", **wanted.values))
 
 
-def every(look: Transaction, wanted: Condition, *, batch: int) -> Iterator[EventRow]:
+def every(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator[EventRow]:
     """Yield the events that a condition holds for, oldest first, a batch at a time."""
     last = 0
     while rows := look.rows(
@@ -46,7 +46,7 @@ def every(look: Transaction, wanted: Condition, *, batch: int) -> Iterator[Event
         yield from map(event_of, rows)
 
 
-def told(look: Transaction, what: str, wanted: Condition) -> list[str]:
+def told(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
     """Return the different kinds, or actors, of the events that a condition holds for."""
     column = {"kind": "kind", "actor": "actor"}[what]
     rows = look.rows(
@@ -68,7 +68,7 @@ def condition(
     named: Sequence[str] = (),
     from_utc: str = "",
     before_utc: str = "",
-) -> Condition:
+) -> EventFilter:
     """Return a condition over events.
 
     Parameters
@@ -111,4 +111,4 @@ def condition(
         safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
         values |= {f"named{i}": one for i, one in enumerate(named)}
-    return Condition(" AND ".join(parts), values)
+    return EventFilter(" AND ".join(parts), values)

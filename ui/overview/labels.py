@@ -5,7 +5,7 @@ from typing import Any
 
 from study.base.translation import decimal, t, tn
 from study.monitoring.progress import Basis, Stage, TimeLeft
-from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, FactKind
+from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, FactKind, QualityFact
 from study.reading.accepting import TOO_FAST_MS
 from study.reading.course import SessionStanding, SessionState
 
@@ -156,7 +156,7 @@ def _rules() -> Mapping[FactKind, str]:
     }
 
 
-def detail_words(fact: Fact) -> str:
+def detail_words(fact: QualityFact) -> str:
     """Return what else a fact tells."""
     values: Mapping[str, Any] = fact.values
     if fact.kind is FactKind.ONE_KEY:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.translation import decimal, t, tn
-from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, silent
+from study.monitoring.progress import Progress, ReaderProgress, SessionProgress, Stage, silent
 from study.reading.course import SessionState
 from ui.overview.chart import show_chart
 from ui.overview.labels import left_words, seconds, stage_word, standing_words
@@ -242,7 +242,7 @@ def _lapsed(found: Progress) -> None:
         )
 
 
-def _parts(parts: list[Part]) -> pd.DataFrame:
+def _parts(parts: list[SessionProgress]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Reader"): [one.reader_id for one in parts],

@@ -12,8 +12,7 @@ from starlette.routing import Route
 
 from study.base.translation import t
 from study.lifecycle import teaching
-from study.lifecycle.review_desk import reviewers_desk
-from study.lifecycle.scoring_desk import scorers_desk
+from study.lifecycle.judging_desk import reviewers_desk, scorers_desk
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.desk import FilmView

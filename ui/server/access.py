@@ -198,7 +198,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
         enter = partial(_entered, request, code, ticket, now)
         entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
         guesses.right(lookup)
-    except signing_in.Refused as refused:
+    except signing_in.SignInRefused as refused:
         if refused.why in ("unknown", "ticket"):
             wait_s = guesses.wrong(address, lookup, now)
             if is_noted(tried := guesses.from_address(address, now)):

@@ -36,22 +36,22 @@ class Lines:
         self.most = most
         self._most_waiting = most_waiting
         self._header_s = header_s
-        self._waiting: dict[Line, asyncio.TimerHandle] = {}  # the oldest comes first
+        self._waiting: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest comes first
 
-    def waits(self, line: "Line") -> None:
+    def waits(self, line: "CountedLine") -> None:
         """Let a line wait for its next request, for a while."""
         self.leaves(line)
         self._waiting[line] = line.loop.call_later(self._header_s, line.transport.close)
         if len(self._waiting) > self._most_waiting:
             self.make_way(line)
 
-    def leaves(self, line: "Line") -> None:
+    def leaves(self, line: "CountedLine") -> None:
         """Note that a line is waited for no longer: its request is there, or it has gone."""
         clock = self._waiting.pop(line, None)
         if clock is not None:
             clock.cancel()
 
-    def make_way(self, newcomer: "Line") -> bool:
+    def make_way(self, newcomer: "CountedLine") -> bool:
         """Close a line that has waited longest, and return whether there was one.
 
         One that never sent a whole request goes before a browser's between two requests.
@@ -65,7 +65,7 @@ class Lines:
         return True
 
 
-class Line(H11Protocol):
+class CountedLine(H11Protocol):
     """A line to the server that is told to the others of its server."""
 
     def __init__(self, *, lines: Lines, **uvicorns: Any) -> None:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from study.base.errors import StudyError
 from study.base.translation import speak, t
 from ui.server.access import signed_in, wanted_language, without_planted_cookies
-from ui.server.intake import Intake, Refused
+from ui.server.intake import Intake, NotTaken
 from ui.server.origin import same_origin, what_to_set
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
@@ -89,7 +89,7 @@ class Headers:
 
         try:
             await self._answer(scope, receive, send_with_headers)
-        except Refused as refused:
+        except NotTaken as refused:
             if started:
                 raise
             why = PlainTextResponse(str(refused), refused.status)
@@ -117,7 +117,7 @@ class Headers:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(CLOSED):
-            raise Refused(404, t("Page not found."))
+            raise NotTaken(404, t("Page not found."))
         await self._app(scope, await self._intake.admit(scope, receive), send)
 
 

@@ -38,7 +38,7 @@ _RECORDS = re.compile(r"(/(preview|teaching|expert|scoring)(/[^/]+)+)?/desk/reco
 _HOUR_S = 3600.0
 
 
-class Refused(Exception):
+class NotTaken(Exception):
     """A body that is not taken, with its status and why."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -65,7 +65,7 @@ class Intake:
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
             who = await run_in_threadpool(_may_upload, Request(scope))
             if who is None:
-                raise Refused(403, t("Sign in with an account that can upload files."))
+                raise NotTaken(403, t("Sign in with an account that can upload files."))
             most, sign_in = MAX_UPLOADED - self._recent(who.sign_in), who.sign_in
             too_much = t("Too much data was uploaded within an hour. Try again later.")
         else:
@@ -73,7 +73,7 @@ class Intake:
             sign_in, too_much = "", t("Too much data at once.")
         said = Headers(scope=scope).get("content-length", "0")
         if not said.isdecimal() or len(said) > 15 or int(said) > most:
-            raise Refused(413, too_much)
+            raise NotTaken(413, too_much)
         return self._counted(receive, most, too_much, sign_in)
 
     def _counted(self, receive: Receive, most: int, too_much: str, sign_in: str) -> Receive:
@@ -87,14 +87,14 @@ class Intake:
                 async with asyncio.timeout(SLOWEST_S):
                     message = await receive()
             except TimeoutError as error:
-                raise Refused(408, t("The data arrived too slowly.")) from error
+                raise NotTaken(408, t("The data arrived too slowly.")) from error
             whole = not message.get("more_body", False)
             n_bytes = len(message.get("body", b""))
             taken += n_bytes
             if sign_in and n_bytes:
                 self._uploaded[sign_in].append((self._clock(), n_bytes))
             if taken > most:
-                raise Refused(413, too_much)
+                raise NotTaken(413, too_much)
             return message
 
         return counted

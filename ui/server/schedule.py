@@ -11,7 +11,7 @@ from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
 from study.films.shelf import beside, ready
 from study.store import Store, readings
-from study.trail import deposits, losses
+from study.trail import heads, losses
 
 FIRST_BACKUP_S = 300.0
 """A server that has just been started has readers waiting; a backup can."""
@@ -92,7 +92,7 @@ def _note(store: Store) -> None:
 
 
 def _send(store: Store, now: datetime) -> None:
-    for why in deposits.send_due(store, os.environ, now=now):
+    for why in heads.send_due(store, os.environ, now=now):
         _log.warning("%s", why)
 
 

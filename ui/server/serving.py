@@ -14,7 +14,7 @@ from streamlit import net_util
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 
-from ui.server.connections import Line, Lines
+from ui.server.connections import CountedLine, Lines
 from ui.server.log_once import quieten
 
 MOST_LINES = 4096
@@ -43,7 +43,7 @@ def settle() -> None:
         _log.warning("The server's limits are not known to it: start it with `streamlit run`.")
         return
     most = max(16, min(MOST_LINES, files - _BACKLOG - _OTHER_FILES))
-    server.config.http_protocol_class = partial(Line, lines=Lines(most=most))  # type: ignore[assignment]
+    server.config.http_protocol_class = partial(CountedLine, lines=Lines(most=most))  # type: ignore[assignment]
     server.config.backlog = _BACKLOG
     server.config.ws_max_size = MAX_MESSAGE
 

@@ -26,7 +26,7 @@ from ui.app.routes import routes
 from ui.server import intake, turns
 from ui.server.access import COOKIE, SECURE_COOKIE
 from ui.server.headers import HEADERS
-from ui.server.intake import Intake, Refused
+from ui.server.intake import Intake, NotTaken
 from ui.server.log_once import EVERY_S, OnceAMinute
 from ui.server.serving import _keep_paths_to_ourselves
 
@@ -233,7 +233,7 @@ def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.Mon
 
     async def send(who: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
-        with suppress(Refused):
+        with suppress(NotTaken):
             scope = _scope(UPLOAD, found.tokens[who], *headers)
             receive = await counted.admit(scope, Sender(b"x" * 1000))
             for _ in range(2):

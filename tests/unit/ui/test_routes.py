@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 from study.base.canonical import stamp
 from study.films import unpacked
-from study.lifecycle import closing, studies
+from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -108,7 +108,7 @@ def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: S
     addresses = case_films.addresses(banked, rows[0]["study"], rows[0]["item_id"])
     assert [label for label, _ in addresses] == ["PA", "LATERAL"]
     assert sign("coordinator").get(f"/{addresses[0][1]}").status_code == 200
-    closing.close(banked, study="trial", reason="done", now=NOW)
+    studies.close(banked, study="trial", reason="done", now=NOW)
     for _, address in addresses:
         for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
             assert sign(who).get(f"/{address}").status_code == status

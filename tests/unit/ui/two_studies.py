@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.lifecycle import closing, drafts, studies
+from study.lifecycle import drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
 from study.monitoring import interventions
@@ -253,4 +253,4 @@ def _read_and_close(closed: Deployment, study: str) -> None:
         case = desk.desk(closed.store, who, now=_NOW).cases[0].case
         _sent(closed.store, who, reading(case))
     by = By(name=f"{study}-coordinator", role="coordinator")
-    closing.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)
+    studies.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)

@@ -24,7 +24,7 @@ from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
-from study.lifecycle import closing, studies
+from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.lifecycle.exposure import being_read
 from study.models.model_protocol import ModelProtocol
@@ -226,7 +226,7 @@ def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: P
     _read(two, "R1")
     there = _read(_site(tmp_path / "there", 2), "R2")
     for store in (two, there):
-        closing.close(store, study="trial", reason="Done.", now=NOW)
+        studies.close(store, study="trial", reason="Done.", now=NOW)
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(bundle_files(there, "trial")))
     merge(two, path, study="trial", site="There", by=COMMAND_LINE, now=NOW)

@@ -5,7 +5,7 @@ import pytest
 from study.bank.removing import remove_bank
 from study.bank.striking import strike
 from study.base.errors import BadInput, NotFound, NotNow
-from study.lifecycle import opening, studies
+from study.lifecycle import exposure, studies
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import foresee
 from study.store import Store, bank_contents, banks
@@ -43,7 +43,7 @@ def test_a_study_keeps_what_it_drew_and_says_so(banked: Store) -> None:
         study = stored.find(look, "trial")
         assert study is not None
         assert len(stored.cases(look, study.id)) == 24
-    told = opening.cautions(banked, "trial")[0]
+    told = exposure.cautions(banked, "trial")[0]
     assert gone in told
     assert told.startswith("1 case was struck off")
 

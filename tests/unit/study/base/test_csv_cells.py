@@ -21,8 +21,8 @@ from study.exchange import archives
 from study.exchange.bundle import bundle_files, export, files_of, zipped
 from study.exchange.restoring import SAME, restore
 from study.lifecycle import studies
-from study.lifecycle.closing import close
 from study.lifecycle.deployments import coordinator_code, init
+from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.monitoring import interventions
 from study.people.codes import Code, new_code

@@ -24,7 +24,7 @@ from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.closing_report import report_files
 from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import MADE_UP, imrmc_files
-from study.lifecycle import closing, studies
+from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
 from study.models.models import add_model
 from study.protocol.protocol import Protocol
@@ -55,7 +55,7 @@ def full(opened: Opened, tmp_path: Path) -> Store:
 @pytest.fixture
 def closed(full: Store) -> Store:
     """Return that study closed."""
-    closing.close(full, study="trial", reason="Time is up.", now=NOW)
+    studies.close(full, study="trial", reason="Time is up.", now=NOW)
     return full
 
 

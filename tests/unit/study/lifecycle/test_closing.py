@@ -6,8 +6,8 @@ import pytest
 
 from study.base.actor import By
 from study.base.errors import BadInput, NotNow
-from study.lifecycle import closing, studies
-from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle import studies
+from study.lifecycle.studies import accuracy_is_shown
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -22,7 +22,7 @@ BY = By(name="c", role="coordinator", place="0123456789ab")
 
 
 def _close(store: Store, reason: str = "Every case is read.") -> None:
-    closing.close(store, study="trial", reason=reason, by=BY, now=NOW)
+    studies.close(store, study="trial", reason=reason, by=BY, now=NOW)
 
 
 def _events(store: Store, kind: str) -> list[events.EventRow]:
@@ -53,7 +53,7 @@ def test_closing_needs_a_reason_and_an_open_study_and_happens_once(
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="drawn", protocol=protocol, now=NOW)
     with pytest.raises(NotNow, match="never opened"):
-        closing.close(banked, study="drawn", reason="x", now=NOW)
+        studies.close(banked, study="drawn", reason="x", now=NOW)
     store = opened()
     for reason in ("", " \n", "x" * 2001):
         with pytest.raises(BadInput, match="reason"):

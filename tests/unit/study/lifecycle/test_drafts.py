@@ -9,8 +9,7 @@ from study.base.actor import By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
 from study.lifecycle import drafts, studies
-from study.lifecycle.closing import discard
-from study.lifecycle.studies import draw_within
+from study.lifecycle.studies import discard, draw_within
 from study.people import signing_in
 from study.people.persons import enter_role
 from study.people.roles import Role
@@ -41,14 +40,14 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     return number
 
 
-def _begun(store: Store, **values: Any) -> drafts.Draft:
+def _begun(store: Store, **values: Any) -> drafts.StudyDraft:
     maker = _person(store)
     number = drafts.begin(store, name="trial", maker=maker, bank="bank", by=BY, now=NOW)
     draft = drafts.find(store, number)
     return _saved(store, draft, **values) if values else draft
 
 
-def _saved(store: Store, draft: drafts.Draft, **values: Any) -> drafts.Draft:
+def _saved(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.StudyDraft:
     drafts.save(
         store,
         draft.id,

@@ -20,9 +20,9 @@ from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
-from study.lifecycle import closing, scoring
+from study.lifecycle import scoring, studies
+from study.lifecycle.judging_desk import scorers_desk
 from study.lifecycle.scoring import Score, settled
-from study.lifecycle.scoring_desk import scorers_desk
 from study.models.models import add_model
 from study.models.withdrawals import withdraw_model
 from study.people.signing_in import Person
@@ -69,7 +69,7 @@ def read(opened: Opened) -> Store:
         "R2",
         lambda q: f"  effusion:  {q.upper()}. " if len(q) % 2 == 0 or "1" in q else f"None: {q}",
     )
-    closing.close(store, study="trial", reason="Done.", now=NOW)
+    studies.close(store, study="trial", reason="Done.", now=NOW)
     return store
 
 

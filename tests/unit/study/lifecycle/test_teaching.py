@@ -8,10 +8,10 @@ import pytest
 
 from study.bank.removing import remove_bank
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
-from study.lifecycle import opening, studies, teaching
-from study.lifecycle.closing import close
+from study.lifecycle import exposure, studies, teaching
 from study.lifecycle.deployments import coordinator_code
 from study.lifecycle.exposure import seen_by
+from study.lifecycle.studies import close
 from study.lifecycle.teaching import ROUND
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
@@ -187,7 +187,7 @@ def test_whoever_has_learnt_is_named_before_a_study_on_the_same_cases_opens(taug
     with taught.look() as look:
         (seen,) = seen_by(look, who.id, study_row(look, "second"))
     assert (seen.study, seen.role) == ("bank", None)
-    assert any("1 person has practised" in one for one in opening.cautions(taught, "second"))
+    assert any("1 person has practised" in one for one in exposure.cautions(taught, "second"))
 
 
 def test_marks_are_in_the_trail_and_go_with_their_bank(taught: Store) -> None:

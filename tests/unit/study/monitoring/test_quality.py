@@ -9,8 +9,8 @@ import pytest
 
 from study.base.canonical import stamp
 from study.monitoring.quality import (
-    Fact,
     FactKind,
+    QualityFact,
     chosen,
     facts,
     facts_of,
@@ -63,7 +63,7 @@ def _row(**changed: Any) -> ReadingRow:
     )._replace(**changed)
 
 
-def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> Fact:
+def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
     (fact,) = facts_of(rows, protocol)
     return fact
 

@@ -17,7 +17,7 @@ from study.people import codes, persons, signing_in
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer
 from study.people.roles import Role
-from study.people.signing_in import Refused
+from study.people.signing_in import SignInRefused
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, tamper
@@ -115,7 +115,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
     grant = _member(trial, "R2").grant
     persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     assert signing_in.signed_in(trial, token, now=NOW) is None
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _enter(trial, code)
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
@@ -174,7 +174,7 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     assert later["stan"].code is CodeState.EXPIRED
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
     for _ in range(3 * signing_in.GUESSED):
-        with pytest.raises(Refused):
+        with pytest.raises(SignInRefused):
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
     with trial.look() as look:
@@ -200,7 +200,7 @@ def test_each_refusal_has_its_word(trial: Store) -> None:
 
 
 def _why(store: Store, code: codes.Code, **more: object) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _enter(store, code, **more)
     return refused.value.why
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from study.base.errors import NotAllowed, NotNow
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.reading import desk
 from study.store import Store
 from study.trail.verification import verify
@@ -98,7 +98,7 @@ def test_whoever_finishes_as_the_study_is_closed_loses_nothing(opened: Opened) -
     """The page that waited for them is told yes; an answer beside it would be refused."""
     store = opened(back_navigation=True)
     case = _read_all(store)
-    closing.close(store, study="trial", reason="Every case is read.", now=NOW)
+    studies.close(store, study="trial", reason="Every case is read.", now=NOW)
     assert not _desk(store).review
     assert _take(store, END).stored == ("the-end-of-it",)
     with pytest.raises(NotNow):

@@ -13,9 +13,8 @@ from study.exchange.merging import merge
 from study.lifecycle.amendments import amend
 from study.people import signing_in
 from study.store import Store, events
-from study.trail import search as trail
-from study.trail.downloads import record_download
-from study.trail.search import Search
+from study.trail import trails as trail
+from study.trail.trails import Search, record_download
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
 from tests.sites import bundle_of, close, site

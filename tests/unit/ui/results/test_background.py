@@ -21,7 +21,7 @@ import analysis
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import reviewing
-from study.lifecycle.closing import close
+from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.reading.simulation import simulate
 from study.store import Store, people, reviews
@@ -98,7 +98,7 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
                     row,
                     reviews.items(change, review)[number].item,
                     person=person,
-                    verdict=reviewing.Verdict(verdict),
+                    verdict=reviewing.ItemVerdict(verdict),
                     comment="",
                     now=NOW,
                 )

@@ -1,20 +1,136 @@
-"""The trail: every act on a study or the deployment, by whom, when, from where, and why.
+"""The trails of a study: which events are its own, and every act in them searched and paged.
 
-Readings are acts too, but of another kind: they are left out unless asked for. The trail is read
-from the chain of events and nothing else.
+Of a study restored or merged, a trail is taken as far as what it tells of is in this store. A
+bundle carries neither people nor what readers prepared or practised: of a study restored from one
+the trail tells of more than is here. Of a merged site the chain vouches for what came with it: its
+readers and their rows, and the models that were not here already.
+
+Downloads stand in the deployment's chain, not the study's: a bundle holds the study's chain, and
+the same study gives the same bytes however often it is exported.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from study.base.actor import By
 from study.base.canonical import canonical_json, stamp
 from study.base.text import csv_line
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
 from study.store.events import EventKind, EventRow
-from study.trail.study_trails import merged_chains
+from study.store.studies import StudyRow
+
+_LEFT_BEHIND = frozenset(
+    {
+        EventKind.PREPARATION_DONE,
+        EventKind.PRACTICE_CASE_READ,
+        EventKind.ROLE_GIVEN,
+        EventKind.ROLE_REVOKED,
+        EventKind.STUDY_COPIED,
+    }
+)
+
+
+def own_trail(look: Transaction, study: str) -> list[EventRow]:
+    """Return the events of a study's own chain, as far as what they tell of is in this store."""
+    trail = list(events.walk(look, events.study_chain(study)))
+    restored = [event for event in trail if event.kind == EventKind.STUDY_RESTORED]
+    if not restored:
+        return list(trail)
+    last = restored[-1]
+    before = _carried(trail[: last.number - 1])
+    return [*(_hung(event, last.detail) for event in before), *trail[last.number - 1 :]]
+
+
+def sites_trail(look: Transaction, study: str) -> list[EventRow]:
+    """Return the events of all merged sites' chains, as far as what they tell of is here."""
+    return [
+        event
+        for chain, merged in merged_chains(look, study).items()
+        for event in _joined(_carried(events.walk(look, chain)), merged)
+    ]
+
+
+def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
+    """Return what the study's own chain says of each merged site, by the name of its chain."""
+    told = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
+    return {events.merged_chain(study, one["deployment_id"]): one for one in told}
+
+
+def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
+    """Yield each merged site whose chain is not the one that was merged, or of another study."""
+    for chain, told in merged_chains(look, row.name).items():
+        where = f"study {row.name}: the site {told['deployment_id']}"
+        if events.head(look, chain) != (told["last_event"], told["last_event_hash"]):
+            yield f"{where}: its chain was exchanged."
+            continue
+        drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
+        if [one["protocol_sha256"] for one in drawn] != [row.protocol_sha256]:
+            yield f"{where}: it had another protocol."
+
+
+def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
+    """Yield events without what a bundle leaves behind."""
+    for event in trail:
+        if event.kind not in _LEFT_BEHIND:
+            yield event._replace(
+                detail={
+                    key: value for key, value in event.detail.items() if key != "practice_sha256"
+                }
+            )
+
+
+def _hung(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
+    """Return an event with the bank the study hangs on here."""
+    if event.kind != EventKind.STUDY_DRAWN:
+        return event
+    return event._replace(detail={**event.detail, "bank": restored["bank"]})
+
+
+def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
+    """Yield what a merged site's chain vouches for here.
+
+    Of its models those came along that were not here and counted there: the last of their name.
+    """
+    told = list(trail)
+    last = {
+        event.detail["model_id"]: event.number
+        for event in told
+        if event.kind == EventKind.MODEL_ADDED and event.detail["model_id"] in merged["models"]
+    }
+    for event in told:
+        kind, detail = event.kind, event.detail
+        if kind == EventKind.MODEL_WITHDRAWN:
+            continue
+        if kind == EventKind.MODEL_ADDED:
+            name = detail["model_id"]
+            if last.get(name) != event.number:
+                continue
+            detail = {**detail, "edition": merged.get("editions", {}).get(name, 1)}
+        if kind == EventKind.READER_INVITED:
+            detail = {**detail, "site": detail["site"] or merged["site"]}
+        yield event._replace(detail=detail)
+
+
+def record_download(
+    store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
+) -> None:
+    """Record that somebody took something of a study out of the deployment."""
+    about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    record_taking(store, study=study, what=what, by=by, now=now, **about)
+
+
+def record_taking(
+    store: Store, *, study: str, what: str, by: By, now: datetime, **about: Any
+) -> None:
+    """Record that somebody takes something made while it is sent, which has no hash yet."""
+    with store.change() as change:
+        detail = {**({"study": study} if study else {}), "what": what, **about}
+        events.record(change, "", now, kind=EventKind.DOWNLOADED, detail=detail, by=by)
+
 
 OF_READING = (
     EventKind.CASE_PRESENTED,
@@ -127,7 +243,7 @@ def _told(store: Store, study: str, what: str) -> list[str]:
         return stored.told(look, what, _condition(look, study, Search(with_readings=True)))
 
 
-def _condition(look: Transaction, study: str, wanted: Search) -> stored.Condition:
+def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:
     chosen = wanted.kind in OF_READING
     return stored.condition(
         **_whose(look, study),
