@@ -11,7 +11,7 @@ from typing import Any
 from study.exchange.schemas import DISPLAY_CHECKS
 from study.protocol.protocol import stored_protocol
 from study.reading.course import Step
-from study.store import Transaction, people, preparations
+from study.store import Transaction, people, readings
 from study.store.studies import StudyRow
 
 _MOST_CHARACTERS = 100
@@ -28,7 +28,7 @@ def preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dic
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
     done = [
         (row["step"], codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
-        for row in preparations.of_study(look, study.id)
+        for row in readings.preparations_of_study(look, study.id)
     ]
     tables = {}
     if "questionnaire" in extras:

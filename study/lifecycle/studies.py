@@ -29,10 +29,9 @@ from study.protocol.protocol import Protocol, example_faults, refuse_example, st
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, studies
 from study.store.banks import bank_row
-from study.store.case_sets import PRACTICE
 from study.store.events import EventKind
 from study.store.people import ReaderRow
-from study.store.studies import StudyRow, refuse_restored, study_row
+from study.store.studies import PRACTICE, StudyRow, refuse_restored, study_row
 
 
 def draw(

@@ -19,7 +19,7 @@ from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.rendering import rendered, sixteen_bit
 from study.protocol.assignment import options_order
 from study.protocol.protocol import Condition, Protocol, stored_protocol
-from study.store import Store, Transaction, banks, deployment, drafts, readings, studies
+from study.store import Store, Transaction, banks, deployment, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
@@ -179,7 +179,9 @@ def paper_of_study(
         It is a draft still, or was restored without its films.
     """
     with store.look(sealed=True) as look:
-        if studies.find(look, study) is None and study in (one.name for one in drafts.listed(look)):
+        if studies.find(look, study) is None and study in (
+            one.name for one in studies.listed_drafts(look)
+        ):
             raise NotNow(t("{study!r} is still a draft. Draw its cases first.", study=study))
         found = study_row(look, study)
         refuse_restored(found)
@@ -278,7 +280,7 @@ def _items(
             question=row.question,
             options=tuple(texts[LETTERS.index(letter)] for letter in order),
             shown_order=order,
-            context=banks.shown_context(look, row.item, keys),
+            context=readings.shown_context(look, row.item, keys),
             films=_shown(films, ids, number - 1, asked.condition),
         )
 

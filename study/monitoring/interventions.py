@@ -23,12 +23,12 @@ from study.base.translation import t
 from study.people.persons import end_role
 from study.protocol.protocol import stored_protocol
 from study.reading.course import SessionState, is_withdrawn, paused_since, place_of
-from study.store import Store, Transaction, events, exclusions, people
-from study.store import sessions as stored
+from study.store import Store, Transaction, events, people, progress
+from study.store import readings as stored
 from study.store.events import EventKind, EventRow, vouch
-from study.store.exclusions import DecidedRow, ExclusionRow
 from study.store.people import ReaderRow
-from study.store.sessions import InterventionRow
+from study.store.progress import DecidedRow, ExclusionRow
+from study.store.readings import InterventionRow
 from study.store.studies import StudyRow, study_row
 
 LONGEST_DAYS = 3650
@@ -321,7 +321,7 @@ def reinstate(
 def history(store: Store, study: str) -> list[ExclusionRow]:
     """Return everything that was decided about a study's readings, oldest first."""
     with store.look(sealed=True) as look:
-        return exclusions.of_study(look, study_row(look, study).id)
+        return progress.exclusions_of_study(look, study_row(look, study).id)
 
 
 def what_it_does(store: Store, study: str) -> str:
@@ -346,7 +346,7 @@ def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     closed = study.closed_at_utc
-    for row in exclusions.of_study(look, study.id):
+    for row in progress.exclusions_of_study(look, study.id):
         late = closed is not None and row.at_utc >= closed
         reason = f"{row.reason} ({AFTER_CLOSING})" if late else row.reason
         found[row.reading] = reason if row.excluded else ""
@@ -362,7 +362,7 @@ def exclusion_breaches(
         for event in trail
         if event.kind in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
     }
-    for one in exclusions.of_study(look, row.id):
+    for one in progress.exclusions_of_study(look, row.id):
         if told.pop(one.id, None) != sha256_of(one.stored()):
             yield f"study {row.name}: exclusion {one.id} was altered or slipped in."
     for gone in told:
@@ -379,7 +379,7 @@ def _decide(
         was = reading in excluded_readings(change, of)
         if was == excluded:
             raise NotNow(_already(excluded, row))
-        number = exclusions.add(
+        number = progress.add_exclusion(
             change,
             reading=reading,
             excluded=int(excluded),
@@ -397,12 +397,12 @@ def _decide(
             "reason": reason,
         }
         kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
-        stored = exclusions.of_study(change, of.id)[-1].stored()
+        stored = progress.exclusions_of_study(change, of.id)[-1].stored()
         vouch(change, study, by, now, kind, stored, detail)
 
 
 def _decided(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
-    row = exclusions.reading(look, study.id, reading)
+    row = progress.decided_reading(look, study.id, reading)
     if row is None:
         raise NotFound(t("{study} has no such reading.", study=study.name))
     if not row.current:

@@ -22,8 +22,8 @@ from typing import Any, Protocol
 from study.base.canonical import moment
 from study.protocol.protocol import stored_protocol
 from study.reading.course import SessionStanding, SessionState, is_withdrawn, sessions_of
-from study.store import Store, Transaction, events, models, people, preparations, progress, studies
-from study.store import sessions as stored_sessions
+from study.store import Store, Transaction, events, models, people, progress, readings, studies
+from study.store import readings as stored_sessions
 from study.store.events import ChainEnd
 from study.store.people import ReaderRow
 from study.store.progress import PlacedReading, ReadingRow
@@ -360,7 +360,7 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
         names = {row.id: row.reader_id for row in people.readers(look, number)}
         return [
             {"reader_id": names[row["reader"]], **{key: row[key] for key in _PREPARATION_KEYS}}
-            for row in preparations.of_study(look, number)
+            for row in readings.preparations_of_study(look, number)
         ]
 
 

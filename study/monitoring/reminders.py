@@ -14,7 +14,7 @@ from study.base.mail import MailServer, send
 from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.course import SessionStanding, SessionState
-from study.store import Store, events, names, people
+from study.store import Store, events, people
 from study.store.events import EventKind
 from study.store.studies import study_row
 
@@ -40,7 +40,7 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader.id) if reader else None
-        row = names.of_person(look, person) if person is not None else None
+        row = people.name_of(look, person) if person is not None else None
     return Addressee(name=row.name, email=row.email) if row else Addressee()
 
 

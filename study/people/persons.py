@@ -24,10 +24,9 @@ from study.people import codes
 from study.people.codes import Code
 from study.people.roles import Act, Role
 from study.people.signing_in import GUESSED
-from study.store import Store, Transaction, events, names, people
+from study.store import Store, Transaction, events, people
 from study.store.events import EventKind
-from study.store.names import NameRow
-from study.store.people import CodeRow, GrantRow
+from study.store.people import CodeRow, GrantRow, NameRow
 from study.store.studies import study_row
 
 _EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
@@ -59,7 +58,9 @@ def by_email(look: Transaction, email: str) -> int | None:
     key = email_key(email)
     if not key:
         return None
-    found = (one for one, row in names.everyone(look).items() if email_key(row.email) == key)
+    found = (
+        one for one, row in people.everyones_names(look).items() if email_key(row.email) == key
+    )
     return next(found, None)
 
 
@@ -83,11 +84,11 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     other = by_email(change, email)
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
-    before = names.of_person(change, person)
+    before = people.name_of(change, person)
     if before and email_key(before.email) != email_key(email):
-        names.forget_identities(change, person)
+        people.forget_identities(change, person)
     if name or email:
-        names.keep(change, person, name=name, email=email)
+        people.keep_name(change, person, name=name, email=email)
 
 
 def refuse_with_parts_elsewhere(
@@ -355,7 +356,7 @@ def erase_name(
     with store.change() as change:
         row = _grant(change, study, grant)
         refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
-        if not names.erase(change, row.person):
+        if not people.erase_name(change, row.person):
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
         events.record(change, study, now, kind=EventKind.NAME_ERASED, detail=detail, by=by)
@@ -474,7 +475,7 @@ def members_of_deployment(store: Store, *, now: datetime) -> list[Member]:
 def _members(
     look: Transaction, rows: Iterable[GrantRow], study: int | None, now: datetime
 ) -> list[Member]:
-    kept = names.everyone(look)
+    kept = people.everyones_names(look)
     latest = {(row.person, row.role, row.reader): row for row in rows}
     return [_member(look, row, kept.get(row.person), study, now) for row in latest.values()]
 

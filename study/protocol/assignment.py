@@ -17,10 +17,9 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import lot, sha256_of, shuffled
 from study.protocol.protocol import Condition, Protocol, stored_protocol
 from study.store import Transaction, deployment, events, studies
-from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.events import EventKind
 from study.store.people import ReaderRow
-from study.store.studies import StudyRow
+from study.store.studies import PRACTICE, STUDY, CaseSet, StudyRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

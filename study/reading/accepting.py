@@ -33,9 +33,9 @@ from study.reading.records import (
     canonical,
 )
 from study.store import Transaction, readings
-from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.events import EventKind, vouch
 from study.store.readings import AssignmentRow, PresentationRow
+from study.store.studies import PRACTICE, STUDY, CaseSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

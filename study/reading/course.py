@@ -27,10 +27,10 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, fit_answers
 from study.reading.records import SIMULATED, Finish, MalformedRecord, Preparation, Taken, bounded
-from study.store import Transaction, deployment, events, people, preparations
-from study.store import sessions as stored
+from study.store import Transaction, deployment, events, people, readings
+from study.store import readings as stored
 from study.store.events import EventKind, vouch
-from study.store.sessions import InterventionRow, SessionRow
+from study.store.readings import InterventionRow, SessionRow
 from study.store.studies import StudyRow
 
 
@@ -147,7 +147,7 @@ def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetim
     assert row is not None  # a role refers to it
     steps = stored.interventions(look, row.study)
     standings = tuple(
-        _standings(protocol, row.reader_id, stored.of_reader(look, row.id), steps, now)
+        _standings(protocol, row.reader_id, stored.sessions_of_reader(look, row.id), steps, now)
     )
     current = next((one for one in standings if one.state is not SessionState.DONE), standings[-1])
     hold, since = _hold(current, steps)
@@ -358,7 +358,7 @@ def to_do(look: Transaction, protocol: Protocol, reader: int, sign_in: str) -> l
     steps = steps_asked(protocol)
     if not steps or is_simulated(look, reader):
         return []
-    done = preparations.done(look, reader)
+    done = readings.steps_done(look, reader)
     return [step for step in steps if (step, _counts_for(step, sign_in)) not in done]
 
 
@@ -371,7 +371,7 @@ def is_prepared(look: Transaction, protocol: Protocol, reader: int) -> bool:
     steps = steps_asked(protocol)
     if not steps or is_simulated(look, reader):
         return True
-    done = {step for step, _ in preparations.done(look, reader)}
+    done = {step for step, _ in readings.steps_done(look, reader)}
     return done.issuperset(steps)
 
 
@@ -398,7 +398,7 @@ def take_step(
     reader = person.reader or 0
     try:
         refused = _step_refusal(change, protocol, reader, person.sign_in, record)
-        if not refused and not preparations.by_id(change, record.id):
+        if not refused and not readings.preparation(change, record.id):
             _store_step(change, protocol, person, record, now)
     except UnfitAnswers as error:
         refused = str(error)
@@ -410,7 +410,7 @@ def take_step(
 def _step_refusal(
     look: Transaction, protocol: Protocol, reader: int, sign_in: str, record: Preparation
 ) -> str:
-    known = preparations.by_id(look, record.id)
+    known = readings.preparation(look, record.id)
     if known is not None:
         same = (known["reader"], known["step"]) == (reader, record.step)
         return "" if same else t("Another record already has this ID.")
@@ -431,7 +431,7 @@ def _store_step(
     reader, step = person.reader or 0, Step(record.step)
     if step not in to_do(change, protocol, reader, person.sign_in):
         return
-    preparations.add(
+    readings.add_preparation(
         change,
         id=record.id,
         reader=reader,
@@ -442,7 +442,7 @@ def _store_step(
         received_at_utc=stamp(now),
         salt=_salt(change, record.id),
     )
-    stored = preparations.by_id(change, record.id)
+    stored = readings.preparation(change, record.id)
     detail = {"preparation": record.id, "step": step}
     vouch(change, person.study_name, person.by, now, EventKind.PREPARATION_DONE, stored, detail)
 

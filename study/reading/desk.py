@@ -42,12 +42,11 @@ from study.reading.records import (
     shown,
 )
 from study.store import Store, Transaction, events, readings, studies
-from study.store.banks import FilmRow, shown_context
-from study.store.case_sets import PRACTICE, STUDY
+from study.store.banks import FilmRow
 from study.store.deployment import secret
 from study.store.events import EventKind
-from study.store.readings import AnswerRow, ViewRow, WaitingCase
-from study.store.studies import StudyRow, refuse_restored
+from study.store.readings import AnswerRow, ViewRow, WaitingCase, shown_context
+from study.store.studies import PRACTICE, STUDY, StudyRow, refuse_restored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.reading.desk import receipt
 from study.reading.records import shown
-from study.store import Store, Transaction, readings, scores, studies
+from study.store import Store, Transaction, progress, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
@@ -91,7 +91,7 @@ def total(by_task: Mapping[str, Count]) -> Count:
 
 def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     """Return a reader beside the others, or None where they have not read every case."""
-    readers = _by(scores.of_readers(look, study), "reader")
+    readers = _by(progress.matches_of_readers(look, study), "reader")
     own = readers.pop(reader, None)
     if own is None:
         return None
@@ -106,13 +106,13 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
         peers={task: sum((one[task] for one in readers.values()), NONE) for task in own}
         if told
         else {},
-        models=_by(scores.of_models(look, study), "model_id"),
+        models=_by(progress.matches_of_models(look, study), "model_id"),
         peers_by_case={
             (row["item"], row["condition"]): _row_count(row)
-            for row in (scores.of_cases(look, study, reader) if told else [])
+            for row in (progress.matches_of_cases(look, study, reader) if told else [])
         },
         models_by_item={
-            row["item"]: _row_count(row) for row in scores.of_cases_by_models(look, study)
+            row["item"]: _row_count(row) for row in progress.matches_by_models(look, study)
         },
     )
 

@@ -22,20 +22,17 @@ from study.store import (
     deployment,
     events,
     models,
-    names,
     people,
-    preparations,
     readings,
     reviews,
     scorings,
     studies,
 )
-from study.store import backups as stored_backups
-from study.store.case_sets import PRACTICE, STUDY
+from study.store import deployment as stored_backups
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
 from study.store.people import GrantRow
-from study.store.studies import StudyRow
+from study.store.studies import PRACTICE, STUDY, StudyRow
 from study.trail import heads, trails
 
 _Row = Mapping[str, Any]
@@ -213,7 +210,7 @@ def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _preparations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    stored = preparations.of_study(look, row.id)
+    stored = readings.preparations_of_study(look, row.id)
     return _records(
         row, "preparation", events_named(trail, EventKind.PREPARATION_DONE, "preparation"), stored
     )
@@ -318,7 +315,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
         one for chain in chains for one in events.of_kind(look, chain, EventKind.IDENTITY_BOUND)
     ]
     accounts = {one.get("account") for one in bound}
-    for one in names.identities(look):
+    for one in people.identities(look):
         if single_sign_on.account_mark(look, one.issuer, one.subject) not in accounts:
             yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
     for mark, address in people.places(look).items():
@@ -337,7 +334,7 @@ def backups_made(look: Transaction) -> Iterator[str]:
     removed = {
         one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
     }
-    for row in stored_backups.every(look):
+    for row in stored_backups.every_backup(look):
         if (row.file, row.n_bytes, row.sha256, row.finding) not in made:
             yield f"the backup {row.file}: it was slipped in or altered."
         if bool(row.removed_at_utc) != (row.file in removed):

@@ -19,7 +19,7 @@ from study.base.actor import By
 from study.base.canonical import canonical_json, stamp
 from study.base.text import csv_line
 from study.store import Store, Transaction, events, people
-from study.store import trail as stored
+from study.store import events as stored
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow
 
@@ -207,11 +207,11 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
     """Return one page, from 0, of a study's trail, or where `study` is empty the deployment's."""
     with store.look() as look:
         condition = _condition(look, study, wanted)
-        rows = stored.page(look, condition, limit=size, offset=page * size)
+        rows = stored.page_of(look, condition, limit=size, offset=page * size)
         places = people.places(look)
         return Page(
             rows=tuple(_trail_row(row, places) for row in rows),
-            n_found=stored.count(look, condition),
+            n_found=stored.count_of(look, condition),
         )
 
 
@@ -232,7 +232,7 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     """
     yield _line(_COLUMNS)
     with store.look() as look:
-        for row in stored.every(look, _condition(look, study, wanted), batch=_BATCH):
+        for row in stored.every_one(look, _condition(look, study, wanted), batch=_BATCH):
             one = _trail_row(row, {})
             told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
             yield _line([row.chain, *map(str, told.values())])
@@ -240,12 +240,12 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
 
 def _told(store: Store, study: str, what: str) -> list[str]:
     with store.look() as look:
-        return stored.told(look, what, _condition(look, study, Search(with_readings=True)))
+        return stored.told_apart(look, what, _condition(look, study, Search(with_readings=True)))
 
 
 def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:
     chosen = wanted.kind in OF_READING
-    return stored.condition(
+    return stored.events_where(
         **_whose(look, study),
         leave_out=() if wanted.with_readings or chosen else OF_READING,
         kind=wanted.kind,

@@ -15,7 +15,7 @@ from study.monitoring.interventions import Intervention
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.people.signing_in import Person
 from study.reading.course import SessionState
-from study.store.sessions import InterventionRow
+from study.store.readings import InterventionRow
 from ui.overview.labels import standing_words
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section

@@ -22,8 +22,7 @@ from study.reading.simulation import simulate
 from study.store import Store, readings
 from study.store import studies as stored_studies
 from study.store.banks import FilmRow
-from study.store.case_sets import PRACTICE
-from study.store.studies import study_row
+from study.store.studies import PRACTICE, study_row
 from study.trail.verification import verify
 from tests.conftest import (
     NOW,
