@@ -14,8 +14,9 @@ from ui.parts import look
 from ui.parts.links import links
 from ui.parts.text import plain
 from ui.reading.apart import to_teaching
-from ui.reading.record import ADDRESS, PDF
 from ui.reading.score_card import (
+    ADDRESS,
+    PDF,
     case_html,
     comparison_table,
     counts,

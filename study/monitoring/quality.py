@@ -29,7 +29,7 @@ from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
-"""Answers faster than this are told of; `suspicions.TOO_FAST_MS` is what nobody can do."""
+"""Answers faster than this are told of; `accepting.TOO_FAST_MS` is what nobody can do."""
 
 
 HIDDEN_MS = 60_000.0

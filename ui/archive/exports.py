@@ -19,9 +19,9 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.trail.trails import record_download
 from ui.archive import closing as archive
+from ui.parts.downloads import attachment
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 _PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}

@@ -20,12 +20,12 @@ from study.people.signing_in import Person
 from study.trail import trails as trail
 from study.trail.trails import Search, record_taking
 from study.trail.verification import Verification, verify_study
+from ui.parts.downloads import attachment
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
 from ui.parts.look import grid, table
 from ui.parts.text import day_form, instant, plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 PAGE_SIZE = 50
 

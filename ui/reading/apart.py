@@ -20,7 +20,14 @@ from study.store import teaching as stored
 from ui import viewer
 from ui.parts.links import links
 from ui.parts.text import number
-from ui.reading.desk import answered, desk_json, from_elsewhere, message, receipt_json, refusal
+from ui.reading.desk import (
+    acknowledgement_json,
+    answered,
+    desk_json,
+    from_elsewhere,
+    message,
+    refusal,
+)
 from ui.reading.films import film_response
 from ui.server.access import allowed
 from ui.server.deployment import store
@@ -89,7 +96,7 @@ class Room:
                 return refusal(403, why, reason="other-reader")
             now = datetime.now(UTC)
             receipt = self.domain.take_records(store(), person, *key, records, now=now)
-            return receipt_json(receipt, self._films(key))
+            return acknowledgement_json(receipt, self._films(key))
 
         return await self._within(request, take, writes=True)
 

@@ -25,10 +25,8 @@ from study.store import Transaction, deployment
 from ui.parts.prose import html
 from ui.parts.text import number, prior_in_words
 from ui.reading.films import address, prepare_ahead
-from ui.server.access import status_of, token_of
-from ui.server.deployment import store
-from ui.server.origin import same_origin
-from ui.server.turns import PATIENCE_S, in_turn
+from ui.server.access import same_origin, status_of, token_of
+from ui.server.deployment import PATIENCE_S, in_turn, store
 
 Address = Callable[[FilmView], str]
 """Gives the address under which a page fetches a film."""
@@ -89,7 +87,7 @@ async def _records(request: Request) -> Response:
                 return refusal(403, why, reason="other-reader")
             receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
             address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
-        return receipt_json(desk.with_feedback(kept, receipt), address_of)
+        return acknowledgement_json(desk.with_feedback(kept, receipt), address_of)
 
     return await answered(take, writes=True)
 
@@ -277,7 +275,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
     }
 
 
-def receipt_json(receipt: Acknowledgement, address_of: Address) -> dict[str, Any]:
+def acknowledgement_json(receipt: Acknowledgement, address_of: Address) -> dict[str, Any]:
     """Return a receipt as the reading page knows it."""
     return {
         "stored": list(receipt.stored),

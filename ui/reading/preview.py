@@ -26,19 +26,18 @@ from ui import viewer
 from ui.parts.text import number, plain
 from ui.reading.desk import (
     Address,
+    acknowledgement_json,
     answered,
     case_json,
     desk_json,
     from_elsewhere,
     message,
     position_of,
-    receipt_json,
     refusal,
 )
 from ui.reading.films import film_response, prepare_ahead
-from ui.server.access import signed_in
+from ui.server.access import same_origin, signed_in
 from ui.server.deployment import store
-from ui.server.origin import same_origin
 
 
 def show(person: Person, *, draft: int | None = None) -> None:
@@ -115,7 +114,7 @@ async def _records(request: Request) -> Response:
             if desk.seal(look, walk.reader) != seal:
                 return refusal(409, t("This preview has been restarted. Reload the page."))
         receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
-        return receipt_json(receipt, _films(kept, walk))
+        return acknowledgement_json(receipt, _films(kept, walk))
 
     return await _walking(request, take)
 

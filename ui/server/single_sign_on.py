@@ -11,9 +11,8 @@ from study.people import single_sign_on
 from study.people.signing_in import SignInRefused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
-from ui.server.access import place_of
+from ui.server.access import place_of, sentence
 from ui.server.deployment import store
-from ui.server.refusals import sentence
 
 _OF_ALL = "server_metadata_url"
 

@@ -11,10 +11,10 @@ from study.lifecycle import drafts
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, as_toml, toml_of_study
+from ui.parts.downloads import attachment
 from ui.parts.text import number
 from ui.server.access import answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 
 def routes() -> list[Route]:

@@ -20,9 +20,9 @@ from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.archive import closing as archive
-from ui.server.headers import HEADERS
 
 Client = Callable[[str | None], TestClient]
 

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
 from tests.conftest import run_apart
-from ui.server.connections import STALLED_S, CountedLine, Lines
+from ui.server.serving import STALLED_S, CountedLine, Lines
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 

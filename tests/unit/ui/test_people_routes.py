@@ -18,10 +18,10 @@ from study.protocol.protocol import Protocol
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import access as ui_access
-from ui.server.headers import HEADERS
-from ui.server.refusals import sentence
+from ui.server.access import sentence
 
 Client = Callable[[], TestClient]
 

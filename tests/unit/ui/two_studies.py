@@ -34,9 +34,9 @@ from study.reading import desk
 from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
-from ui.server.headers import HEADERS
 
 AMBER, COBALT = "amber", "cobalt"
 STATES = ("drawn", "open", "closed")

@@ -15,7 +15,7 @@ from study.store import Store
 from tests.conftest import NOW, person, reading
 from tests.unit.study.reading.test_peers import FIVE, PEERS, read
 from tests.unit.study.reading.test_score_card import close
-from ui.reading.record import page, pdf
+from ui.reading.score_card import page, pdf
 
 Opened = Callable[..., Store]
 
