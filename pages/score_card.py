@@ -13,7 +13,7 @@ from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.reading.apart import to_teaching
+from ui.reading.rooms import to_teaching
 from ui.reading.score_card import (
     ADDRESS,
     PDF,
