@@ -10,7 +10,7 @@ from study.base.translation import t
 from study.cli.program import PATH, Group, command, now, program
 from study.lifecycle import reviewing
 from study.protocol.checks import ids_in
-from study.store import Store, Transaction, banks, people, reviews
+from study.store import Store, Transaction, banks, judgements, people
 
 _BANK = click.option("--bank", metavar="NAME", required=True)
 _NAME = click.option("--review", "name", metavar="NAME", required=True)
@@ -59,7 +59,7 @@ def show(db: Path, bank: str, name: str) -> None:
     with Store(db).look() as look:
         row = _review(look, bank, name)
         items = reviewing.item_reviews(look, row)
-        who = {one.person: one.handle for one in reviews.reviewers(look, row)}
+        who = {one.person: one.handle for one in judgements.reviewers(look, row)}
     for person, handle in who.items():
         judged = sum(person in one.given for one in items)
         waiting = sum(person in one.waits_for for one in items)
@@ -106,7 +106,7 @@ def _number(store: Store, bank: str, name: str) -> int:
 
 
 def _review(look: Transaction, bank: str, name: str) -> int:
-    for row in reviews.of_bank(look, banks.bank_row(look, bank).id):
+    for row in judgements.reviews_of_bank(look, banks.bank_row(look, bank).id):
         if row.name == name:
             return row.id
     raise NotFound(

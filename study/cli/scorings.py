@@ -10,8 +10,8 @@ from study.base.translation import t
 from study.cli.program import Group, command, now, program
 from study.cli.reviews import person_called
 from study.lifecycle import scoring as domain
-from study.store import Store, Transaction, scorings
-from study.store.open_answers import ANSWER, EXPLANATION
+from study.store import Store, Transaction, judgements
+from study.store.judgements import ANSWER, EXPLANATION
 from study.store.studies import study_row
 
 _KINDS = {"answers": ANSWER, "explanations": EXPLANATION}
@@ -53,7 +53,7 @@ def show(db: Path, study: str, kind: str) -> None:
     with Store(db).look() as look:
         row = _scoring(look, study, kind)
         words = domain.words_of(look, row)
-        for one in scorings.scorers(look, row):
+        for one in judgements.scorers(look, row):
             judged = sum(one.position in each.given for each in words)
             waiting = sum(one.position in each.waits_for for each in words)
             print(f"{one.code} {one.handle}: {judged} judged, {waiting} waiting")
@@ -83,7 +83,7 @@ def close(db: Path, study: str, kind: str) -> None:
 
 
 def _scoring(look: Transaction, study: str, kind: str) -> int:
-    for row in scorings.of_study(look, study_row(look, study).id):
+    for row in judgements.scorings_of_study(look, study_row(look, study).id):
         if row.kind == _KINDS[kind]:
             return row.id
     raise NotFound(t("These answers have not been given to scorers."))

@@ -36,8 +36,8 @@ from study.store import (
     Transaction,
     banks,
     events,
+    judgements,
     models,
-    open_answers,
     people,
     readings,
     studies,
@@ -308,7 +308,7 @@ def _flags(row: Mapping[str, Any]) -> str:
 
 def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
     """Yield answers to open-ended cases, and models' explanations: neither is a letter."""
-    said = open_answers.of_study(look, study.id)
+    said = judgements.open_answers_of_study(look, study.id)
     rows = {row["id"]: row for row in readings.of_study(look, study.id)} if said else {}
     set_aside = excluded_readings(look, study) if said else {}
     for one in said:

@@ -17,7 +17,7 @@ from study.exchange.incoming import Received, receive
 from study.exchange.records_file import origin, refuse
 from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
-from study.store import Store, Transaction, archive, events, models, people, scorings, studies
+from study.store import Store, Transaction, archive, events, judgements, models, people, studies
 from study.store.events import EventKind
 from study.store.models import PLAIN
 from study.store.studies import StudyRow, study_row
@@ -106,7 +106,7 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         yield f"the bundle of the deployment {other} was merged already."
     if bundle.sites:
         yield "it holds other sites itself. Merge the bundle of each site, one by one."
-    if bundle.carried.rows["scoring"] or scorings.of_study(look, study.id):
+    if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
         yield f"the site {site[:LONGEST]!r} {formula_fault(site)}. Begin it with a letter."

@@ -25,10 +25,10 @@ from study.people.signing_in import Person
 from study.protocol.protocol import CONTEXTS, Condition, Protocol
 from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parsed, rules
 from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, Taken
-from study.store import Store, Transaction, banks, reviews, teaching
+from study.store import Store, Transaction, banks, judgements, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
-from study.store.open_answers import EXPLANATION
+from study.store.judgements import EXPLANATION
 from study.store.readings import WaitingCase
 
 _PROTOCOL = Protocol(comments=True, context=CONTEXTS, smallest_window=())
@@ -210,7 +210,7 @@ class _ReviewDesk(JudgingDesk[ItemReview]):
 
     def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[ItemReview]:
         row = reviewing.review_row(look, number)
-        if person.id not in {one.person for one in reviews.reviewers(look, number)}:
+        if person.id not in {one.person for one in judgements.reviewers(look, number)}:
             raise NotAllowed(t("You are not a reviewer in this review."))
         if why := reviewing.refusal(look, row):
             raise NotAllowed(why)

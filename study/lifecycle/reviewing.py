@@ -20,9 +20,9 @@ from study.base.text import check_name
 from study.base.translation import later, said, t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges
-from study.store import Store, Transaction, banks, draws, events, reviews, studies
+from study.store import Store, Transaction, banks, draws, events, judgements, studies
 from study.store.events import EventKind
-from study.store.reviews import ReviewedItem, ReviewRow, VerdictRow
+from study.store.judgements import ReviewedItem, ReviewRow, VerdictRow
 
 
 class ItemVerdict(StrEnum):
@@ -110,13 +110,13 @@ def open_review(
         raise BadInput(t("List the questions to review, each once."))
     with store.change() as change:
         row = banks.bank_row(change, bank)
-        if name in {one.name for one in reviews.of_bank(change, row.id)}:
+        if name in {one.name for one in judgements.reviews_of_bank(change, row.id)}:
             raise NotNow(t("This bank already has a review named {name}.", name=repr(name)))
         _refuse_while_read(change, row.id)
         items = [item_of(change, bank, one).id for one in item_ids]
-        number = reviews.add(change, bank=row.id, name=name, at_utc=stamp(now))
-        reviews.add_items(change, number, items)
-        reviews.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
+        number = judgements.add_review(change, bank=row.id, name=name, at_utc=stamp(now))
+        judgements.add_items(change, number, items)
+        judgements.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
         detail = {"bank": bank, "review": name, "n": len(items)}
         events.record(change, "", now, kind=EventKind.REVIEW_OPENED, detail=detail, by=by)
     return number
@@ -141,9 +141,9 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
 
 def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
     """Return how far the review of each item is, in order."""
-    people = [one.person for one in reviews.reviewers(look, review)]
+    people = [one.person for one in judgements.reviewers(look, review)]
     given: dict[int, dict[int, VerdictRow]] = {}
-    for row in reviews.verdicts(look, review):
+    for row in judgements.verdicts(look, review):
         given.setdefault(row.item, {})[row.person] = row
     return [
         ItemReview(
@@ -151,7 +151,7 @@ def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
             judges=tuple(people[one] for one in judges(item.position, len(people))),
             given=given.get(item.item, {}),
         )
-        for item in reviews.items(look, review)
+        for item in judgements.review_items(look, review)
     ]
 
 
@@ -195,7 +195,7 @@ def judge(
         raise NotNow(why)
     found = (one for one in item_reviews(change, review.id) if one.item.item == item)
     if is_new(next(found, None), person, verdict, words):
-        reviews.add_verdict(
+        judgements.add_verdict(
             change,
             review.id,
             item=item,
@@ -222,11 +222,11 @@ def close_review(store: Store, review: int, *, now: datetime, by: By = COMMAND_L
         row = review_row(change, review)
         if row.ended_at_utc:
             raise NotNow(t("This review is closed."))
-        reviews.end(change, review, stamp(now))
+        judgements.end_review(change, review, stamp(now))
         detail = {
             "bank": row.bank_name,
             "review": row.name,
-            "verdicts_sha256": sha256_of(reviews.every_verdict(change, review)),
+            "verdicts_sha256": sha256_of(judgements.every_verdict(change, review)),
         }
         events.record(change, "", now, kind=EventKind.REVIEW_CLOSED, detail=detail, by=by)
 
@@ -252,7 +252,9 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
 
 def faulty_cases(look: Transaction, study: int) -> list[str]:
     """Return the item_id of every case of a study that a closed review found faulty."""
-    found = {key for one in reviews.closed_about(look, study) for key in faulty(look, one)}
+    found = {
+        key for one in judgements.closed_reviews_about(look, study) for key in faulty(look, one)
+    }
     return sorted(found & {case.item_id for case in studies.cases(look, study)})
 
 
@@ -290,7 +292,7 @@ def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]
     `place` is 1 or 2 of those who judge first and blind to each other, 3 or more of others.
     """
     handles = {
-        one.person: one.handle for one in reviews.reviewers(look, review_row(look, review).id)
+        one.person: one.handle for one in judgements.reviewers(look, review_row(look, review).id)
     }
     return [
         (
@@ -317,7 +319,7 @@ def review_row(look: Transaction, review: int) -> ReviewRow:
     NotFound
         There is none.
     """
-    row = reviews.by_number(look, review)
+    row = judgements.review_by_number(look, review)
     if row is None:
         raise NotFound(t("There is no such review."))
     return row

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
-from study.store.open_answers import OPEN_ENDED
+from study.store.judgements import OPEN_ENDED
 
 
 class ReadingRow(NamedTuple):

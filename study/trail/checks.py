@@ -21,11 +21,10 @@ from study.store import (
     Transaction,
     deployment,
     events,
+    judgements,
     models,
     people,
     readings,
-    reviews,
-    scorings,
     studies,
 )
 from study.store import deployment as stored_backups
@@ -238,7 +237,7 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         {event.detail["of"]: event for event in trail if event.kind == kind}
         for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
     )
-    for one in scorings.of_study(look, row.id):
+    for one in judgements.scorings_of_study(look, row.id):
         where = f"study {row.name}: the scoring of each {one.kind}"
         begun, over = opened.pop(one.kind, None), closed.pop(one.kind, None)
         if begun is None or begun.at_utc != one.opened_at_utc:
@@ -347,10 +346,10 @@ def expert_reviews(look: Transaction) -> Iterator[str]:
     closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
     told = {(one["bank"], one["review"], one["verdicts_sha256"]) for one in closed}
     begun = {(one["bank"], one["review"], one["n"]) for one in opened}
-    for row in reviews.every(look):
-        if (row.bank_name, row.name, len(reviews.items(look, row.id))) not in begun:
+    for row in judgements.every_review(look):
+        if (row.bank_name, row.name, len(judgements.review_items(look, row.id))) not in begun:
             yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
-        found = sha256_of(reviews.every_verdict(look, row.id))
+        found = sha256_of(judgements.every_verdict(look, row.id))
         if row.ended_at_utc and (row.bank_name, row.name, found) not in told:
             yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."
 

@@ -24,7 +24,7 @@ from study.people.persons import Newcomer, give_role
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
 from study.reading.desk import Acknowledgement
-from study.store import Store, bank_contents, reviews
+from study.store import Store, bank_contents, judgements
 from study.store import studies as studies_stored
 from study.store.studies import study_row
 from study.trail.verification import verify
@@ -193,8 +193,8 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
         receipt = reviewers_desk.take_records(banked, people[0], review, [record], now=NOW)
         assert not receipt.refused
     with banked.look() as look:
-        assert len(reviews.every_verdict(look, review)) == 2
-        (one,) = reviews.verdicts(look, review)
+        assert len(judgements.every_verdict(look, review)) == 2
+        (one,) = judgements.verdicts(look, review)
     assert (one.verdict, one.comment) == ("ambiguous", "two answers are right")
 
 
@@ -267,7 +267,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
     with pytest.raises(error, match=why):
         reviewing.open_review(banked, "bank", **{**given, **changed}, now=NOW)
     with banked.look() as look:
-        assert len(reviews.every(look)) == 1
+        assert len(judgements.every_review(look)) == 1
 
 
 def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store) -> None:
@@ -294,7 +294,7 @@ def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", now=NOW)
     with banked.look() as look:
-        assert reviews.every(look) == []
+        assert judgements.every_review(look) == []
     assert verify(banked) == []
 
 

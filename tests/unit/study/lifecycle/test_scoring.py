@@ -28,7 +28,7 @@ from study.models.withdrawals import withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.desk import Acknowledgement
-from study.store import Store, extract, open_answers, people, scorings
+from study.store import Store, extract, judgements, people
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading, tamper
@@ -127,7 +127,7 @@ def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> N
     number = _open(read, asked)
     with read.look() as look:
         words = scoring.words_of(look, number)
-        listed = open_answers.of_study(look, study_row(look, "trial").id)
+        listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
     alike = Counter(len(one.answers) for one in words)
     assert alike[2] > 0
     assert alike[1] > 0
@@ -153,7 +153,7 @@ def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store)
     assert case.views
     everything = json.dumps([str(one) for one in shown.cases])
     with read.look() as look:
-        for one in open_answers.of_study(look, study_row(look, "trial").id):
+        for one in judgements.open_answers_of_study(look, study_row(look, "trial").id):
             assert one.answer_id not in everything
         words = scoring.words_of(look, number)
         row = scoring.scoring_row(look, number)
@@ -193,7 +193,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
                 now=LATER,
             )
     with read.look() as look:
-        n = len(scorings.every_score(look, number))
+        n = len(judgements.every_score(look, number))
         (again,) = [w for w in scoring.words_of(look, number) if w.position == one.position]
     assert again.given[scorer].verdict == Score.PARTLY
     assert n == sum(len(w.given) for w in words) + (one.given[scorer].verdict != Score.PARTLY)
@@ -291,7 +291,7 @@ def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path
     assert about[0]["scored_items"] == about[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
-        assert all(one.person is None for one in scorings.scorers(look, 1))
+        assert all(one.person is None for one in judgements.scorers(look, 1))
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
     (tmp_path / "altered.zip").write_bytes(zipped(files))
     with pytest.raises(BadFile):
@@ -359,7 +359,7 @@ def test_a_scoring_that_cannot_be_is_refused_and_nothing_is_left(
     with pytest.raises(error, match=why):
         _open(read, asked, **changed)
     with read.look() as look:
-        assert scorings.of_study(look, study_row(look, "trial").id) == []
+        assert judgements.scorings_of_study(look, study_row(look, "trial").id) == []
     _open(read, asked)
     with pytest.raises(NotNow, match="given to scorers already"):
         _open(read, asked)
@@ -437,4 +437,4 @@ def test_a_copy_of_the_study_holds_the_scores_and_nobody_who_gave_them(
         copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
     assert not any("scor" in one for one in verify(copy))
     with copy.look() as look:
-        assert {one.person for one in scorings.scorers(look, 1)} == {None}
+        assert {one.person for one in judgements.scorers(look, 1)} == {None}

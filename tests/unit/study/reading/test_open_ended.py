@@ -27,7 +27,7 @@ from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.reading.records import MAX_WORDS
 from study.reading.simulation import simulate
-from study.store import Store, open_answers
+from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, invite, person, presentation, reading, write_bank
@@ -68,9 +68,9 @@ def _read(store: Store, *texts: str | None, who: str = "R1") -> None:
         assert _take(store, presentation(case), words(case, text), who=who).refused == ()
 
 
-def _listed(store: Store, study: str = "trial") -> list[open_answers.OpenAnswer]:
+def _listed(store: Store, study: str = "trial") -> list[judgements.OpenAnswer]:
     with store.look() as look:
-        return open_answers.of_study(look, study_row(look, study).id)
+        return judgements.open_answers_of_study(look, study_row(look, study).id)
 
 
 def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:

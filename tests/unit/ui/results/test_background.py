@@ -24,7 +24,7 @@ from study.lifecycle import reviewing
 from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.reading.simulation import simulate
-from study.store import Store, people, reviews
+from study.store import Store, judgements, people
 from study.store.studies import cases as cases_of
 from study.store.studies import study_row
 from tests.conftest import NOW
@@ -96,7 +96,7 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
                 reviewing.judge(
                     change,
                     row,
-                    reviews.items(change, review)[number].item,
+                    judgements.review_items(change, review)[number].item,
                     person=person,
                     verdict=reviewing.ItemVerdict(verdict),
                     comment="",
