@@ -49,27 +49,6 @@ VERDICTS = {
 """What is found of a question, as people say it."""
 
 
-def settled(given: Sequence[str]) -> str | None:
-    """Return what an item is found to be, or None while another has to judge it.
-
-    Parameters
-    ----------
-    given
-        Verdicts in the order their reviewers judge in.
-
-    >>> settled(["sound", "sound"]), settled(["sound", "ambiguous"])
-    ('sound', None)
-    >>> settled(["sound", "ambiguous", "hallucinated finding"])
-    'several faults'
-    """
-    if len(given) < JUDGES:
-        return None
-    (most, n), *_ = Counter(given).most_common(1)
-    if n >= JUDGES:
-        return most
-    return MIXED if len(given) > JUDGES else None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemReview(Judged):
     """How far an item's review is."""
@@ -77,9 +56,26 @@ class ItemReview(Judged):
     item: ReviewedItem
     given: Mapping[int, VerdictRow]
 
-    def settled(self, given: Sequence[str]) -> str | None:
-        """Return what verdicts come to."""
-        return settled(given)
+    @staticmethod
+    def settled(given: Sequence[str]) -> str | None:
+        """Return what an item is found to be, or None while another has to judge it.
+
+        Parameters
+        ----------
+        given
+            Verdicts in the order their reviewers judge in.
+
+        >>> ItemReview.settled(["sound", "sound"]), ItemReview.settled(["sound", "ambiguous"])
+        ('sound', None)
+        >>> ItemReview.settled(["sound", "ambiguous", "hallucinated finding"])
+        'several faults'
+        """
+        if len(given) < JUDGES:
+            return None
+        (most, n), *_ = Counter(given).most_common(1)
+        if n >= JUDGES:
+            return most
+        return MIXED if len(given) > JUDGES else None
 
 
 def open_review(

@@ -50,27 +50,6 @@ SCORES = {
 """The scores, as people say them."""
 
 
-def settled(given: Sequence[str]) -> str | None:
-    """Return what words are scored, or None while another has to judge them.
-
-    The middle of three: what two of them say, and partly correct where all differ.
-
-    >>> settled(["correct", "correct"]), settled(["correct", "incorrect"])
-    ('correct', None)
-    >>> settled(["correct", "incorrect", "incorrect"])
-    'incorrect'
-    >>> settled(["incorrect", "partly correct", "correct"])
-    'partly correct'
-    """
-    if len(given) < JUDGES:
-        return None
-    if given[0] == given[1]:
-        return given[0]
-    if len(given) == JUDGES:
-        return None
-    return sorted(map(Score, given), key=list(Score).index)[1].value
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredWords(Judged):
     """How far the scoring of some words is: of all answers to an item that say the same.
@@ -87,9 +66,28 @@ class ScoredWords(Judged):
     answers: Sequence[OpenAnswer]
     given: Mapping[int, ScoreRow]
 
-    def settled(self, given: Sequence[str]) -> str | None:
-        """Return what scores come to."""
-        return settled(given)
+    @staticmethod
+    def settled(given: Sequence[str]) -> str | None:
+        """Return what words are scored, or None while another has to judge them.
+
+        The middle of three: what two of them say, and partly correct where all differ.
+
+        >>> ScoredWords.settled(["correct", "correct"])
+        'correct'
+        >>> ScoredWords.settled(["correct", "incorrect"]) is None
+        True
+        >>> ScoredWords.settled(["correct", "incorrect", "incorrect"])
+        'incorrect'
+        >>> ScoredWords.settled(["incorrect", "partly correct", "correct"])
+        'partly correct'
+        """
+        if len(given) < JUDGES:
+            return None
+        if given[0] == given[1]:
+            return given[0]
+        if len(given) == JUDGES:
+            return None
+        return sorted(map(Score, given), key=list(Score).index)[1].value
 
 
 def open_scoring(

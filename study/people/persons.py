@@ -44,23 +44,12 @@ def act_for(role: Role, study: str) -> Act:
     return Act.PEOPLE if role in (Role.READER, Role.STATISTICIAN) else Act.ROLES
 
 
-def email_key(email: str) -> str:
-    """Return what two spellings of one e-mail address have in common.
-
-    >>> email_key(" Anna@Example.org ")
-    'anna@example.org'
-    """
-    return name_key(email)
-
-
 def by_email(look: Transaction, email: str) -> int | None:
     """Return the person with an e-mail address, or None."""
-    key = email_key(email)
+    key = name_key(email)
     if not key:
         return None
-    found = (
-        one for one, row in people.everyones_names(look).items() if email_key(row.email) == key
-    )
+    found = (one for one, row in people.everyones_names(look).items() if name_key(row.email) == key)
     return next(found, None)
 
 
@@ -85,7 +74,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
     before = people.name_of(change, person)
-    if before and email_key(before.email) != email_key(email):
+    if before and name_key(before.email) != name_key(email):
         people.forget_identities(change, person)
     if name or email:
         people.keep_name(change, person, name=name, email=email)

@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -25,7 +24,7 @@ from study.lifecycle.previews import Preview
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.desk import Desk, FilmView
+from study.reading.desk import Desk
 from study.store import Store
 from study.store import teaching as stored
 from ui import viewer
@@ -144,11 +143,8 @@ class Room:
 
         return await answered(work, writes=writes)
 
-    def _films(self, key: tuple[int, ...]) -> Callable[[FilmView], str]:
-        return partial(self._film_address, key)
-
-    def _film_address(self, key: tuple[int, ...], film: FilmView) -> str:
-        return f"{self._address(key)}/films/{film.film}"
+    def _films(self, key: tuple[int, ...]) -> Address:
+        return lambda film: f"{self._address(key)}/films/{film.film}"
 
     def _address(self, key: tuple[int, ...]) -> str:
         return "/".join([self.of, *map(str, key)])
@@ -299,7 +295,4 @@ def _preview_films(kept: Store, walk: Preview) -> Address:
 
 
 def _preview_address(walk: Preview) -> Address:
-    def address(film: FilmView) -> str:
-        return f"preview/{walk.mark}/films/{film.film}"
-
-    return address
+    return lambda film: f"preview/{walk.mark}/films/{film.film}"

@@ -17,7 +17,7 @@ from study.cli import main
 from study.lifecycle import reviewing
 from study.lifecycle.judging import judges
 from study.lifecycle.judging_desk import reviewers_desk
-from study.lifecycle.reviewing import MIXED, VERDICTS, ItemVerdict, settled
+from study.lifecycle.reviewing import MIXED, VERDICTS, ItemReview, ItemVerdict
 from study.lifecycle.studies import close
 from study.people.codes import new_code
 from study.people.persons import Newcomer, give_role
@@ -61,7 +61,7 @@ def test_every_pair_begins_equally_often(n: int) -> None:
 )
 def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None) -> None:
     """Three different verdicts hold at most one of a sound question."""
-    assert settled(given) == result
+    assert ItemReview.settled(given) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:

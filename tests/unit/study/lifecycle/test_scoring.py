@@ -22,7 +22,7 @@ from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.lifecycle import scoring, studies
 from study.lifecycle.judging_desk import scorers_desk
-from study.lifecycle.scoring import Score, settled
+from study.lifecycle.scoring import Score, ScoredWords
 from study.models.models import add_model
 from study.models.withdrawals import withdraw_model
 from study.people.signing_in import Person
@@ -176,7 +176,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
     for one in words:
         given = [one.given[place].verdict for place in one.judges if place in one.given]
         assert len(given) == (2 if given[0] == given[1] else 3)
-        assert one.result == settled(given)
+        assert one.result == ScoredWords.settled(given)
     assert {one.result for one in words} > {Score.INCORRECT}
     one = words[0]
     scorer = one.judges[0]
