@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from ui.app.document import DOCUMENT
+from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
-from ui.server.deployment import lifespan
-from ui.server.headers import HEADERS
+from ui.server.schedule import lifespan
 
 app = st.App(
     "ui/app/router.py",

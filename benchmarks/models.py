@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks import banks, servers
 from benchmarks.machine import Broken
 from benchmarks.summary import bar, bar_lines
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.models.running import ANSWERS, answers_in, folder_of
 from study.store import Store
 

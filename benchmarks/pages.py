@@ -26,7 +26,7 @@ from analysis.report.content import SECTIONS
 from benchmarks import banks, servers
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.summary import bar, bar_lines
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, reader_code
 from study.models.models import add_model
 from study.reading.simulation import simulate
@@ -158,7 +158,7 @@ class _Walk:
                     rows[f"{name}, {part}"] = self._both(
                         partial(self._choose, part), back=partial(self._choose, name)
                     )
-        closing.close(self._store, study=servers.STUDY, reason="measured", now=datetime.now(UTC))
+        studies.close(self._store, study=servers.STUDY, reason="measured", now=datetime.now(UTC))
         rows["Results"] = self._results()
         for part in _RESULTS:
             first = self._timed(partial(self._choose, part))

@@ -6,12 +6,12 @@ import streamlit as st
 from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing
-from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
+from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
 from study.people.roles import Act, Role
-from study.protocol.item_lists import ids_in
-from study.store import banks, reviews
+from study.protocol.checks import ids_in
+from study.store import banks, judgements
 from study.store.banks import BankRow
-from study.store.reviews import ReviewRow
+from study.store.judgements import ReviewRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
 from ui.parts.confirming import answer, ask
@@ -37,7 +37,7 @@ def _bank() -> BankRow | None:
 def _review(row: ReviewRow) -> None:
     with store().look() as look:
         items = reviewing.item_reviews(look, row.id)
-        people = {one.person: one.handle for one in reviews.reviewers(look, row.id)}
+        people = {one.person: one.handle for one in judgements.reviewers(look, row.id)}
         why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
         told = verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
@@ -71,7 +71,7 @@ def _review(row: ReviewRow) -> None:
 
 
 def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
-    found = [one for one in items if one.result not in (None, Verdict.SOUND)]
+    found = [one for one in items if one.result not in (None, ItemVerdict.SOUND)]
     if not found:
         return
     st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")
@@ -177,8 +177,8 @@ def _page(bank: BankRow) -> None:
     )
     handout.show("")
     with store().look() as look:
-        found = reviews.of_bank(look, bank.id)
-        mine = reviews.of_person(look, person.id)
+        found = judgements.reviews_of_bank(look, bank.id)
+        mine = judgements.reviews_of_person(look, person.id)
     for row in found:
         _review(row)
     with st.expander(t("Add a reviewer")):

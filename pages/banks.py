@@ -144,7 +144,7 @@ def _under_way() -> None:
             st.rerun()
 
 
-def _how_far(progress: bank_import.Progress) -> str:
+def _how_far(progress: bank_import.ImportProgress) -> str:
     if progress.step == "films":
         words = t(
             "Checking the images: {done} of {total}, {rate} per second",

@@ -10,7 +10,7 @@ from study.people.signing_in import memberships
 from study.store import banks
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.app.switching import enter_study
+from ui.app.study_bar import enter_study
 from ui.parts.links import links
 from ui.parts.look import error_line
 from ui.parts.text import number, plain

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.monitoring.exclusions import history
+from study.monitoring.interventions import history
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import backups

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.lifecycle import opening
+from study.lifecycle import exposure
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
@@ -28,7 +28,7 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
-    for sentence in opening.acquaintances(store(), person.study_name):
+    for sentence in exposure.acquaintances(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
         people_rows.rows(scope, readers, days, name="readers")

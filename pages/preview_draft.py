@@ -4,8 +4,8 @@ import streamlit as st
 
 from study.people.roles import Act
 from ui.parts.text import number
-from ui.reading import preview
+from ui.reading import rooms
 from ui.server.access import guard
 
 person = guard(Act.MAKE_STUDY)
-preview.show(person, draft=number(str(st.query_params.get("draft", ""))))
+rooms.show_preview(person, draft=number(str(st.query_params.get("draft", ""))))

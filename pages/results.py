@@ -24,7 +24,7 @@ from analysis.statistics.accuracy.items import MODEL_WRONG
 from analysis.translation import spoken
 from study.base.errors import StudyError
 from study.base.translation import language, later, said, t, tn
-from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.now import standing

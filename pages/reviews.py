@@ -11,13 +11,11 @@ from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing, scoring
 from study.lifecycle.judging import LONGEST_COMMENT, Judged
-from study.lifecycle.reviewing import VERDICTS, Verdict
+from study.lifecycle.reviewing import VERDICTS, ItemVerdict
 from study.lifecycle.scoring import SCORES, Score
 from study.people.roles import Act
-from study.store import Transaction, reviews, scorings
-from study.store.open_answers import ANSWER
-from study.store.reviews import ReviewRow
-from study.store.scorings import ScoringRow
+from study.store import Transaction, judgements
+from study.store.judgements import ANSWER, ReviewRow, ScoringRow
 from ui.app.masthead import masthead
 from ui.parts.links import links
 from ui.parts.look import grid, page_title, refused
@@ -70,7 +68,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
                 row,
                 one.item.item,
                 person=person.id,
-                verdict=Verdict(verdict),
+                verdict=ItemVerdict(verdict),
                 comment=comment,
                 now=acting(person)["now"],
             )
@@ -86,7 +84,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
         heads=[t("ID")],
         told=lambda one: [one.item.item_id],
         judged=lambda n: tn("You have judged {n} question.", "You have judged {n} questions.", n),
-        words={verdict: VERDICTS[verdict] for verdict in Verdict},
+        words={verdict: VERDICTS[verdict] for verdict in ItemVerdict},
         judge=judge,
     )
 
@@ -191,8 +189,8 @@ def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
 
 masthead(person)
 with store().look() as look:
-    to_review = [_of_review(look, row) for row in reviews.of_person(look, person.id)]
-    to_score = [_of_scoring(look, row) for row in scorings.of_person(look, person.id)]
+    to_review = [_of_review(look, row) for row in judgements.reviews_of_person(look, person.id)]
+    to_score = [_of_scoring(look, row) for row in judgements.scorings_of_person(look, person.id)]
 if to_score:
     page_title(
         t("Scoring"),

@@ -7,16 +7,16 @@ import streamlit as st
 from study.base.errors import NotAllowed, StudyError
 from study.base.translation import right_to_left, t
 from study.people.roles import Act
-from study.reading.receipts import receipt_of
-from study.reading.record import reading_record
-from study.reading.score_card import ScoreCard, ScoredCase, score_card
+from study.reading.desk import receipt_of
+from study.reading.score_card import ScoreCard, ScoredCase, reading_record, score_card
 from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.reading.apart import to_teaching
-from ui.reading.record import ADDRESS, PDF
+from ui.reading.rooms import to_teaching
 from ui.reading.score_card import (
+    ADDRESS,
+    PDF,
     case_html,
     comparison_table,
     counts,

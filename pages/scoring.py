@@ -6,9 +6,8 @@ from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.lifecycle import scoring
 from study.people.roles import Act, Role
-from study.store import scorings
-from study.store.open_answers import ANSWER, EXPLANATION
-from study.store.scorings import ScoringRow
+from study.store import judgements
+from study.store.judgements import ANSWER, EXPLANATION, ScoringRow
 from study.store.studies import study_row
 from ui.app.masthead import masthead
 from ui.parts.confirming import answer, ask
@@ -29,7 +28,7 @@ _TITLES = {ANSWER: later("Answers in words"), EXPLANATION: later("Explanations")
 def _scoring(row: ScoringRow) -> None:
     with store().look() as look:
         words = scoring.words_of(look, row.id)
-        scorers = scorings.scorers(look, row.id)
+        scorers = judgements.scorers(look, row.id)
         why_not = "" if row.ended_at_utc else scoring.refusal(look, row)
     state_badge("closed" if row.ended_at_utc else "open")
     if why_not:
@@ -114,8 +113,8 @@ def _page() -> None:
     with store().look() as look:
         study = study_row(look, person.study_name)
         n_answers = scoring.to_be_scored(look, study.id)
-        found = {row.kind: row for row in scorings.of_study(look, study.id)}
-        mine = scorings.of_person(look, person.id)
+        found = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
+        mine = judgements.scorings_of_person(look, person.id)
     if study.state != "closed":
         st.info(t("Close the study first: scorers see the correct answers."))
         return

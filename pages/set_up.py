@@ -4,7 +4,7 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
-from study.lifecycle import amendments, closing, drafts, opening
+from study.lifecycle import amendments, drafts, exposure, studies
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
@@ -50,7 +50,7 @@ def _is_ready(found: SetUp) -> bool:
 
 
 def _open(found: SetUp) -> None:
-    for sentence in opening.cautions(store(), found.name):
+    for sentence in exposure.cautions(store(), found.name):
         st.warning(plain(sentence))
     if not _is_ready(found):
         st.subheader(t("Next: invite readers"), anchor=False)
@@ -107,7 +107,7 @@ def _discard() -> None:
         reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
         if st.button(t("Discard the study"), key="discard", disabled=not reason.strip()):
             study = person.study_name
-            closing.discard(store(), study=study, reason=reason, **acting(person))
+            studies.discard(store(), study=study, reason=reason, **acting(person))
             st.rerun()
 
 

@@ -4,9 +4,9 @@ import streamlit as st
 
 from study.base.translation import t, tn
 from study.lifecycle import drafts
-from study.people.memberships import Choice, choices
 from study.people.roles import Act
-from study.store import banks, reviews, scorings
+from study.people.signing_in import Choice, choices
+from study.store import banks, judgements
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
 from ui.parts.forms import choose_form
@@ -69,8 +69,8 @@ def _nothing_yet() -> None:
 
 def _to_reviews() -> None:
     with store().look() as look:
-        to_review = reviews.of_person(look, person.id)
-        to_score = scorings.of_person(look, person.id)
+        to_review = judgements.reviews_of_person(look, person.id)
+        to_score = judgements.scorings_of_person(look, person.id)
     if (to_review or to_score) and person.may(Act.REVIEW):
         links("to_reviews", {"reviews": t("Expert review") if to_review else t("Scoring")})
 

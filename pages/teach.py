@@ -5,7 +5,7 @@ import streamlit as st
 from study.people.roles import Act
 from ui.app.menu import page_file
 from ui.parts.text import number
-from ui.reading.apart import TEACHING
+from ui.reading.rooms import TEACHING
 from ui.server.access import guard
 
 guard(Act.CHOOSE)

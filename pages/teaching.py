@@ -8,7 +8,7 @@ from study.base.translation import t, tn
 from study.lifecycle import teaching
 from study.lifecycle.teaching import Lesson
 from study.people.roles import Act
-from study.reading.peers import total
+from study.reading.score_card import total
 from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.links import links

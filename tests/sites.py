@@ -13,8 +13,7 @@ from study.lifecycle import studies
 from study.lifecycle.amendments import amend
 from study.lifecycle.deployments import init
 from study.models.models import add_model, keep_model, read_model
-from study.monitoring.exclusions import exclude, reinstate
-from study.monitoring.interventions import pause, resume
+from study.monitoring.interventions import exclude, pause, reinstate, resume
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate

@@ -41,7 +41,7 @@ MAY_IMPORT_ANALYSIS = {
     "ui/results/side_by_side.py",
     "ui/archive/exports.py",
     "ui/results/case_card.py",
-    "ui/reading/record.py",
+    "ui/reading/score_card.py",
     "ui/banks/verdicts.py",
     "pages/results.py",
 }

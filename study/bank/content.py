@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
 from study.bank.fields import shown
-from study.base.bank_model import LETTERS, VIEW_CLASSES, Question
-from study.base.bank_rules import TITLES, Rule
+from study.base.bank_model import LETTERS, TITLES, VIEW_CLASSES, Question, Rule
 
 N_EXAMPLES = 20
 

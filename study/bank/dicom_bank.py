@@ -29,8 +29,7 @@ from study.bank.source import Record, read_source
 from study.bank.spreadsheet import read_rows
 from study.bank.terms import view_label
 from study.bank.uploads import banks_folder, free_place
-from study.base.bank_model import Fault
-from study.base.bank_rules import Rule
+from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from study.base.text import check_name
 from study.films import BadFilm

@@ -9,8 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from study.bank.source import Repeated, plain_key
-from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault
-from study.base.bank_rules import Rule
+from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {

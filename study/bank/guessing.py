@@ -14,8 +14,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first used: a fifth of a second
 from numpy.typing import NDArray
 
-from study.base.bank_model import LETTERS, Asked
-from study.base.bank_rules import Rule
+from study.base.bank_model import LETTERS, GuessableQuestion, Rule
 from study.base.translation import t
 
 ALPHA = 0.01
@@ -43,7 +42,7 @@ class _Excess:
         return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.of
 
 
-def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
+def guessable(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
     """Return a sentence for each place where the right answers can be guessed.
 
     Parameters
@@ -56,7 +55,7 @@ def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
     return tuple(clues(asked, shuffled=shuffled).values())
 
 
-def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
+def clues(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
     """Return the sentences of `guessable` by the rule that each tells of."""
     seen = _Seen()
     for one in asked:
@@ -75,7 +74,7 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
     return {rule: sentence for rule, sentence in told.items() if sentence}
 
 
-def ids_tell(asked: Iterable[Asked]) -> bool:
+def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
     """Return whether ids name the correct option, by letter, place or text, more than by chance.
 
     >>> truths = ["AB"[n % 2] for n in range(40)]
@@ -129,7 +128,7 @@ class _Seen:
         self.n_longest = 0
         self._hashes: Counter[int] = Counter()  # of texts, most of which are met once
 
-    def add(self, one: Asked) -> None:
+    def add(self, one: GuessableQuestion) -> None:
         k, place = len(one.options), one.place
         self._shown[place, k, one.view] += 1
         lengths = [len(option.strip()) for option in one.options]

@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from study.bank.fields import shown
-from study.base.bank_model import Film
-from study.base.bank_rules import Rule
+from study.base.bank_model import Film, Rule
 from study.base.errors import BadFile
 from study.films import MAX_BYTES, BadFilm, inspect
 

@@ -22,10 +22,10 @@ from study.bank.reading import (
 from study.bank.workers import begun, most_workers
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
+from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
 from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
-from study.base.timestamps import stamp
 from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.events import EventKind
 from study.store.staging import reading

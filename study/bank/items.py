@@ -20,8 +20,7 @@ from study.bank.measures import gathered, read_days, read_spacings
 from study.bank.options import read_options, read_truth, still_lettered
 from study.bank.source import Record, plain_key
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
-from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, View
-from study.base.bank_rules import Rule
+from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, View
 from study.base.canonical import canonical_json
 from study.films import BadFilm
 

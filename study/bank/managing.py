@@ -15,13 +15,11 @@ from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, read_bank
 from study.base.actor import COMMAND_LINE, By
-from study.base.bank_model import LETTERS, Fault
-from study.base.bank_rules import Rule
-from study.base.canonical import sha256_of
+from study.base.bank_model import LETTERS, Fault, Rule
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
 from study.base.text import check_name, checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t, tn
 from study.films import shelf
 from study.store import Store, Transaction, bank_contents, banks, events

@@ -12,7 +12,7 @@ from itertools import repeat
 
 from study.bank.fields import Fields, Notes, Trouble, as_list, as_text, missing, shown
 from study.bank.source import plain_key
-from study.base.bank_rules import Rule
+from study.base.bank_model import Rule
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01

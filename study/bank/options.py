@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
 from study.bank.source import Repeated
-from study.base.bank_model import LETTERS
-from study.base.bank_rules import Rule
+from study.base.bank_model import LETTERS, Rule
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)

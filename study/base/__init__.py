@@ -1,1 +1,1 @@
-"""What every folder uses: canonical hashes, timestamps, names, errors, who acts, translation."""
+"""What every folder uses: canonical forms, translation, texts, errors, who acts, what a bank is."""

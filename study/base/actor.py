@@ -16,7 +16,7 @@ class By:
     role
         The role they act in; empty on the command line.
     place
-        The mark of the address they act from, see `study.people.address_marks`; empty on the
+        The mark of the address they act from, see `study.people.signing_in`; empty on the
         command line.
     """
 

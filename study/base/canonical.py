@@ -1,7 +1,14 @@
-"""Canonical text and hashes: the same thing always gives the same bytes."""
+"""What is stored and hashed, in its one form: JSON and its hash, moments, lots, sound text.
+
+The same thing always gives the same bytes. Chance, too, can be recomputed by anyone: a library's
+generator may change its stream between versions, so every random order is the order of SHA-256
+values. To check a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
+"""
 
 import hashlib
 import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from json import encoder as _json
 from typing import Any
 
@@ -48,3 +55,72 @@ def sha256_of(value: Any) -> str:
     '44136fa355b3'
     """
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC with milliseconds.
+
+    >>> stamp(datetime(2025, 6, 4, 12, 0, 1, 234567, tzinfo=UTC))
+    '2025-06-04T12:00:01.234Z'
+    """
+    if moment.tzinfo is None:
+        raise ValueError("a moment without time zone cannot be stored")
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="milliseconds") + "Z"
+
+
+def moment(text: str) -> datetime:
+    """Return the moment that `stamp` wrote.
+
+    >>> moment("2025-06-04T12:00:01.234Z").microsecond
+    234000
+    """
+    return datetime.fromisoformat(text)
+
+
+def from_epoch_ms(epoch_ms: float) -> datetime:
+    """Return a browser's `Date.now()` value as a moment.
+
+    Raises
+    ------
+    ValueError
+        The value is no date a calendar has.
+    """
+    try:
+        return datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)
+    except (OverflowError, OSError) as error:
+        raise ValueError(f"{epoch_ms} is not a moment") from error
+
+
+def lot(key: str, *, seed: int, purpose: str) -> str:
+    """Return the lot of a key: 64 hexadecimal digits, uniform, fixed by seed, purpose and key.
+
+    >>> lot("q1", seed=1, purpose="draw")[:8]
+    'd0465263'
+    """
+    text = f"{seed}/{purpose}/{key}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def shuffled(keys: Iterable[str], *, seed: int, purpose: str) -> list[str]:
+    """Return the keys in the order of their lots; the order they came in does not matter.
+
+    >>> shuffled(["a", "b", "c"], seed=1, purpose="x") == shuffled("cba", seed=1, purpose="x")
+    True
+    """
+    # Bytes stand in the order of their digits; made so, a lot takes half the time.
+    before = f"{seed}/{purpose}/".encode()
+
+    def drawn(key: str) -> bytes:
+        return hashlib.sha256(before + key.encode("utf-8", "surrogatepass")).digest()
+
+    return sorted(keys, key=drawn)
+
+
+def without_surrogates(text: str) -> str:
+    """Return text with every lone surrogate replaced by the replacement character.
+
+    >>> without_surrogates("a" + chr(0xD800)) == "a" + chr(0xFFFD)
+    True
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

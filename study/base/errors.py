@@ -9,7 +9,7 @@ StudyError
 ├── NotNow           right request, wrong moment: the study's state forbids it
 │   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.lifecycle.drafts`)
 ├── NotAllowed       this person may not do that
-│   └── Refused      nobody is signed in, and why (in `study.people.signing_in`)
+│   └── SignInRefused    nobody is signed in, and why (in `study.people.signing_in`)
 ├── Busy             somebody else is writing to the store; in a moment it will do
 ├── Undelivered      a letter did not go out
 └── BrokenStore      the store is not one of ours, or its chain does not hold

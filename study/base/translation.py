@@ -1,4 +1,4 @@
-"""The words people see, through gettext catalogues: English in the code, others without code.
+"""The words, numbers and dates people see: English in the code, other languages in catalogues.
 
 A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
 ``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
@@ -14,12 +14,16 @@ from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations, c2py
 from io import BytesIO
 from pathlib import Path
+from typing import Literal
 
 from babel import Locale, UnknownLocaleError
+from babel.dates import format_date, format_time
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
+
+from study.base.canonical import moment
 
 ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
@@ -191,3 +195,36 @@ def _catalogue(folder: Path, name: str) -> NullTranslations:
 def _read(path: Path) -> Catalog:
     with path.open("rb") as file:
         return read_po(file)
+
+
+def day(at_utc: str) -> str:
+    """Return the day of a stored moment.
+
+    >>> day("2025-06-04T12:00:59.999Z")
+    '4 Jun 2025'
+    """
+    return str(format_date(moment(at_utc), locale=region()))
+
+
+def minute(at_utc: str) -> str:
+    """Return a stored moment to the minute.
+
+    >>> minute("2025-06-04T12:00:59.999Z")
+    '4 Jun 2025, 12:00'
+    """
+    return _to_the(at_utc, "short")
+
+
+def second(at_utc: str) -> str:
+    """Return a stored moment to the second.
+
+    >>> second("2025-06-04T12:00:59.999Z")
+    '4 Jun 2025, 12:00:59'
+    """
+    return _to_the(at_utc, "medium")
+
+
+def _to_the(at_utc: str, precision: Literal["short", "medium"]) -> str:
+    at, where = moment(at_utc), region()
+    clock = format_time(at, precision, locale=where)
+    return str(where.datetime_formats["medium"]).format(clock, day(at_utc))

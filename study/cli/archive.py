@@ -10,12 +10,12 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.cli.program import PATH, command, note, now
 from study.exchange import archives, backups, bundle, restoring
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.store import Store, banks
 from study.store.studies import study_row
-from study.trail import deposits, heads, losses, receipt_checks, verification
-from study.trail.downloads import record_taking
+from study.trail import heads, losses, verification
 from study.trail.heads import head_line
+from study.trail.trails import record_taking
 
 _WITHOUT_TEXTS = click.option(
     "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
@@ -29,7 +29,7 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 def close(db: Path, study: str, reason: str) -> None:
     """Close a study for good: nothing is read any more."""
     store = Store(db)
-    found = closing.close(store, study=study, reason=reason, now=now()).counts
+    found = studies.close(store, study=study, reason=reason, now=now()).counts
     print(
         f"Closed {study!r} for good: {found.n_read} of {found.n_assigned} readings, "
         f"{found.n_unread} missing."
@@ -53,7 +53,7 @@ def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
 
 def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
     """Say where what was written tells accuracy too early, or may not be passed on freely."""
-    if not closing.accuracy_is_shown(store, study):
+    if not studies.accuracy_is_shown(store, study):
         note(
             "the study is not closed, and this holds the reference standard. "
             "Its pages show nobody accuracy before it is closed."
@@ -66,7 +66,7 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 def deposit(store: Store, study: str) -> None:
     """Send a study's head to whoever was named for it; where that fails, say so and go on."""
-    why = deposits.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
+    why = heads.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
     if why:
         print(why, file=sys.stderr)
 
@@ -142,8 +142,8 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
     """Check the chain and everything it vouches for."""
     store = Store(db)
     said = [
-        *(receipt_checks.check(store, _text(receipts)) if receipts else ()),
-        *(heads.check(store, _text(kept)) if kept else ()),
+        *(heads.check_receipts(store, _text(receipts)) if receipts else ()),
+        *(heads.check_heads(store, _text(kept)) if kept else ()),
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):

@@ -24,8 +24,8 @@ from study.bank.managing import (
 )
 from study.bank.reading import BankFormat, MissingImages
 from study.base.bank_model import LETTERS
-from study.base.csv_cells import csv_line
 from study.base.provenance import Provenance
+from study.base.text import csv_line
 from study.cli.program import PATH, command, note, now, program, warn
 from study.lifecycle.teaching import mark
 from study.store import Store, banks

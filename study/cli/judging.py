@@ -6,16 +6,15 @@ from typing import Any
 
 import click
 
-from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
-from study.base.text import decoded
+from study.base.text import csv_line, decoded
 from study.base.translation import t
 from study.cli.program import PATH, command, now, program
 from study.lifecycle import reviewing
 from study.lifecycle import scoring as answer_scoring
-from study.protocol.item_lists import ids_in
-from study.store import Store, Transaction, banks, people, reviews, scorings
-from study.store.open_answers import ANSWER, EXPLANATION
+from study.protocol.checks import ids_in
+from study.store import Store, Transaction, banks, judgements, people
+from study.store.judgements import ANSWER, EXPLANATION
 from study.store.studies import study_row
 
 _BANK = click.option("--bank", metavar="NAME", required=True)
@@ -71,7 +70,7 @@ def show_review(db: Path, bank: str, name: str) -> None:
     with Store(db).look() as look:
         row = _review(look, bank, name)
         items = reviewing.item_reviews(look, row)
-        who = {one.person: one.handle for one in reviews.reviewers(look, row)}
+        who = {one.person: one.handle for one in judgements.reviewers(look, row)}
     for person, handle in who.items():
         judged = sum(person in one.given for one in items)
         waiting = sum(person in one.waits_for for one in items)
@@ -112,7 +111,7 @@ def _number(store: Store, bank: str, name: str) -> int:
 
 
 def _review(look: Transaction, bank: str, name: str) -> int:
-    for row in reviews.of_bank(look, banks.bank_row(look, bank).id):
+    for row in judgements.reviews_of_bank(look, banks.bank_row(look, bank).id):
         if row.name == name:
             return row.id
     raise NotFound(
@@ -167,7 +166,7 @@ def show_scoring(db: Path, study: str, kind: str) -> None:
     with Store(db).look() as look:
         row = _scoring(look, study, kind)
         words = answer_scoring.words_of(look, row)
-        for one in scorings.scorers(look, row):
+        for one in judgements.scorers(look, row):
             judged = sum(one.position in each.given for each in words)
             waiting = sum(one.position in each.waits_for for each in words)
             print(f"{one.code} {one.handle}: {judged} judged, {waiting} waiting")
@@ -197,7 +196,7 @@ def close_scoring(db: Path, study: str, kind: str) -> None:
 
 
 def _scoring(look: Transaction, study: str, kind: str) -> int:
-    for row in scorings.of_study(look, study_row(look, study).id):
+    for row in judgements.scorings_of_study(look, study_row(look, study).id):
         if row.kind == _KINDS[kind]:
             return row.id
     raise NotFound(t("These answers have not been given to scorers."))

@@ -10,22 +10,21 @@ import click
 
 from study import demo as demo_study
 from study.base.actor import COMMAND_LINE
-from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
+from study.base.text import csv_line
 from study.cli.archive import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
-from study.lifecycle import deployments, opening, studies
-from study.monitoring import exclusions, progress
-from study.monitoring.inspection import chosen, readings_of
+from study.lifecycle import deployments, exposure, studies
+from study.monitoring import interventions, progress
+from study.monitoring.quality import chosen, readings_of
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
-from study.protocol import toml_file
-from study.protocol.protocol import read_protocol
+from study.protocol.protocol import read_protocol, toml_of_study
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
 from study.store import Store
-from study.trail import deposits
+from study.trail import heads
 
 _DATA = Path(__file__).parents[2] / "data"
 _READER = click.option("--reader", metavar="READER", required=True)
@@ -56,7 +55,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
         f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
-    warn(opening.cautions(store, study))
+    warn(exposure.cautions(store, study))
 
 
 @command()
@@ -82,7 +81,7 @@ def invite(db: Path, study: str, readers: Path) -> None:
             f"{', '.join(known)} go in with the access code they have: their e-mail address is "
             "known here."
         )
-    warn(opening.acquaintances(store, study, {one.reader_id for one in invitations}))
+    warn(exposure.acquaintances(store, study, {one.reader_id for one in invitations}))
 
 
 def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
@@ -123,16 +122,16 @@ def administrator(db: Path, name: str) -> None:
 def open_(db: Path, study: str, witness: str) -> None:
     """Lock the protocol, write all assignments; print its hash."""
     store = Store(db)
-    print(opening.consent_to_read(store, study), file=sys.stderr)
-    warn(opening.cautions(store, study))
-    print(deposits.open_study(store, study=study, witness=witness, by=COMMAND_LINE, now=now()))
+    print(exposure.consent_to_read(store, study), file=sys.stderr)
+    warn(exposure.cautions(store, study))
+    print(heads.open_study(store, study=study, witness=witness, by=COMMAND_LINE, now=now()))
     deposit(store, study)
 
 
 @command()
 def protocol(db: Path, study: str) -> None:
     """Print the protocol in force, as TOML."""
-    print(toml_file.of_study(Store(db), study), end="")
+    print(toml_of_study(Store(db), study), end="")
 
 
 @command()
@@ -192,9 +191,9 @@ def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> No
     """
     store = Store(db)
     found = _reading(store, study, reader, position)
-    exclusions.exclude(store, study=study, reading=found, reason=reason, now=now())
+    interventions.exclude(store, study=study, reading=found, reason=reason, now=now())
     print(f"Excluded: {reader}, position {position}.")
-    note(exclusions.what_it_does(store, study))
+    note(interventions.what_it_does(store, study))
 
 
 @command()
@@ -205,7 +204,7 @@ def reinstate(db: Path, study: str, reader: str, position: int, reason: str) -> 
     """Bring an excluded reading back, with a reason."""
     store = Store(db)
     found = _reading(store, study, reader, position)
-    exclusions.reinstate(store, study=study, reading=found, reason=reason, now=now())
+    interventions.reinstate(store, study=study, reading=found, reason=reason, now=now())
     print(f"Brought back: {reader}, position {position}.")
 
 

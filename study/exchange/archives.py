@@ -1,7 +1,7 @@
 """Makes everything a study is handed on in, from one moment of it, with the hashes of all.
 
 The files say the same thing, since they are made from the same snapshot; what was handed out, by
-whom and with which hash, stands in the deployment's trail, see `study.trail.downloads`.
+whom and with which hash, stands in the deployment's trail, see `study.trail.trails`.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ from study.exchange.bundle import files_of, placed, sha256_of_file, sums_of, tab
 from study.exchange.closing_report import report_in
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
-from study.lifecycle.closing import shows_accuracy
+from study.lifecycle.studies import shows_accuracy
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, banks, events, extract
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
-from study.trail.downloads import record_taking
+from study.trail.trails import record_taking
 
 SUMS = "SHA256SUMS"
 BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Literal
 
 from study.base.actor import SCHEDULE, By
+from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
-from study.store import Store, Transaction, backups, deployment, events
-from study.store.backups import BackupRow
+from study.store import Store, Transaction, deployment, events
+from study.store.deployment import BackupRow
 from study.store.events import EventKind
 from study.trail import losses
 from study.trail.losses import Loss
@@ -100,7 +100,7 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
 def listed(store: Store) -> list[Backup]:
     """Return the backups that were not removed, the newest first."""
     with store.look() as look:
-        return [_backup(store, row) for row in backups.listed(look)]
+        return [_backup(store, row) for row in deployment.backups_kept(look)]
 
 
 def make(
@@ -227,7 +227,7 @@ def _words(one: Schedule) -> str:
 
 
 def _is_due(look: Transaction, now: datetime) -> bool:
-    every, before = schedule(look).every_hours, backups.every(look)
+    every, before = schedule(look).every_hours, deployment.every_backup(look)
     if not every:
         return False
     return not before or moment(before[-1].made_at_utc) + timedelta(hours=every) <= now
@@ -277,11 +277,11 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
     }
     at = stamp(now)
     with store.change() as change:
-        backups.add(
+        deployment.add_backup(
             change, **told, made_at_utc=at, trigger=trigger, actor=by.name, verified_at_utc=at
         )
         events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=told, by=by)
-        return _backup(store, backups.every(change)[-1])
+        return _backup(store, deployment.every_backup(change)[-1])
 
 
 def _flushed(path: Path) -> str:
@@ -313,7 +313,7 @@ def _name(copy: Path, file: Path) -> None:
 def _prune(store: Store, by: By, now: datetime) -> None:
     """Remove the oldest backups beyond those kept, but never the last one in which all held."""
     with store.look() as look:
-        keep, rows = schedule(look).keep, backups.listed(look)
+        keep, rows = schedule(look).keep, deployment.backups_kept(look)
     ours = [row for row in rows if "/" not in row.file and "\\" not in row.file]
     sound = next((row.id for row in ours if not row.finding), None)
     for row in ours[keep:]:
@@ -322,7 +322,7 @@ def _prune(store: Store, by: By, now: datetime) -> None:
         with suppress(OSError):
             (folder_of(store) / row.file).unlink(missing_ok=True)
         with store.change() as change:
-            backups.mark_removed(change, row.id, stamp(now))
+            deployment.mark_backup_removed(change, row.id, stamp(now))
             detail = {"file": row.file, "sha256": row.sha256}
             events.record(change, "", now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=by)
 

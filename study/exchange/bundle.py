@@ -24,17 +24,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
-from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
+from study.base.text import csv_bytes
 from study.base.translation import t
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
-from study.monitoring.exclusions import excluded_readings
-from study.protocol.assignment import shown
+from study.monitoring.interventions import excluded_readings
 from study.protocol.protocol import Condition, stored_protocol
-from study.reading.steps import Step
+from study.reading.course import Step
+from study.reading.records import shown
 from study.store import (
     Store,
     Transaction,
@@ -42,21 +42,20 @@ from study.store import (
     banks,
     deployment,
     events,
+    judgements,
     models,
-    open_answers,
     people,
-    preparations,
     readings,
     studies,
 )
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
-from study.trail import study_trails
+from study.trail.trails import merged_chains
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 GUARDED = "cells_guarded"
-"""What ``datapackage.json`` says of a bundle whose cells `study.base.csv_cells` wrote."""
+"""What ``datapackage.json`` says of a bundle whose cells `study.base.text` wrote."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""
@@ -178,7 +177,7 @@ def files_of(
         if texts:
             files[RECORDS] = records(look, found)
         files["audit.jsonl"] = _lines(trail)
-        for chain, told in study_trails.merged_chains(look, study).items():
+        for chain, told in merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     gone = withdrawn_in(look, found)
     provenance = banks.bank_row(look, found.bank_name).provenance
@@ -353,7 +352,7 @@ def _flags(row: Mapping[str, Any]) -> str:
 
 def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
     """Yield answers to open-ended cases, and models' explanations: neither is a letter."""
-    said = open_answers.of_study(look, study.id)
+    said = judgements.open_answers_of_study(look, study.id)
     rows = {row["id"]: row for row in readings.of_study(look, study.id)} if said else {}
     set_aside = excluded_readings(look, study) if said else {}
     for one in said:
@@ -509,7 +508,7 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
         return {}
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
     done: dict[str, list[_Done]] = {step: [] for step in Step}
-    for row in preparations.of_study(look, study.id):
+    for row in readings.preparations_of_study(look, study.id):
         told = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
         done[row["step"]].append(told)
     tables = {}

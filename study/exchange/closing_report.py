@@ -10,14 +10,14 @@ from dataclasses import asdict
 from html import escape
 from typing import Any
 
-from study.base.csv_cells import csv_bytes
+from study.base.text import csv_bytes
 from study.exchange.bundle import label_of
 from study.models.models import withdrawn_in
-from study.monitoring.exclusions import AFTER_CLOSING
+from study.monitoring.interventions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, exclusions, models, progress, studies
-from study.store import sessions as stored_sessions
+from study.store import Store, Transaction, events, models, progress, studies
+from study.store import readings as stored_sessions
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
@@ -168,7 +168,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
     set_aside = (
         {**row._asdict(), "kind": "excluded" if row.excluded else "taken back"}
-        for row in exclusions.of_study(look, number)
+        for row in progress.exclusions_of_study(look, number)
     )
     withdrawn = (
         {**asdict(one), "reason": one.reason + f" ({AFTER_CLOSING})" * one.after_closing}

@@ -21,7 +21,7 @@ from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
 from study.models.model_protocol import Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
-from study.trail.downloads import record_taking
+from study.trail.trails import record_taking
 
 IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
 BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000

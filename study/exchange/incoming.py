@@ -17,10 +17,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
 from study.base.packed import opened
 from study.base.provenance import Provenance
+from study.base.text import unguarded
 from study.exchange.bundle import (
     GUARDED,
     RECORDS,

@@ -20,10 +20,9 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.bank_model import Item, Prior
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import LONGEST, formula_fault, name_fault, name_key
-from study.base.timestamps import stamp
 from study.exchange.bundle import RECORDS, files_of, origin
 from study.exchange.incoming import Received, receive, refuse
 from study.models.models import key_of
@@ -33,15 +32,15 @@ from study.store import (
     archive,
     banks,
     events,
+    judgements,
     models,
     people,
-    scorings,
     studies,
 )
 from study.store.events import EventKind
 from study.store.models import PLAIN
 from study.store.studies import StudyRow, study_row
-from study.trail.study_trails import merged_chains
+from study.trail.trails import merged_chains
 from study.trail.verification import study_verdict
 
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", RECORDS)
@@ -371,7 +370,7 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         yield f"the bundle of the deployment {other} was merged already."
     if bundle.sites:
         yield "it holds other sites itself. Merge the bundle of each site, one by one."
-    if bundle.carried.rows["scoring"] or scorings.of_study(look, study.id):
+    if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
         yield f"the site {site[:LONGEST]!r} {formula_fault(site)}. Begin it with a letter."

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from study.base.bank_rules import Rule
+from study.base.bank_model import Rule
 from study.base.errors import BadFile, StudyError
 
 Grey = NDArray[np.uint8] | NDArray[np.uint16]

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from study.base.actor import By
+from study.base.canonical import stamp
 from study.base.errors import BadProtocol, NotNow
 from study.base.text import checked_reason
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.protocol.protocol import ITEM_LISTS, Feedback, Protocol, faults_of, stored_protocol

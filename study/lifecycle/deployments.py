@@ -4,10 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, stamp
 from study.base.errors import NotFound, NotNow
 from study.base.text import check_code_name
-from study.base.timestamps import stamp
 from study.people.codes import Entropy, give, new_code
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people

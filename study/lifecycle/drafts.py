@@ -11,15 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, moment, stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import LONGEST, check_name, name_fault
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.lifecycle.studies import draw_within
+from study.people.persons import enter_role
 from study.people.roles import Role
-from study.people.staff import enter_role
-from study.protocol import drawing
+from study.protocol import sampling
 from study.protocol.protocol import (
     Protocol,
     example_faults,
@@ -29,11 +28,10 @@ from study.protocol.protocol import (
 )
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, bank_contents, events, people, studies
-from study.store import drafts as stored
+from study.store import studies as stored
 from study.store.banks import bank_row
-from study.store.drafts import DraftRow
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import DraftRow, study_row
 
 CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
 """What a new draft asks for: the first of these that its bank can give."""
@@ -44,7 +42,7 @@ class SavedElsewhere(NotNow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class StudyDraft:
     """A study that is being written; `bank` is empty until one is chosen.
 
     `reached` is how many of the steps it is written in have been left behind.
@@ -100,7 +98,7 @@ def begin(
         _refuse_taken(change, name, None)
         number = bank_row(change, bank).id
         began = dict(values) if values is not None else _to_begin_with(change, number, now)
-        draft = stored.add(
+        draft = stored.add_draft(
             change,
             name=name,
             made_by=maker,
@@ -120,7 +118,7 @@ def rules_of(store: Store, study: str) -> dict[str, Any]:
         return stored_protocol(study_row(look, study)).in_full()
 
 
-def find(store: Store, number: int) -> Draft:
+def find(store: Store, number: int) -> StudyDraft:
     """Return a draft.
 
     Raises
@@ -132,10 +130,10 @@ def find(store: Store, number: int) -> Draft:
         return _draft(_row(look, number))
 
 
-def listed(store: Store) -> list[Draft]:
+def listed(store: Store) -> list[StudyDraft]:
     """Return every draft, the one saved last first."""
     with store.look() as look:
-        return [_draft(row) for row in stored.listed(look)]
+        return [_draft(row) for row in stored.listed_drafts(look)]
 
 
 def save(
@@ -172,7 +170,7 @@ def save(
         _refuse_taken(change, name, number)
         # Two saves within one millisecond have to be told apart.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
-        stored.save(
+        stored.save_draft(
             change,
             number,
             name=name,
@@ -186,14 +184,14 @@ def save(
 def reach(store: Store, number: int, steps: int) -> None:
     """Keep that so many steps of a draft were left behind; nothing of what it says changes."""
     with store.change() as change:
-        stored.reach(change, number, steps)
+        stored.reach_draft(change, number, steps)
 
 
 def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
     """Throw a draft away."""
     with store.change() as change:
         row = _row(change, number)
-        stored.remove(change, number)
+        stored.remove_draft(change, number)
         events.record(
             change, "", now, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row.name}, by=by
         )
@@ -225,11 +223,11 @@ def draw(
             change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
         )
         _give_to(change, maker, study, draft.name, now, by)
-        stored.remove(change, number)
+        stored.remove_draft(change, number)
     return draft.name, strata
 
 
-def faults(draft: Draft) -> list[str]:
+def faults(draft: StudyDraft) -> list[str]:
     """Return what keeps a draft from being drawn, as far as its own words tell."""
     fault = name_fault(draft.name)
     named = [t("name: {fault}.", fault=fault)] if fault else []
@@ -241,7 +239,7 @@ def faults(draft: Draft) -> list[str]:
 def free_name(store: Store, wish: str) -> str:
     """Return a name like the one wished for that no study and no draft has."""
     with store.look() as look:
-        taken = {*studies.names(look), *(row.name for row in stored.listed(look))}
+        taken = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
     if wish not in taken:
         return wish
     tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(taken) + 3))
@@ -256,7 +254,7 @@ def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any
     for cases in CASES_TO_BEGIN_WITH:
         asked = {**values, "cases": cases}
         try:
-            drawing.rehearse(look, bank, Protocol.from_json(asked))
+            sampling.rehearse(look, bank, Protocol.from_json(asked))
         except BadInput:
             continue
         return asked
@@ -271,14 +269,14 @@ def _give_to(change: Transaction, maker: int, study: int, name: str, now: dateti
 
 
 def _row(look: Transaction, number: int) -> DraftRow:
-    row = stored.find(look, number)
+    row = stored.find_draft(look, number)
     if row is None:
         raise NotFound(t("This draft no longer exists: its sample was drawn or it was deleted."))
     return row
 
 
-def _draft(row: DraftRow) -> Draft:
-    return Draft(
+def _draft(row: DraftRow) -> StudyDraft:
+    return StudyDraft(
         id=row.id,
         name=row.name,
         bank=row.bank_name or "",
@@ -298,6 +296,6 @@ def _refuse_overwriting(row: DraftRow, seen: str) -> None:
 
 def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
     check_name(name, "study")
-    others = {row.name for row in stored.listed(look) if row.id != number}
+    others = {row.name for row in stored.listed_drafts(look) if row.id != number}
     if name in others or name in studies.names(look):
         raise NotNow(t("A study or draft named {name} already exists.", name=repr(name)))

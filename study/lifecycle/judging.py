@@ -37,8 +37,9 @@ class Judged(ABC):
     judges: tuple[int, ...]
     given: Mapping[int, Given]
 
+    @staticmethod
     @abstractmethod
-    def settled(self, given: Sequence[str]) -> str | None:
+    def settled(given: Sequence[str]) -> str | None:
         """Return what verdicts in the order of the judges come to; None where one more has to."""
 
     @property

@@ -1,7 +1,9 @@
-"""A judge's desk: the reading page over what waits for somebody in a review or a scoring.
+"""Judges' desks: the reading page over what waits for somebody in a review or a scoring.
 
 What is chosen from are the verdicts; what they are about stands in the question. Only those who
-were asked to judge are ever handed any of it.
+were asked to judge are ever handed any of it. A reviewer sees the bank's question with its images,
+its options and its reference standard; a scorer the correct option and the words, and never whose
+they are.
 """
 
 import json
@@ -13,18 +15,20 @@ from typing import Any, Generic, TypeVar
 
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
-from study.base.errors import StudyError
+from study.base.errors import NotAllowed, StudyError
 from study.base.translation import said, t
+from study.lifecycle import reviewing, scoring
 from study.lifecycle.judging import Judged
+from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
+from study.lifecycle.scoring import SCORES, Score, ScoredWords
 from study.people.signing_in import Person
 from study.protocol.protocol import CONTEXTS, Condition, Protocol
-from study.reading.desk import case_view, parsed, rules
-from study.reading.outcomes import HANDED_OUT, NOT_YET, Taken
-from study.reading.records import Presentation, Reading
-from study.reading.views import CaseView, Desk, Receipt
-from study.store import Store, Transaction, banks, teaching
+from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parsed, rules
+from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, Taken
+from study.store import Store, Transaction, banks, judgements, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
+from study.store.judgements import EXPLANATION
 from study.store.readings import WaitingCase
 
 _PROTOCOL = Protocol(comments=True, context=CONTEXTS, smallest_window=())
@@ -112,7 +116,7 @@ class JudgingDesk(ABC, Generic[_One]):
 
     def take_records(
         self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
-    ) -> Receipt:
+    ) -> Acknowledgement:
         """Store somebody's verdicts; the same one sent twice is stored once."""
         taken: list[Taken] = []
         with store.change() as change:
@@ -122,7 +126,9 @@ class JudgingDesk(ABC, Generic[_One]):
                     refused = self._refused(change, at, record, now)
                     record = Taken(id=record.id, case="", refused=refused)
                 taken.append(record)
-            return Receipt.of(taken, self._desk(change, self.sitting(change, person, number)))
+            return Acknowledgement.of(
+                taken, self._desk(change, self.sitting(change, person, number))
+            )
 
     def _refused(self, change: Transaction, at: Sitting[_One], record: Any, now: datetime) -> str:
         """Keep a verdict, or say why not; that something was shown is of no interest here."""
@@ -197,3 +203,123 @@ def in_full(look: Transaction, item: int, asked: CaseView) -> list[str]:
         right = f"  ({t('reference standard')})" if letter == truth else ""
         lines.append(f"{letter}  {text}{right}")
     return lines
+
+
+class _ReviewDesk(JudgingDesk[ItemReview]):
+    of = "review"
+
+    def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[ItemReview]:
+        row = reviewing.review_row(look, number)
+        if person.id not in {one.person for one in judgements.reviewers(look, number)}:
+            raise NotAllowed(t("You are not a reviewer in this review."))
+        if why := reviewing.refusal(look, row):
+            raise NotAllowed(why)
+        items = reviewing.item_reviews(look, number)
+        return Sitting(
+            person=person,
+            number=number,
+            name=row.name,
+            bank_name=row.bank_name,
+            given=[one for one in items if person.id in one.given],
+            waiting=[one for one in items if person.id in one.waits_for],
+        )
+
+    def key(self, one: ItemReview) -> int:
+        return one.item.item
+
+    def item(self, one: ItemReview) -> int:
+        return one.item.item
+
+    def question(self, look: Transaction, one: ItemReview, asked: CaseView) -> str:
+        _, explanation = teaching.truth(look, one.item.item)
+        told = ["", t("Explanation: {words}", words=explanation)] if explanation else []
+        return "\n".join([*in_full(look, one.item.item, asked), *told])
+
+    def verdicts(self) -> Sequence[tuple[str, str]]:
+        return [(verdict, said(VERDICTS[verdict])) for verdict in ItemVerdict]
+
+    def judge(
+        self,
+        change: Transaction,
+        at: Sitting[ItemReview],
+        one: ItemReview,
+        verdict: str,
+        comment: str,
+        now: datetime,
+    ) -> None:
+        reviewing.judge(
+            change,
+            reviewing.review_row(change, at.number),
+            one.item.item,
+            person=at.person.id,
+            verdict=ItemVerdict(verdict),
+            comment=comment,
+            now=now,
+        )
+
+
+reviewers_desk = _ReviewDesk()
+
+
+class _ScoringDesk(JudgingDesk[ScoredWords]):
+    of = "scoring"
+
+    def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[ScoredWords]:
+        row = scoring.scoring_row(look, number)
+        place = scoring.place_of(look, number, person.id)
+        if place is None:
+            raise NotAllowed(t("You are not a scorer of these answers."))
+        if why := scoring.refusal(look, row):
+            raise NotAllowed(why)
+        words = scoring.order_of(row, place, scoring.words_of(look, number))
+        return Sitting(
+            person=person,
+            number=number,
+            name=row.study_name,
+            bank_name=row.bank_name,
+            given=[one for one in words if place in one.given],
+            waiting=[one for one in words if place in one.waits_for],
+        )
+
+    def key(self, one: ScoredWords) -> int:
+        return one.position
+
+    def item(self, one: ScoredWords) -> int:
+        return one.answers[0].item
+
+    def question(self, look: Transaction, one: ScoredWords, asked: CaseView) -> str:
+        answer = one.answers[0]
+        if answer.kind == EXPLANATION:
+            told = t("Explanation to score: {words}", words=answer.words)
+            return "\n".join([*in_full(look, answer.item, asked), "", told])
+        truth, _ = teaching.truth(look, answer.item)
+        right = dict(asked.options)[truth]
+        told = t("Answer to score: {words}", words=answer.words)
+        return "\n".join([asked.question, "", t("Correct: {answer}", answer=right), "", told])
+
+    def verdicts(self) -> Sequence[tuple[str, str]]:
+        return [(score, said(SCORES[score])) for score in Score]
+
+    def judge(
+        self,
+        change: Transaction,
+        at: Sitting[ScoredWords],
+        one: ScoredWords,
+        verdict: str,
+        comment: str,
+        now: datetime,
+    ) -> None:
+        place = scoring.place_of(change, at.number, at.person.id)
+        assert place is not None  # or there were no sitting
+        scoring.judge(
+            change,
+            scoring.scoring_row(change, at.number),
+            one.position,
+            scorer=place,
+            score=Score(verdict),
+            comment=comment,
+            now=now,
+        )
+
+
+scorers_desk = _ScoringDesk()

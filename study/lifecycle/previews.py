@@ -23,19 +23,17 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import t
-from study.lifecycle import studies
+from study.lifecycle import studies as life
 from study.lifecycle.exposure import being_read
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Act, Role
 from study.people.signing_in import STAYS, Person
 from study.protocol.protocol import Protocol
-from study.store import Store, Transaction, banks, copies, deployment, drafts, events, people
-from study.store import studies as stored_studies
+from study.store import Store, Transaction, banks, deployment, events, extract, people, studies
 from study.store.deployment import secret
-from study.store.drafts import DraftRow
 from study.store.events import EventKind
-from study.store.studies import StudyRow
+from study.store.studies import DraftRow, StudyRow
 
 READER = "preview"
 MOST = 20
@@ -127,7 +125,7 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     with copy.look() as look:
         study = deployment.value(look, "preview_study")
         owner = deployment.value(look, "preview_owner")
-        (row,) = stored_studies.listed(look)
+        (row,) = studies.listed(look)
         (reader,) = people.readers(look, row.id)
         made_up = deployment.value(look, "preview_made_up")
     there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
@@ -153,7 +151,7 @@ def _ended() -> str:
 
 
 def _study(look: Transaction, person: Person) -> _Source:
-    row = stored_studies.find(look, person.study_name)
+    row = studies.find(look, person.study_name)
     if row is None:
         raise NotFound(t("This study no longer exists."))
     if not _sets_up(person, row.id):
@@ -168,7 +166,7 @@ def _study(look: Transaction, person: Person) -> _Source:
 def _draft(look: Transaction, person: Person, number: int) -> _Source:
     if not person.may(Act.MAKE_STUDY):
         raise NotAllowed(t("Only people who can set up studies can preview a draft."))
-    row = drafts.find(look, number)
+    row = studies.find_draft(look, number)
     if row is None:
         raise NotFound(t("This draft no longer exists."))
     if row.made_by != person.id and person.deployment is not Role.ADMINISTRATOR:
@@ -205,9 +203,9 @@ def _make(
         with store.look() as look:
             if isinstance(source.of, StudyRow):
                 deployment.set_once(change, "preview_study", str(source.of.id))
-                copies.copy_drawn_study(look, change, source.of.id, truth)
+                extract.copy_drawn_study(look, change, source.of.id, truth)
             elif source.of.bank is not None:
-                copies.copy_bank(look, change, source.of.bank, truth)
+                extract.copy_bank(look, change, source.of.bank, truth)
 
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
@@ -217,14 +215,14 @@ def _make(
             _draw(copy, source.of, now)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
-        studies.invite(copy, study=source.of.name, invitations=reader, codes=[code], now=now)
+        life.invite(copy, study=source.of.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:
-            studies.open_within(change, study=source.of.name, now=now)
+            life.open_within(change, study=source.of.name, now=now)
         copy.put_in_place(path)
 
 
-def _made_up() -> copies.MadeUp:
-    return copies.MadeUp(
+def _made_up() -> extract.MadeUp:
+    return extract.MadeUp(
         truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
         words=t(
             "This is not the real answer: cases from this bank are being read in an open study."
@@ -236,7 +234,7 @@ def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
     protocol = Protocol.from_json(json.loads(draft.protocol))
     with copy.change() as change:
         (bank,) = banks.names(change)
-        studies.draw_within(
+        life.draw_within(
             change, bank=bank, study=draft.name, protocol=protocol, now=now, by=COMMAND_LINE
         )
 

@@ -14,20 +14,18 @@ from enum import StrEnum
 
 from study.bank.managing import item_of, strike_within
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.random_order import shuffled
 from study.base.text import check_name
-from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges
-from study.store import Store, Transaction, banks, draws, events, reviews, studies
+from study.store import Store, Transaction, banks, draws, events, judgements, studies
 from study.store.events import EventKind
-from study.store.reviews import ReviewedItem, ReviewRow, VerdictRow
+from study.store.judgements import ReviewedItem, ReviewRow, VerdictRow
 
 
-class Verdict(StrEnum):
+class ItemVerdict(StrEnum):
     """What a reviewer finds of a question."""
 
     SOUND = "sound"
@@ -41,35 +39,14 @@ MIXED = "several faults"
 """Of an item that most reviewers find faulty, each in another way."""
 
 VERDICTS = {
-    Verdict.SOUND: later("Sound"),
-    Verdict.AMBIGUOUS: later("Ambiguous"),
-    Verdict.WRONG_STANDARD: later("Wrong reference standard"),
-    Verdict.HALLUCINATED: later("Asks about a finding that is not there"),
-    Verdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
+    ItemVerdict.SOUND: later("Sound"),
+    ItemVerdict.AMBIGUOUS: later("Ambiguous"),
+    ItemVerdict.WRONG_STANDARD: later("Wrong reference standard"),
+    ItemVerdict.HALLUCINATED: later("Asks about a finding that is not there"),
+    ItemVerdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
     MIXED: later("Several faults"),
 }
 """What is found of a question, as people say it."""
-
-
-def settled(given: Sequence[str]) -> str | None:
-    """Return what an item is found to be, or None while another has to judge it.
-
-    Parameters
-    ----------
-    given
-        Verdicts in the order their reviewers judge in.
-
-    >>> settled(["sound", "sound"]), settled(["sound", "ambiguous"])
-    ('sound', None)
-    >>> settled(["sound", "ambiguous", "hallucinated finding"])
-    'several faults'
-    """
-    if len(given) < JUDGES:
-        return None
-    (most, n), *_ = Counter(given).most_common(1)
-    if n >= JUDGES:
-        return most
-    return MIXED if len(given) > JUDGES else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +56,26 @@ class ItemReview(Judged):
     item: ReviewedItem
     given: Mapping[int, VerdictRow]
 
-    def settled(self, given: Sequence[str]) -> str | None:
-        """Return what verdicts come to."""
-        return settled(given)
+    @staticmethod
+    def settled(given: Sequence[str]) -> str | None:
+        """Return what an item is found to be, or None while another has to judge it.
+
+        Parameters
+        ----------
+        given
+            Verdicts in the order their reviewers judge in.
+
+        >>> ItemReview.settled(["sound", "sound"]), ItemReview.settled(["sound", "ambiguous"])
+        ('sound', None)
+        >>> ItemReview.settled(["sound", "ambiguous", "hallucinated finding"])
+        'several faults'
+        """
+        if len(given) < JUDGES:
+            return None
+        (most, n), *_ = Counter(given).most_common(1)
+        if n >= JUDGES:
+            return most
+        return MIXED if len(given) > JUDGES else None
 
 
 def open_review(
@@ -112,13 +106,13 @@ def open_review(
         raise BadInput(t("List the questions to review, each once."))
     with store.change() as change:
         row = banks.bank_row(change, bank)
-        if name in {one.name for one in reviews.of_bank(change, row.id)}:
+        if name in {one.name for one in judgements.reviews_of_bank(change, row.id)}:
             raise NotNow(t("This bank already has a review named {name}.", name=repr(name)))
         _refuse_while_read(change, row.id)
         items = [item_of(change, bank, one).id for one in item_ids]
-        number = reviews.add(change, bank=row.id, name=name, at_utc=stamp(now))
-        reviews.add_items(change, number, items)
-        reviews.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
+        number = judgements.add_review(change, bank=row.id, name=name, at_utc=stamp(now))
+        judgements.add_items(change, number, items)
+        judgements.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
         detail = {"bank": bank, "review": name, "n": len(items)}
         events.record(change, "", now, kind=EventKind.REVIEW_OPENED, detail=detail, by=by)
     return number
@@ -143,9 +137,9 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
 
 def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
     """Return how far the review of each item is, in order."""
-    people = [one.person for one in reviews.reviewers(look, review)]
+    people = [one.person for one in judgements.reviewers(look, review)]
     given: dict[int, dict[int, VerdictRow]] = {}
-    for row in reviews.verdicts(look, review):
+    for row in judgements.verdicts(look, review):
         given.setdefault(row.item, {})[row.person] = row
     return [
         ItemReview(
@@ -153,7 +147,7 @@ def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
             judges=tuple(people[one] for one in judges(item.position, len(people))),
             given=given.get(item.item, {}),
         )
-        for item in reviews.items(look, review)
+        for item in judgements.review_items(look, review)
     ]
 
 
@@ -177,7 +171,7 @@ def judge(
     item: int,
     *,
     person: int,
-    verdict: Verdict,
+    verdict: ItemVerdict,
     comment: str,
     now: datetime,
 ) -> None:
@@ -197,7 +191,7 @@ def judge(
         raise NotNow(why)
     found = (one for one in item_reviews(change, review.id) if one.item.item == item)
     if is_new(next(found, None), person, verdict, words):
-        reviews.add_verdict(
+        judgements.add_verdict(
             change,
             review.id,
             item=item,
@@ -224,11 +218,11 @@ def close_review(store: Store, review: int, *, now: datetime, by: By = COMMAND_L
         row = review_row(change, review)
         if row.ended_at_utc:
             raise NotNow(t("This review is closed."))
-        reviews.end(change, review, stamp(now))
+        judgements.end_review(change, review, stamp(now))
         detail = {
             "bank": row.bank_name,
             "review": row.name,
-            "verdicts_sha256": sha256_of(reviews.every_verdict(change, review)),
+            "verdicts_sha256": sha256_of(judgements.every_verdict(change, review)),
         }
         events.record(change, "", now, kind=EventKind.REVIEW_CLOSED, detail=detail, by=by)
 
@@ -248,13 +242,15 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
     return {
         one.item.item_id: one.result
         for one in item_reviews(look, review)
-        if one.result not in (None, Verdict.SOUND)
+        if one.result not in (None, ItemVerdict.SOUND)
     }
 
 
 def faulty_cases(look: Transaction, study: int) -> list[str]:
     """Return the item_id of every case of a study that a closed review found faulty."""
-    found = {key for one in reviews.closed_about(look, study) for key in faulty(look, one)}
+    found = {
+        key for one in judgements.closed_reviews_about(look, study) for key in faulty(look, one)
+    }
     return sorted(found & {case.item_id for case in studies.cases(look, study)})
 
 
@@ -292,7 +288,7 @@ def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]
     `place` is 1 or 2 of those who judge first and blind to each other, 3 or more of others.
     """
     handles = {
-        one.person: one.handle for one in reviews.reviewers(look, review_row(look, review).id)
+        one.person: one.handle for one in judgements.reviewers(look, review_row(look, review).id)
     }
     return [
         (
@@ -319,7 +315,7 @@ def review_row(look: Transaction, review: int) -> ReviewRow:
     NotFound
         There is none.
     """
-    row = reviews.by_number(look, review)
+    row = judgements.review_by_number(look, review)
     if row is None:
         raise NotFound(t("There is no such review."))
     return row

@@ -14,17 +14,21 @@ from enum import StrEnum
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.random_order import shuffled
-from study.base.timestamps import stamp
 from study.base.translation import later, t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges
-from study.store import Store, Transaction, events, open_answers, people, scorings, studies
+from study.store import Store, Transaction, events, judgements, people, studies
 from study.store.events import EventKind
-from study.store.open_answers import ANSWER, EXPLANATION, OpenAnswer
-from study.store.scorings import ScoreRow, ScoringAnswer, ScoringRow
+from study.store.judgements import (
+    ANSWER,
+    EXPLANATION,
+    OpenAnswer,
+    ScoreRow,
+    ScoringAnswer,
+    ScoringRow,
+)
 from study.store.studies import StudyRow, study_row
 
 KINDS = (ANSWER, EXPLANATION)
@@ -46,27 +50,6 @@ SCORES = {
 """The scores, as people say them."""
 
 
-def settled(given: Sequence[str]) -> str | None:
-    """Return what words are scored, or None while another has to judge them.
-
-    The middle of three: what two of them say, and partly correct where all differ.
-
-    >>> settled(["correct", "correct"]), settled(["correct", "incorrect"])
-    ('correct', None)
-    >>> settled(["correct", "incorrect", "incorrect"])
-    'incorrect'
-    >>> settled(["incorrect", "partly correct", "correct"])
-    'partly correct'
-    """
-    if len(given) < JUDGES:
-        return None
-    if given[0] == given[1]:
-        return given[0]
-    if len(given) == JUDGES:
-        return None
-    return sorted(map(Score, given), key=list(Score).index)[1].value
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredWords(Judged):
     """How far the scoring of some words is: of all answers to an item that say the same.
@@ -83,9 +66,28 @@ class ScoredWords(Judged):
     answers: Sequence[OpenAnswer]
     given: Mapping[int, ScoreRow]
 
-    def settled(self, given: Sequence[str]) -> str | None:
-        """Return what scores come to."""
-        return settled(given)
+    @staticmethod
+    def settled(given: Sequence[str]) -> str | None:
+        """Return what words are scored, or None while another has to judge them.
+
+        The middle of three: what two of them say, and partly correct where all differ.
+
+        >>> ScoredWords.settled(["correct", "correct"])
+        'correct'
+        >>> ScoredWords.settled(["correct", "incorrect"]) is None
+        True
+        >>> ScoredWords.settled(["correct", "incorrect", "incorrect"])
+        'incorrect'
+        >>> ScoredWords.settled(["incorrect", "partly correct", "correct"])
+        'partly correct'
+        """
+        if len(given) < JUDGES:
+            return None
+        if given[0] == given[1]:
+            return given[0]
+        if len(given) == JUDGES:
+            return None
+        return sorted(map(Score, given), key=list(Score).index)[1].value
 
 
 def open_scoring(
@@ -122,17 +124,19 @@ def open_scoring(
         row = study_row(change, study)
         if row.state != "closed":
             raise NotNow(t("Close the study first: scorers see the correct answers."))
-        if kind in {one.kind for one in scorings.of_study(change, row.id)}:
+        if kind in {one.kind for one in judgements.scorings_of_study(change, row.id)}:
             raise NotNow(t("These answers have been given to scorers already."))
         if being_read(change, row.bank):
             raise NotNow(_being_read())
         _refuse_readers(change, row, persons)
         said, drawn = _to_score(change, row, kind, n_items, seed)
-        number = scorings.add(change, study=row.id, kind=kind, seed=seed, at_utc=stamp(now))
+        number = judgements.add_scoring(
+            change, study=row.id, kind=kind, seed=seed, at_utc=stamp(now)
+        )
         cases = {one.item_id: one.id for one in studies.cases(change, row.id)}
-        scorings.add_cases(change, number, [cases[one] for one in drawn])
-        scorings.add_answers(change, number, said)
-        scorings.add_scorers(change, number, persons)
+        judgements.add_cases(change, number, [cases[one] for one in drawn])
+        judgements.add_answers(change, number, said)
+        judgements.add_scorers(change, number, persons)
         events.record(
             change,
             study,
@@ -148,7 +152,7 @@ def _to_score(
     look: Transaction, study: StudyRow, kind: str, n_items: int | None, seed: int
 ) -> tuple[list[ScoringAnswer], list[str]]:
     """Return the answers to score with their positions, and the items that were drawn if any."""
-    of_kind = [one for one in open_answers.of_study(look, study.id) if one.kind == kind]
+    of_kind = [one for one in judgements.open_answers_of_study(look, study.id) if one.kind == kind]
     said = [one for one in of_kind if one.words.strip()]
     if not said:
         raise BadInput(t("There are no answers in words to score."))
@@ -190,15 +194,15 @@ def _refuse_readers(look: Transaction, study: StudyRow, persons: Sequence[int]) 
 def words_of(look: Transaction, scoring: int) -> list[ScoredWords]:
     """Return how far the scoring of all words is, in order; of models that stand, and readers."""
     row = scoring_row(look, scoring)
-    known = {one.answer_id: one for one in open_answers.of_study(look, row.study)}
+    known = {one.answer_id: one for one in judgements.open_answers_of_study(look, row.study)}
     said: dict[int, list[OpenAnswer]] = {}
-    for one in scorings.answers(look, scoring):
+    for one in judgements.scoring_answers(look, scoring):
         if one.answer_id in known:
             said.setdefault(one.position, []).append(known[one.answer_id])
     given: dict[int, dict[int, ScoreRow]] = {}
-    for score in scorings.scores(look, scoring):
+    for score in judgements.scores(look, scoring):
         given.setdefault(score.position, {})[score.scorer] = score
-    n = len(scorings.scorers(look, scoring))
+    n = len(judgements.scorers(look, scoring))
     return [
         ScoredWords(
             position=position,
@@ -212,7 +216,7 @@ def words_of(look: Transaction, scoring: int) -> list[ScoredWords]:
 
 def place_of(look: Transaction, scoring: int, person: int) -> int | None:
     """Return somebody's place among the scorers, or None."""
-    found = (one for one in scorings.scorers(look, scoring) if one.person == person)
+    found = (one for one in judgements.scorers(look, scoring) if one.person == person)
     return next((one.position for one in found), None)
 
 
@@ -264,7 +268,7 @@ def judge(
     found = (one for one in words_of(change, scoring.id) if one.position == position)
     one = next(found, None)
     if is_new(one, scorer, score, words) and one is not None:
-        scorings.add_score(
+        judgements.add_score(
             change,
             scoring.id,
             position=position,
@@ -292,7 +296,7 @@ def close_scoring(store: Store, scoring: int, *, now: datetime, by: By = COMMAND
         row = scoring_row(change, scoring)
         if row.ended_at_utc:
             raise NotNow(t("This scoring is closed."))
-        scorings.end(change, scoring, stamp(now))
+        judgements.end_scoring(change, scoring, stamp(now))
         detail = {"of": row.kind, "scores_sha256": scores_hash(change, scoring)}
         events.record(
             change, row.study_name, now, kind=EventKind.SCORING_CLOSED, detail=detail, by=by
@@ -305,13 +309,13 @@ def _facts(look: Transaction, scoring: int) -> dict[str, str]:
 
 def answers_hash(look: Transaction, scoring: int) -> str:
     """Return the hash of what is scored: the answers with their positions, and the items drawn."""
-    answers = [list(one) for one in scorings.answers(look, scoring)]
-    return sha256_of([answers, scorings.item_ids(look, scoring)])
+    answers = [list(one) for one in judgements.scoring_answers(look, scoring)]
+    return sha256_of([answers, judgements.scoring_item_ids(look, scoring)])
 
 
 def scores_hash(look: Transaction, scoring: int) -> str:
     """Return the hash of everything that scorers said."""
-    return sha256_of(scorings.every_score(look, scoring))
+    return sha256_of(judgements.every_score(look, scoring))
 
 
 TABLE = ("answer_id", "scorer", "turn", "score", "comment", "scored_at_utc")
@@ -320,13 +324,13 @@ TABLE = ("answer_id", "scorer", "turn", "score", "comment", "scored_at_utc")
 
 def score_rows(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     """Yield the scores of a study's closed scorings, one a scorer and answer, none by name."""
-    for row in scorings.of_study(look, study):
+    for row in judgements.scorings_of_study(look, study):
         if row.ended_at_utc:
             yield from _rows(look, row.id)
 
 
 def _rows(look: Transaction, scoring: int) -> Iterator[dict[str, Any]]:
-    codes = {one.position: one.code for one in scorings.scorers(look, scoring)}
+    codes = {one.position: one.code for one in judgements.scorers(look, scoring)}
     for words in words_of(look, scoring):
         given = sorted(words.given.values(), key=lambda one: one.turn)
         for answer in words.answers:
@@ -345,14 +349,14 @@ def scored_items(look: Transaction, study: int) -> dict[str, list[str]]:
     """Return the items that were drawn to be scored, by kind; none of a kind scored whole."""
     return {
         row.kind: items
-        for row in scorings.of_study(look, study)
-        if row.ended_at_utc and (items := scorings.item_ids(look, row.id))
+        for row in judgements.scorings_of_study(look, study)
+        if row.ended_at_utc and (items := judgements.scoring_item_ids(look, row.id))
     }
 
 
 def to_be_scored(look: Transaction, study: int) -> dict[str, int]:
     """Return how many answers in words a study has, by kind."""
-    said = [one.kind for one in open_answers.of_study(look, study) if one.words.strip()]
+    said = [one.kind for one in judgements.open_answers_of_study(look, study) if one.words.strip()]
     return {kind: said.count(kind) for kind in KINDS}
 
 
@@ -364,7 +368,7 @@ def scoring_row(look: Transaction, scoring: int) -> ScoringRow:
     NotFound
         There is none.
     """
-    row = scorings.by_number(look, scoring)
+    row = judgements.scoring_by_number(look, scoring)
     if row is None:
         raise NotFound(t("There is no such scoring."))
     return row

@@ -1,34 +1,37 @@
-"""Draws a study from a bank, invites its readers, and opens it.
+"""A study's life: drawn from a bank, its readers invited, opened, closed for good, or discarded.
 
 Opening locks the protocol: its hash covers the protocol, the bank's content and the drawn cases, so
 that two deployments with the same protocol and bank show the same hash. Every assignment is written
 before anyone reads; a reader invited into an open study is assigned at the invitation.
+
+While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
+says so: whoever knows may step in, and the study is no longer the one that was planned. Every
+place that shows results asks `shows_accuracy`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow
-from study.base.text import check_name, formula_fault, name_fault, name_key
-from study.base.timestamps import stamp
+from study.base.text import check_name, checked_reason, formula_fault, name_fault, name_key
 from study.base.translation import t
 from study.lifecycle import exposure
+from study.monitoring.progress import Completeness, completeness_in
 from study.people import persons
 from study.people.codes import Code, give
 from study.people.invitations import Invitation
 from study.people.roles import Role
-from study.protocol import drawing
+from study.protocol import sampling
+from study.protocol.assignment import assign_reader
 from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
-from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, studies
 from study.store.banks import bank_row
-from study.store.case_sets import PRACTICE
 from study.store.events import EventKind
 from study.store.people import ReaderRow
-from study.store.studies import StudyRow, refuse_restored, study_row
+from study.store.studies import PRACTICE, StudyRow, refuse_restored, study_row
 
 
 def draw(
@@ -74,8 +77,8 @@ def draw_within(
                 bank=bank,
             )
         )
-    drawn = drawing.rehearse(change, int(found.id), protocol)
-    locked = drawing.locked(protocol, study, found.content_sha256, drawn)
+    drawn = sampling.rehearse(change, int(found.id), protocol)
+    locked = sampling.locked(protocol, study, found.content_sha256, drawn)
     row = studies.add(
         change,
         name=study,
@@ -103,7 +106,7 @@ def draw_within(
     return row, drawn.strata
 
 
-def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehearsed) -> None:
+def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
     studies.add_cases(
         change,
         study,
@@ -367,3 +370,107 @@ def _admit(
         readers = people.readers(change, study.id)
         assign_reader(change, study, readers[-1], len(readers) - 1, by, now)
     return known
+
+
+def shows_accuracy(study: StudyRow) -> bool:
+    """Return whether accuracy may be seen: the study is closed, or open and its protocol lets it.
+
+    A study that is only drawn shows nothing: its bank may be read in another one.
+
+    Parameters
+    ----------
+    study
+        The study's row, as `studies.find` gives it.
+    """
+    return study.state == "closed" or (
+        study.state == "open" and stored_protocol(study).interim_results
+    )
+
+
+def accuracy_is_shown(store: Store, study: str) -> bool:
+    """Return whether accuracy of a study may be seen as it stands."""
+    with store.look() as look:
+        return shows_accuracy(study_row(look, study))
+
+
+def close(
+    store: Store, *, study: str, reason: str, by: By = COMMAND_LINE, now: datetime
+) -> Completeness:
+    """Close a study for good: no reading is taken any more, and accuracy may be seen.
+
+    Returns
+    -------
+    Completeness
+        What the study had and lacked when it was closed; the trail keeps its numbers.
+
+    Raises
+    ------
+    NotNow
+        The study is not open.
+    BadInput
+        The reason is none or too long.
+    """
+    words = checked_reason(reason)
+    with store.change() as change:
+        found = study_row(change, study)
+        if found.state != "open":
+            raise NotNow(_not_open(found))
+        standing = completeness_in(change, found)
+        others = exposure.being_read(change, found.bank, but=found.id)
+        studies.mark_closed(change, found.id, stamp(now))
+        events.record(
+            change,
+            study,
+            now,
+            kind=EventKind.STUDY_CLOSED,
+            detail={
+                "old": "open",
+                "new": "closed",
+                "reason": words,
+                "n_cases": standing.n_cases,
+                "n_readers": len(standing.readers),
+                "n_models": standing.n_models,
+                "readers": standing.by_stage,
+                "readings": {**standing.counts.told, "n_missing": standing.counts.n_unread},
+                **({"others": others} if others else {}),
+            },
+            by=by,
+        )
+        exposure.record_others(change, found, others, EventKind.OTHER_STUDY_CLOSED, by, now)
+    return standing
+
+
+def _not_open(study: StudyRow) -> str:
+    if study.state == "closed":
+        return t(
+            "The study {name} is already closed and cannot be reopened.", name=repr(study.name)
+        )
+    return t("The study {name} was never opened, so it cannot be closed.", name=repr(study.name))
+
+
+def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
+    """Discard a study that is drawn and not open; its codes let nobody in any more.
+
+    Raises
+    ------
+    NotNow
+        The study was opened or discarded.
+    BadInput
+        The reason is none or too long.
+    """
+    why = checked_reason(reason)
+    with store.change() as change:
+        row = study_row(change, study)
+        if row.state != "drawn":
+            raise NotNow(
+                t(
+                    "The study {name} has already been opened; it can only be closed.",
+                    name=repr(study),
+                )
+            )
+        if row.discarded_at_utc:
+            raise NotNow(t("The study {name} was discarded.", name=repr(study)))
+        studies.mark_discarded(change, row.id, stamp(now))
+        events.record(
+            change, study, now, kind=EventKind.STUDY_DISCARDED, detail={"reason": why}, by=by
+        )

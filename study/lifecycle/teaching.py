@@ -7,29 +7,40 @@ bank; and who did is named before a study on the same cases is opened.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import lot, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.random_order import lot, shuffled
-from study.base.timestamps import stamp
 from study.base.translation import said, t
 from study.lifecycle import exposure
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.protocol.assignment import canonical, shown
 from study.protocol.protocol import Condition, Feedback, Protocol
-from study.reading.desk import case_view, parsed, rules
-from study.reading.outcomes import NOT_YET, Taken
-from study.reading.peers import Count
-from study.reading.records import CaseRecord, Presentation, Reading
-from study.reading.repetition import coming_back, upcoming
-from study.reading.views import CaseFeedback, CaseView, Desk, Receipt
+from study.reading.desk import (
+    Acknowledgement,
+    CaseFeedback,
+    CaseView,
+    Desk,
+    case_view,
+    parsed,
+    rules,
+)
+from study.reading.records import (
+    HANDED_OUT,
+    NOT_YET,
+    CaseRecord,
+    Presentation,
+    Reading,
+    Taken,
+    canonical,
+    shown,
+)
+from study.reading.score_card import Count
 from study.store import Store, Transaction, banks, events, people, readings, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -223,7 +234,7 @@ def take_records(
     records: Sequence[Any],
     *,
     now: datetime,
-) -> Receipt:
+) -> Acknowledgement:
     """Store a learner's answers, each once, and tell the reference standard of each."""
     taken: list[Taken] = []
     with store.change() as change:
@@ -236,7 +247,7 @@ def take_records(
             taken.append(record)
         sitting = _sitting(change, person, bank, round)
         feedback = {one.id: found for one in taken if (found := _feedback(change, person, one))}
-    return Receipt.of(taken, _desk(store, sitting), feedback=feedback)
+    return Acknowledgement.of(taken, _desk(store, sitting), feedback=feedback)
 
 
 def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime) -> str:
@@ -365,3 +376,60 @@ def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
         _PROTOCOL,
         before=sitting.before,
     )
+
+
+GAPS = (HANDED_OUT, 10)
+"""After how many further cases a missed one comes back: after the miss, after it was right."""
+
+Answer = tuple[int, bool]
+"""An item, and whether the answer to it matched."""
+
+
+def coming_back(answers: Iterable[Answer]) -> dict[int, int]:
+    """Return the items that come back, each with the number of the case it is then, at the least.
+
+    >>> coming_back([(7, False), (8, True)]), coming_back([(7, False), (8, True), (7, True)])
+    ({7: 4}, {7: 13})
+    >>> coming_back([(7, False), (7, True), (7, True)])
+    {}
+    """
+    due: dict[int, int] = {}
+    turn: dict[int, int] = {}
+    for number, (item, matches) in enumerate(answers, start=1):
+        if not matches:
+            turn[item] = 0
+        elif item in turn:
+            turn[item] += 1
+        if turn.get(item, len(GAPS)) == len(GAPS):
+            turn.pop(item, None)
+            due.pop(item, None)
+        else:
+            due[item] = number + GAPS[turn[item]]
+    return due
+
+
+def upcoming(
+    answers: Sequence[Answer], new: Callable[[int, tuple[int, ...]], int | None]
+) -> list[int]:
+    """Return the next items, in order; none once nothing is new and all that was missed is learnt.
+
+    Missed ones come when they are due, else new ones; where there is no new one, whatever is due
+    next comes early. What follows that depends on the answer to it, and is not told ahead.
+
+    Parameters
+    ----------
+    new
+        Returns an item for the case of a number, none of those it is given, or None.
+    """
+    due, known = coming_back(answers), tuple(dict.fromkeys(item for item, _ in answers))
+    found: list[int] = []
+    for number in range(len(answers) + 1, len(answers) + 1 + HANDED_OUT):
+        ready = sorted((at, item) for item, at in due.items() if at <= number)
+        item = ready[0][1] if ready else new(number, (*known, *found))
+        if item is None:
+            just = answers[-1][0] if answers else None
+            early = sorted((one == just, at, one) for one, at in due.items())
+            return found if found or not early else [early[0][-1]]
+        due.pop(item, None)
+        found.append(item)
+    return found

@@ -18,9 +18,9 @@ from study.bank.fields import missing
 from study.bank.source import Record, opened_bytes, plain_key, read_source
 from study.bank.spreadsheet import read_rows
 from study.base.bank_model import Fault
+from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, models
 

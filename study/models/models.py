@@ -20,10 +20,9 @@ from types import MappingProxyType
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, name_key
-from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.files import Meant
 from study.models.model_protocol import Shown

@@ -22,17 +22,16 @@ from study.bank.managing import refuse_without_images
 from study.bank.measures import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import sha256_of, shuffled
 from study.base.errors import NotFound, NotNow
 from study.base.provenance import Provenance
-from study.base.random_order import shuffled
 from study.base.translation import t
 from study.films import grey, imported_bytes, window
 from study.films.decoding import Grey
 from study.models.model_protocol import ModelProtocol, Order, Shown, Template, template_of
 from study.protocol.assignment import options_order
 from study.protocol.protocol import Condition, Protocol, stored_protocol
-from study.store import Store, Transaction, banks, deployment, drafts, readings, studies
+from study.store import Store, Transaction, banks, deployment, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
@@ -91,7 +90,7 @@ class PaperItem:
         The texts in the order shown, without letters; none where it is asked open-ended.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.protocol.assignment.canonical` gives an answer's canonical letter); empty without
+        (`study.reading.records.canonical` gives an answer's canonical letter); empty without
         options.
     context : tuple of (str, str)
         What is said of the patient, by its name.
@@ -198,7 +197,9 @@ def paper_of_study(
         It is a draft still, or was restored without its films.
     """
     with store.look(sealed=True) as look:
-        if studies.find(look, study) is None and study in (one.name for one in drafts.listed(look)):
+        if studies.find(look, study) is None and study in (
+            one.name for one in studies.listed_drafts(look)
+        ):
             raise NotNow(t("{study!r} is still a draft. Draw its cases first.", study=study))
         found = study_row(look, study)
         refuse_restored(found)
@@ -291,7 +292,7 @@ def _items(
             question=row.question,
             options=tuple(texts[LETTERS.index(letter)] for letter in order),
             shown_order=order,
-            context=banks.shown_context(look, row.item, keys),
+            context=readings.shown_context(look, row.item, keys),
             films=_shown(films, ids, number - 1, asked.condition),
         )
 

@@ -23,9 +23,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, NotNow, StudyError
-from study.base.timestamps import stamp
 from study.models.running_askers import Asker, Failed, Request
 
 PROTOCOL = "protocol.json"

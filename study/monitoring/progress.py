@@ -1,27 +1,32 @@
-"""How far a study and its readers are: with honest denominators, and never right or wrong.
+"""How far a study and its readers are, and how fast: with honest denominators, never who is right.
 
 What is watched while a study runs is read through a transaction in which SQLite refuses the
-reference standard.
+reference standard. Readings are kept between two looks: only those that are new are read.
+
+Active time runs from one reading's arrival to the next, where that is `SITTING_MS` at most; a
+reading after a longer gap counts with its own response time, and one without a known time not at
+all. So a night between two cases is no reading time, and looking at a film for long is.
 """
 
 import json
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import Any
+from statistics import median
+from typing import Any, Protocol
 
-from study.base.timestamps import moment
-from study.monitoring.known_readings import readings_of_study
-from study.monitoring.pace import Pace, TimeLeft, pace_of, time_left
+from study.base.canonical import moment
 from study.protocol.protocol import stored_protocol
-from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
-from study.store import Store, Transaction, models, people, preparations, progress, studies
-from study.store import sessions as stored_sessions
+from study.reading.course import SessionStanding, SessionState, is_withdrawn, sessions_of
+from study.store import Store, Transaction, events, models, people, progress, readings, studies
+from study.store import readings as stored_sessions
+from study.store.events import ChainEnd
 from study.store.people import ReaderRow
-from study.store.progress import ReadingRow
+from study.store.progress import PlacedReading, ReadingRow
 from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
@@ -40,6 +45,7 @@ class Stage(StrEnum):
 
 BEGUN = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
 """The stages of whoever has begun and is not done."""
+
 
 STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITHDRAWN)
 """The stages that readings alone tell, in the order in which a closed study counts them."""
@@ -73,6 +79,7 @@ class Counts:
 
 
 _TOLD = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
+
 _COUNTS = tuple(field.name for field in fields(Counts))
 
 
@@ -117,10 +124,49 @@ class Completeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part(SessionCounts):
+class SessionProgress(SessionCounts):
     """One session and condition of one reader, and where the session stands."""
 
     standing: SessionStanding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """A reader's pace; what cannot be told is None, never 0.
+
+    `n_timed` readings have a response time; `n_active` readings make up `active_ms`.
+    """
+
+    n_timed: int
+    median_response_ms: float | None
+    n_active: int
+    active_ms: float
+
+    @property
+    def cases_per_hour(self) -> float | None:
+        """Cases in an hour of active time; None under `ENOUGH` readings."""
+        if self.n_active < ENOUGH or self.active_ms <= 0:
+            return None
+        return self.n_active * _HOUR_MS / self.active_ms
+
+
+class Basis(StrEnum):
+    """Whose pace an estimate of the time left rests on."""
+
+    OWN = "own"
+    OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLeft:
+    """How many hours of reading are left, from whose pace, and from how many readings of theirs.
+
+    From the others' pace it is that of the median reader, and `n` counts readers.
+    """
+
+    hours: float
+    basis: Basis
+    n: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +181,14 @@ class ReaderProgress(ReaderCounts):
     left: TimeLeft | None
     last_at_utc: str | None
     silent_days: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[SessionProgress, ...]
 
     @property
     def current(self) -> SessionStanding | None:
         """The first session that is not read to its end, or None."""
-        return next((one.standing for one in self.parts if one.standing.state != State.DONE), None)
+        return next(
+            (one.standing for one in self.parts if one.standing.state != SessionState.DONE), None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +360,7 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
         names = {row.id: row.reader_id for row in people.readers(look, number)}
         return [
             {"reader_id": names[row["reader"]], **{key: row[key] for key in _PREPARATION_KEYS}}
-            for row in preparations.of_study(look, number)
+            for row in readings.preparations_of_study(look, number)
         ]
 
 
@@ -361,15 +409,16 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _parts(
     rows: Iterable[Row], standings: Mapping[tuple[str, int], SessionStanding]
-) -> tuple[Part, ...]:
+) -> tuple[SessionProgress, ...]:
     return tuple(
-        Part(**_session(row), standing=standings[row["reader_id"], row["session"]]) for row in rows
+        SessionProgress(**_session(row), standing=standings[row["reader_id"], row["session"]])
+        for row in rows
     )
 
 
 def _reader(
     row: ReaderRow,
-    parts: tuple[Part, ...],
+    parts: tuple[SessionProgress, ...],
     active: Row,
     pace: Pace,
     others: Sequence[Pace],
@@ -402,15 +451,15 @@ def _reader(
 _SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
 
 
-def _open_since(parts: Iterable[Part], last_at_utc: str | None) -> str | None:
+def _open_since(parts: Iterable[SessionProgress], last_at_utc: str | None) -> str | None:
     """Return since when a reader could have read and was not heard of, or None."""
     for one in parts:
-        if one.standing.state == State.OPEN and not one.standing.paused:
+        if one.standing.state == SessionState.OPEN and not one.standing.paused:
             return max(one.standing.opens_at_utc or "", last_at_utc or "") or None
     return None
 
 
-def _last_reading(parts: Iterable[Part]) -> str | None:
+def _last_reading(parts: Iterable[SessionProgress]) -> str | None:
     return max((at for one in parts if (at := one.standing.last_at_utc)), default=None)
 
 
@@ -432,3 +481,100 @@ def _stage_before_readings(counts: Counts, active: Row) -> Stage:
 
 def _days(now: datetime, at_utc: str) -> float:
     return max(0.0, (now - moment(at_utc)).total_seconds() / 86_400)
+
+
+SITTING_MS = 10 * 60 * 1000.0
+"""A longer gap between two readings is a break."""
+
+
+ENOUGH = 5
+"""Readings with a known time that a pace is told from, at least."""
+
+
+_HOUR_MS = 3_600_000.0
+
+
+class Arrival(Protocol):
+    """When the first reading of a case came in, and its response time; None where unknown."""
+
+    @property
+    def received_at_utc(self) -> str: ...
+
+    @property
+    def response_ms(self) -> float | None: ...
+
+
+def pace_of(arrivals: Sequence[Arrival]) -> Pace:
+    """Return the pace of one reader, from the first readings of their cases in order of time."""
+    times = [one.response_ms for one in arrivals if one.response_ms is not None]
+    at = [moment(one.received_at_utc) for one in arrivals]
+    gaps = [None, *((then - first).total_seconds() * 1000 for first, then in pairwise(at))]
+    spent = [
+        own
+        for one, gap in zip(arrivals, gaps, strict=False)
+        if (own := gap if gap is not None and gap <= SITTING_MS else one.response_ms) is not None
+    ]
+    return Pace(
+        n_timed=len(times),
+        median_response_ms=median(times) if times else None,
+        n_active=len(spent),
+        active_ms=sum(spent),
+    )
+
+
+def time_left(n_unread: int, own: Pace, others: Sequence[Pace]) -> TimeLeft | None:
+    """Return how long the unread cases will take; None where nothing is left or nobody has read.
+
+    From a reader's own pace; under `ENOUGH` readings of theirs, from the median of the others'.
+    """
+    if not n_unread:
+        return None
+    rate = own.cases_per_hour
+    if rate is not None:
+        return TimeLeft(hours=n_unread / rate, basis=Basis.OWN, n=own.n_active)
+    rates = [found for one in others if (found := one.cases_per_hour) is not None]
+    if not rates:
+        return None
+    return TimeLeft(hours=n_unread / median(rates), basis=Basis.OTHERS, n=len(rates))
+
+
+_MOST_STUDIES = 2
+
+
+@dataclass(slots=True)
+class _Known:
+    """The readings up to an event; rows of the store are never changed, only added."""
+
+    end: ChainEnd
+    last: int = 0
+    by_id: dict[str, PlacedReading] = field(default_factory=dict)
+
+    def add(self, placed: PlacedReading) -> None:
+        self.last, reading = placed.place[-1], placed.reading
+        self.by_id[reading.id] = placed
+        if reading.supersedes is not None:
+            place, before = self.by_id[reading.supersedes]
+            self.by_id[before.id] = PlacedReading(place, before._replace(current=0))
+
+
+def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[ReadingRow]:
+    """Return every reading of a study, superseded ones too, in order of reader and position."""
+    key = (str(store.path), study.name)
+    chain = events.study_chain(study.name)
+    with _LOCK:
+        known = _KNOWN.pop(key, None)
+        # Another store may have been put in this one's place: then the chain tells another story.
+        if known is None or events.hash_at(look, chain, known.end.number) != known.end.hash:
+            known = _Known(events.head(look, chain))
+        for placed in progress.readings(look, study.id, after=known.last):
+            known.add(placed)
+        known.end = events.head(look, chain)
+        _KNOWN[key] = known
+        while len(_KNOWN) > _MOST_STUDIES:
+            del _KNOWN[next(iter(_KNOWN))]
+        return [one.reading for one in sorted(known.by_id.values())]
+
+
+_KNOWN: dict[tuple[str, str], _Known] = {}
+
+_LOCK = threading.Lock()

@@ -1,8 +1,14 @@
-"""Facts about the quality of a study's readings: shown, never acted on.
+"""Facts about the quality of a study's readings, and of each reading: shown, never acted on.
 
 Each fact says of whom, how many of how many, and which readings; its rule and threshold stand in
 words beside it (`rule`). None is a verdict: there may be a good reason for every one. Nothing here
 knows the reference standard; SQLite refuses it to the transaction the readings come through.
+
+How likely a run of the same letter is by chance rests on this: at every case each of its options is
+as likely as the others, whatever was chosen before. Then a run of length r goes on with probability
+1/k at a case of k options and begins anew otherwise, and the chance of a run of `length` somewhere
+in the list follows case by case (a Markov chain over r; W. Feller, An Introduction to Probability
+Theory, vol. 1, 3rd ed., 1968, XIII.7).
 """
 
 from collections import Counter
@@ -10,28 +16,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from study.base.timestamps import moment
-from study.monitoring.known_readings import readings_of_study
-from study.monitoring.letter_runs import Run, run_probability, runs_of
-from study.protocol.assignment import shown
+from study.base.canonical import moment
+from study.monitoring.interventions import excluded_readings
+from study.monitoring.progress import readings_of_study
 from study.protocol.protocol import Condition, Protocol, stored_protocol
+from study.reading.records import shown
 from study.store import Store
 from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
-"""Answers faster than this are told of; `suspicions.TOO_FAST_MS` is what nobody can do."""
+"""Answers faster than this are told of; `accepting.TOO_FAST_MS` is what nobody can do."""
+
 
 HIDDEN_MS = 60_000.0
 """A case out of sight for as long as this is told of."""
 
+
 RARE = 0.001
 """A run that chance gives less often than this in a list as long is told of."""
 
+
 GATHERED, GATHERED_SHARE = 2, 0.5
 """A case is told of where as many readings, and this share of its readings, were in trouble."""
+
 
 _Rows = Sequence[ReadingRow]
 
@@ -69,13 +80,14 @@ FLAGS: Mapping[FactKind, frozenset[str]] = {
 }
 """The stored flags a fact counts, see ``docs/reading-page.md``."""
 
+
 _ABOUT_THE_CASE = (
     FLAGS[FactKind.FILM] | FLAGS[FactKind.TOO_FAST] | {"page_stalled", "over_time_limit"}
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class QualityFact:
     """One fact: `n` of `of` readings (of pairs, where it is about the wash-out).
 
     `reader_id` is empty where it is about a case, which `item_id` names. `readings` are the ids of
@@ -92,7 +104,7 @@ class Fact:
     values: Mapping[str, Any]
 
 
-def facts(store: Store, study: str) -> list[Fact]:
+def facts(store: Store, study: str) -> list[QualityFact]:
     """Return every fact about a study's readings, in order of kind, then of reader.
 
     Raises
@@ -106,7 +118,7 @@ def facts(store: Store, study: str) -> list[Fact]:
     return facts_of(rows, stored_protocol(row))
 
 
-def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
+def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     """Return the facts about readings as `study.store.progress` returns them."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
@@ -150,12 +162,12 @@ _OF_READER: Mapping[FactKind, _Test] = {
 """Tells a reading that is meant from one that is not; None where it cannot be told."""
 
 
-def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
+def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
     for reader_id, own in by_reader.items():
         told = [(row, test(row)) for row in own]
         meant = tuple(row.id for row, yes in told if yes)
         if meant:
-            yield Fact(
+            yield QualityFact(
                 kind=kind,
                 reader_id=reader_id,
                 n=len(meant),
@@ -165,7 +177,7 @@ def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterat
             )
 
 
-def _runs(own: _Rows) -> Iterator[Fact]:
+def _runs(own: _Rows) -> Iterator[QualityFact]:
     """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
     own = [row for row in own if row.condition != Condition.OPEN_ENDED]
     letters = [
@@ -180,8 +192,22 @@ def _runs(own: _Rows) -> Iterator[Fact]:
             yield _run(own, run, chances[run.length], len(options))
 
 
-def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
-    return Fact(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The same letter from one place of a list to another, both included, counted from 0."""
+
+    letter: str
+    first: int
+    last: int
+
+    @property
+    def length(self) -> int:
+        """How many cases it goes over."""
+        return self.last - self.first + 1
+
+
+def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
+    return QualityFact(
         kind=FactKind.ONE_KEY,
         reader_id=own[0].reader_id,
         n=run.length,
@@ -191,7 +217,7 @@ def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
     )
 
 
-def _screens(own: _Rows) -> Iterator[Fact]:
+def _screens(own: _Rows) -> Iterator[QualityFact]:
     """Tell of sessions on more than one screen or browser; meant are those not on the usual one."""
     for session, rows in _grouped(own, "session").items():
         known = [(row, where) for row in rows if (where := setup(row.circumstances))]
@@ -199,7 +225,7 @@ def _screens(own: _Rows) -> Iterator[Fact]:
         if len(counted) > 1:
             usual = counted.most_common(1)[0][0]
             meant = tuple(row.id for row, where in known if where != usual)
-            yield Fact(
+            yield QualityFact(
                 kind=FactKind.SCREENS,
                 reader_id=rows[0].reader_id,
                 n=len(meant),
@@ -235,7 +261,7 @@ def setup(circumstances: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
+def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
     """Tell whether cases read in two sessions were far enough apart, also where they were."""
     kept: list[float] = []
     short: list[str] = []
@@ -246,7 +272,7 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
             if kept[-1] < protocol.washout_days:
                 short.append(then.id)
     if kept:
-        yield Fact(
+        yield QualityFact(
             kind=FactKind.WASHOUT,
             reader_id=own[0].reader_id,
             n=len(short),
@@ -264,12 +290,12 @@ def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
             yield first, then
 
 
-def _cases(read: _Rows) -> Iterator[Fact]:
+def _cases(read: _Rows) -> Iterator[QualityFact]:
     """Tell of cases that several readers gave up, ran out of time on, or had trouble seeing."""
     for number, rows in sorted(_grouped(read, "case_number").items()):
         meant = [row for row in rows if _in_trouble(row)]
         if len(meant) >= GATHERED and len(meant) >= GATHERED_SHARE * len(rows):
-            yield Fact(
+            yield QualityFact(
                 kind=FactKind.CASE,
                 reader_id="",
                 item_id=rows[0].item_id,
@@ -287,3 +313,107 @@ def _in_trouble(row: ReadingRow) -> bool:
 def _troubles(rows: Iterable[ReadingRow]) -> dict[str, int]:
     counted = Counter(row.status if row.status != "answered" else "flagged" for row in rows)
     return dict(counted)
+
+
+def runs_of(letters: Sequence[str | None]) -> list[Run]:
+    """Return the runs of a list in order; a case without a letter ends a run.
+
+    >>> [(run.letter, run.length) for run in runs_of(["A", "A", None, "A", "B"])]
+    [('A', 2), ('A', 1), ('B', 1)]
+    """
+    found: list[Run] = []
+    for place, letter in enumerate(letters):
+        if letter is None:
+            continue
+        if found and found[-1].letter == letter and found[-1].last == place - 1:
+            found[-1] = Run(letter=letter, first=found[-1].first, last=place)
+        else:
+            found.append(Run(letter=letter, first=place, last=place))
+    return found
+
+
+def run_probability(length: int, n_options: Sequence[int]) -> float:
+    """Return the chance of a run of at least `length` somewhere in a list.
+
+    Parameters
+    ----------
+    length
+        Cases in a row, 1 or more.
+    n_options
+        How many options each answered case had, in order.
+
+    Examples
+    --------
+    Two fair coins fall alike with probability 1/2; three hold a pair of neighbours with 3/4:
+
+    >>> run_probability(2, [2, 2]), run_probability(2, [2, 2, 2])
+    (0.5, 0.75)
+    """
+    if length <= 1:
+        return 1.0 if n_options else 0.0
+    chances = [0.0] * length  # chances[r]: the list so far ends in a run of r, none was long enough
+    reached = 0.0
+    for place, k in enumerate(n_options):
+        if place == 0:
+            chances[1] = 1.0
+            continue
+        reached += chances[-1] / k
+        onwards = [chance / k for chance in chances[1:-1]]
+        chances = [0.0, (1 - 1 / k) * sum(chances), *onwards]
+    return reached
+
+
+class ReadingFacts(NamedTuple):
+    """What a coordinator may see of a reading while the study is open.
+
+    `excluded` is the reason for which it is set aside, empty where it counts; `given_up` the
+    reader's reason for giving the case up.
+    """
+
+    id: str
+    reader_id: str
+    position: int
+    session: int
+    condition: str
+    repeat: int
+    item_id: str
+    status: str
+    response_ms: float | None
+    elapsed_ms: float | None
+    hidden_ms: float | None
+    paused_ms: float | None
+    shown_at_utc: str
+    received_at_utc: str
+    flags: tuple[str, ...]
+    comment: str
+    given_up: str
+    setup: str
+    excluded: str
+
+
+_AS_STORED = ReadingFacts._fields[:-2]
+
+
+def readings_of(store: Store, study: str) -> list[ReadingFacts]:
+    """Return every reading that counts or is excluded, in order of reader and position.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look(sealed=True) as look:
+        found = study_row(look, study)
+        rows = [row for row in readings_of_study(store, look, found) if row.current]
+        excluded = excluded_readings(look, found)
+    stored = attrgetter(*_AS_STORED)
+    return [
+        ReadingFacts._make((*stored(row), setup(row.circumstances), excluded.get(row.id, "")))
+        for row in rows
+    ]
+
+
+def chosen(found: Iterable[ReadingFacts], reader_id: str, position: int) -> ReadingFacts | None:
+    """Return the reading of a reader at a position, or None where nothing was read there yet."""
+    wanted = (reader_id, position)
+    return next((one for one in found if (one.reader_id, one.position) == wanted), None)

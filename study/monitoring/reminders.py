@@ -7,14 +7,14 @@ the access code is, and never holds it: the store knows codes as hashes only.
 from dataclasses import dataclass
 from datetime import datetime
 
-from study.base import dates
+from study.base import translation
 from study.base.actor import By
 from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
 from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
-from study.reading.sessions import SessionStanding, State
-from study.store import Store, events, names, people
+from study.reading.course import SessionStanding, SessionState
+from study.store import Store, events, people
 from study.store.events import EventKind
 from study.store.studies import study_row
 
@@ -40,7 +40,7 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader.id) if reader else None
-        row = names.of_person(look, person) if person is not None else None
+        row = people.name_of(look, person) if person is not None else None
     return Addressee(name=row.name, email=row.email) if row else Addressee()
 
 
@@ -164,14 +164,14 @@ def _when(standing: SessionStanding | None) -> list[str]:
     """Say what a reader has to know of their session's time, if anything."""
     if standing is None:
         return []
-    if standing.state == State.WASHING_OUT and standing.opens_at_utc:
-        opens = dates.day(standing.opens_at_utc)
+    if standing.state == SessionState.WASHING_OUT and standing.opens_at_utc:
+        opens = translation.day(standing.opens_at_utc)
         return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
-    if standing.state == State.OPEN and standing.ends_at_utc:
-        ends = dates.minute(standing.ends_at_utc)
+    if standing.state == SessionState.OPEN and standing.ends_at_utc:
+        ends = translation.minute(standing.ends_at_utc)
         return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
-    if standing.state == State.LAPSED and standing.ends_at_utc:
-        ended = dates.minute(standing.ends_at_utc)
+    if standing.state == SessionState.LAPSED and standing.ends_at_utc:
+        ended = translation.minute(standing.ends_at_utc)
         return [
             t(
                 "The time for session {n} ran out on {time} UTC; reply to this message if you "

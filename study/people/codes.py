@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.store import Transaction, people
 from study.store.people import CodeRow
 

@@ -1,7 +1,9 @@
 """Signing in: who a browser's token stands for, where they are, how long it lasts, and its end.
 
 Whoever has shown who they are (by a code, or elsewhere) gets a token, which the store knows as a
-hash only; in which of their roles they are is asked of the store at every request.
+hash only; in which of their roles they are, and in which they may go on, is asked of the store at
+every request. The trail has a mark of the address an act comes from; what it stands for is kept
+apart.
 """
 
 import hashlib
@@ -10,12 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from study.base.actor import By
+from study.base.canonical import moment, stamp, without_surrogates
 from study.base.errors import NotAllowed
-from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.people.codes import Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
-from study.store import Store, Transaction, events, people, studies
+from study.store import Store, Transaction, events, people, readings, studies
+from study.store.deployment import keyed_mark
 from study.store.events import EventKind
 from study.store.people import GrantRow, SignInRow
 
@@ -35,7 +38,7 @@ GUESSED = 20
 """Wrong tries at one code in a row that are told in the trail and on the list of people."""
 
 
-class Refused(NotAllowed):
+class SignInRefused(NotAllowed):
     """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
 
     def __init__(self, why: str, text: str) -> None:
@@ -126,7 +129,7 @@ def sign_in(
     if not is_of(code, row) or row is None:
         if row is not None:
             _count_failure(store, row.person, now, place)
-        raise Refused(
+        raise SignInRefused(
             "unknown",
             t(
                 "This access code is not recognised. Check it character by character, or ask your "
@@ -134,7 +137,7 @@ def sign_in(
             ),
         )
     if row.expires_at_utc and row.expires_at_utc <= stamp(now):
-        raise Refused(
+        raise SignInRefused(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
     return enter(store, row.person, entropy=entropy, now=now, place=place, beside=beside)
@@ -160,7 +163,7 @@ def enter(
     with store.change() as change:
         held = _held(change, person_id)
         if not held:
-            raise Refused(
+            raise SignInRefused(
                 "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
         _refuse_beside(change, held, beside)
@@ -319,7 +322,7 @@ def _refuse_beside(look: Transaction, held: Sequence[GrantRow], beside: Person |
     everywhere = any(row.study is None for row in runs)
     for row in held:
         if row.role == Role.READER and (everywhere or row.study in {one.study for one in runs}):
-            raise Refused(
+            raise SignInRefused(
                 "runs-it",
                 t(
                     "This browser is signed in as someone with another role in {study_name!r}. "
@@ -392,3 +395,66 @@ def _span(now: datetime) -> people.Span:
 def _token_id(token: str) -> str:
     """Return the hash a token is stored under; the token itself exists in the browser alone."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+_LONGEST_ADDRESS = 200
+
+
+def place_mark(look: Transaction, address: str) -> str:
+    """Return the mark under which the address of a place stands in the trail."""
+    return keyed_mark(look, f"place/{address}")[:12]
+
+
+def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> str:
+    """Keep what an address's mark stands for, the first time it is seen; return the mark."""
+    if not address:
+        return ""
+    with store.look() as look:
+        mark = place_mark(look, address)
+        if people.knows_place(look, mark):
+            return mark
+    with store.change() as change:
+        people.add_place(
+            change,
+            mark=mark,
+            address=address[:_LONGEST_ADDRESS],
+            agent=without_surrogates(agent)[:_LONGEST_ADDRESS],
+            first_seen_at_utc=stamp(now),
+        )
+    return mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A role held, whether it is the present one, and its counts.
+
+    A reader is told their own `n_read` of `n_assigned`; whoever runs the study, `n_readers`. The
+    other counts are None.
+    """
+
+    membership: Membership
+    here: bool
+    n_read: int | None = None
+    n_assigned: int | None = None
+    n_readers: int | None = None
+
+
+def choices(store: Store, person: Person) -> list[Choice]:
+    """Return the studies a person may go on in, with what they may know of each."""
+    return [
+        _choice(store, person, one) for one in memberships(store, person) if one.study is not None
+    ]
+
+
+def _choice(store: Store, person: Person, membership: Membership) -> Choice:
+    here = (membership.study, membership.role) == (person.study, person.role)
+    if membership.study is None or membership.role is Role.STATISTICIAN:
+        return Choice(membership=membership, here=here)
+    with store.look() as look:
+        if membership.reader is None:
+            n_readers = len(people.readers(look, membership.study))
+            return Choice(membership=membership, here=here, n_readers=n_readers)
+        counts = readings.counts(look, membership.reader)
+    return Choice(
+        membership=membership, here=here, n_read=counts.n_read, n_assigned=counts.n_assigned
+    )

@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.people import signing_in
 from study.people.codes import Entropy
 from study.people.persons import by_email
-from study.people.signing_in import Person, Refused, SignedIn
-from study.store import Store, Transaction, deployment, events, names, people
+from study.people.signing_in import Person, SignedIn, SignInRefused
+from study.store import Store, Transaction, deployment, events, people
 from study.store.events import EventKind
 
 TICKET_STAYS = timedelta(seconds=60)
@@ -75,21 +75,23 @@ def ticket(
         It stands for nobody with a part here, or the provider vouched too long ago.
     """
     if not is_fresh(identity, now):
-        raise Refused("stale", "The sign-in with your institution was too long ago. Sign in again.")
+        raise SignInRefused(
+            "stale", "The sign-in with your institution was too long ago. Sign in again."
+        )
     text = entropy(32).hex()
     with store.change() as change:
-        person = names.bound(change, identity.issuer, identity.subject)
+        person = people.bound_to(change, identity.issuer, identity.subject)
         if person is None:
             person = by_email(change, identity.email)
             if person is not None and people.roles_held(change, person):
                 _bind(change, person, identity, now, place)
         if person is None or not people.roles_held(change, person):
-            raise Refused(
+            raise SignInRefused(
                 "no-account",
                 "Nobody here goes by the account you signed in with. Ask your coordinator to "
                 "register its e-mail address, or sign in with an access code.",
             )
-        names.add_ticket(
+        people.add_ticket(
             change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_STAYS)
         )
     return text
@@ -112,14 +114,14 @@ def redeem(
         The ticket is unknown, used or older than a minute, or `signing_in.enter` refuses.
     """
     with store.change() as change:
-        person = names.take_ticket(change, _hash(text), stamp(now))
+        person = people.take_ticket(change, _hash(text), stamp(now))
     if person is None:
-        raise Refused("ticket", "That took too long. Sign in once more.")
+        raise SignInRefused("ticket", "That took too long. Sign in once more.")
     return signing_in.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
 
 
 def _bind(change: Transaction, person: int, identity: Identity, now: datetime, place: str) -> None:
-    names.bind(
+    people.bind(
         change,
         issuer=identity.issuer,
         subject=identity.subject,

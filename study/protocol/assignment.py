@@ -1,17 +1,25 @@
-"""Fixes who reads what, in which order, with the options in which order: before anyone reads.
+"""Who reads what, in which order, with the options in which order: fixed before anyone reads.
 
 Pure: the same protocol, cases and reader always give the same assignment, so a reader can be added
-later, and a statistician can recompute every order from the protocol's seed.
+later, and a statistician can recompute every order from the protocol's seed. Its lists are then
+written, and what it asks of one reader can be told beforehand.
 """
 
+import hmac
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 
+from study.base.actor import By
 from study.base.bank_model import LETTERS
-from study.base.random_order import lot, shuffled
-from study.protocol.protocol import Condition, Protocol
+from study.base.canonical import lot, sha256_of, shuffled
+from study.protocol.protocol import Condition, Protocol, stored_protocol
+from study.store import Transaction, deployment, events, studies
+from study.store.events import EventKind
+from study.store.people import ReaderRow
+from study.store.studies import PRACTICE, STUDY, CaseSet, StudyRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,24 +103,6 @@ def assign_practice(
     ]
 
 
-def canonical(shown: str, shown_order: str) -> str:
-    """Return the canonical letter of the option shown at a letter.
-
-    >>> canonical("A", "CAB")
-    'C'
-    """
-    return shown_order[LETTERS.index(shown)]
-
-
-def shown(canonical_letter: str, shown_order: str) -> str:
-    """Return the letter at which a canonical option is shown.
-
-    >>> shown("C", "CAB")
-    'A'
-    """
-    return LETTERS[shown_order.index(canonical_letter)]
-
-
 def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
     turn = by % len(conditions) if conditions else 0
     return [*conditions[turn:], *conditions[:turn]]
@@ -167,3 +157,132 @@ def options_order(n_options: int, protocol: Protocol, which: str) -> str:
     if protocol.option_order == "canonical":
         return letters
     return "".join(shuffled(letters, seed=protocol.seed, purpose=f"option order/{which}"))
+
+
+SECONDS_A_READING = 30
+"""What a reading is taken to last: one question on a radiograph, without hurry."""
+
+_ENOUGH = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burden:
+    """One reader's share of a study.
+
+    Parameters
+    ----------
+    n_readings, n_practice
+        Readings of the study, hidden repeats among them; practice cases beside.
+    n_sessions
+        Sessions they are read in.
+    hours
+        All of it at `SECONDS_A_READING`, or at the time limit where that is shorter.
+    days
+        Days between the first and the last session for wash-outs alone.
+    """
+
+    n_readings: int
+    n_practice: int
+    n_sessions: int
+    hours: float
+    days: float
+
+
+def burden(protocol: Protocol) -> Burden:
+    """Return what a protocol asks of one reader."""
+    placed = _small(protocol)
+    n_blocks = len(placed) // min(protocol.cases, _ENOUGH)
+    n_readings = (protocol.cases + protocol.hidden_repeats) * n_blocks
+    seconds = min(protocol.time_limit_s or SECONDS_A_READING, SECONDS_A_READING)
+    return Burden(
+        n_readings=n_readings,
+        n_practice=protocol.practice_cases,
+        n_sessions=len({one.session for one in placed}),
+        hours=(n_readings + protocol.practice_cases) * seconds / 3600,
+        days=_washouts(placed) * protocol.washout_days,
+    )
+
+
+def _small(protocol: Protocol) -> list[Assigned]:
+    """Return a list such as a reader's, of few cases: its sessions are those of the whole."""
+    n = min(protocol.cases, _ENOUGH)
+    few = replace(protocol, cases=n, allocation="equal", hidden_repeats=0)
+    options = json.dumps(["", ""])
+    cases = [(str(number), options) for number in range(n)]
+    return assign(cases, few, reader_id="", reader_index=0)
+
+
+def _washouts(placed: list[Assigned]) -> int:
+    """Return how many wash-outs follow one another: a session waits for the last of its cases."""
+    sessions: dict[int, set[str]] = {}
+    for one in placed:
+        sessions.setdefault(one.session, set()).add(one.item_id)
+    waited: dict[int, int] = {}
+    for session in sorted(sessions):
+        before = [
+            waited[other] + (not sessions[other].isdisjoint(sessions[session])) for other in waited
+        ]
+        waited[session] = max(before, default=0)
+    return max(waited.values(), default=0)
+
+
+def assign_reader(
+    change: Transaction,
+    study: StudyRow,
+    reader: ReaderRow,
+    index: int,
+    by: By,
+    now: datetime,
+) -> None:
+    """Store a reader's whole list and practice list, and their hashes in the study's chain.
+
+    Parameters
+    ----------
+    index
+        Counts the study's readers from 0, in the order of their invitation.
+    """
+    protocol, name = stored_protocol(study), reader.reader_id
+    key = bytes.fromhex(deployment.secret(change))
+    counts = {}
+    for case_set, assigning in ((STUDY, assign), (PRACTICE, assign_practice)):
+        cases = {row.item_id: row for row in studies.cases(change, study.id, case_set)}
+        options = [(item_id, row.options) for item_id, row in cases.items()]
+        entries = assigning(options, protocol, reader_id=name, reader_index=index)
+        studies.add_assignments(
+            change,
+            case_set,
+            (
+                {
+                    **asdict(entry),
+                    "id": _opaque(key, f"{case_set.purpose}/{reader.id}/{entry.position}"),
+                    "reader": reader.id,
+                    "case": cases[entry.item_id].id,
+                }
+                for entry in entries
+            ),
+        )
+        counts[case_set] = len(entries)
+    n_practice = counts[PRACTICE]
+    about = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
+    events.record(
+        change,
+        study.name,
+        now,
+        kind=EventKind.READER_ASSIGNED,
+        detail={
+            "reader_id": name,
+            "n_assigned": counts[STUDY],
+            "assignments_sha256": list_hash(change, reader.id),
+            **(about if n_practice else {}),
+        },
+        by=by,
+    )
+
+
+def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
+    """Return the hash that covers a reader's list, ids included; one of practice may be empty."""
+    return sha256_of(studies.assignments(look, reader, case_set))
+
+
+def _opaque(key: bytes, what: str) -> str:
+    return hmac.digest(key, what.encode(), "sha256").hex()[:24]

@@ -14,15 +14,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadProtocol, NotFound
 from study.base.translation import languages, later, said, spoken, t
 from study.protocol import checks
-from study.protocol.item_lists import ids_beside
-from study.protocol.questionnaire import Question, questions
+from study.protocol.checks import ids_beside
+from study.protocol.questionnaire import ReaderQuestion, questions
+from study.store import Store
 from study.store.draws import ATTRIBUTES
-from study.store.studies import StudyRow
+from study.store.studies import StudyRow, study_row
 
 
 class Condition(StrEnum):
@@ -184,7 +187,7 @@ class Protocol:
     margin: float = 0.05
     instructions: str = ""
     consent: str = ""
-    questionnaire: tuple[Question, ...] = ()
+    questionnaire: tuple[ReaderQuestion, ...] = ()
     display_check: bool = False
     cannot_answer: bool = False
     break_every: int = 0
@@ -575,3 +578,35 @@ def _in_force(locked: str, amendments: str) -> Protocol:
     for changes in json.loads(amendments):
         values = {**values, **{key: change["new"] for key, change in changes.items()}}
     return Protocol.from_json(values)
+
+
+_HEAD = "# The protocol of a reader study. What each key means: docs/protocol.md\n"
+
+
+def toml_of_study(store: Store, study: str) -> str:
+    """Return the protocol in force of a study, as amended.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look() as look:
+        return as_toml(stored_protocol(study_row(look, study)))
+
+
+def as_toml(protocol: Protocol) -> str:
+    """Return a protocol as TOML, every key with its value.
+
+    >>> print(as_toml(Protocol(cases=20)).splitlines()[2])
+    cases = 20
+    """
+    values = protocol.in_full()
+    # A carriage return within lines would be read as the end of a line, and be lost.
+    return _HEAD + tomli_w.dumps(values, multiline_strings="\r" not in _texts(values))
+
+
+def _texts(values: dict[str, Any]) -> str:
+    return "".join(value for value in values.values() if isinstance(value, str)) + "".join(
+        question["question"] + "".join(question["options"]) for question in values["questionnaire"]
+    )

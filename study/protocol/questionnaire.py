@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from study.base.text import without_surrogates
+from study.base.canonical import without_surrogates
 from study.base.translation import t
 from study.protocol.checks import Faults
 
@@ -21,7 +21,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ReaderQuestion:
     """One question to a reader; `options` are for the kind ``choice`` alone."""
 
     id: str
@@ -39,7 +39,7 @@ class UnfitAnswers(ValueError):
     """Answers that do not fit the questions; the text names the first that does not."""
 
 
-def questions(value: Any) -> tuple[Question, ...]:
+def questions(value: Any) -> tuple[ReaderQuestion, ...]:
     """Check the questions of a protocol.
 
     Raises
@@ -64,7 +64,9 @@ def questions(value: Any) -> tuple[Question, ...]:
     ]
     if faults:
         raise Faults(faults)
-    return tuple(Question(**{**one, "options": tuple(one.get("options", ()))}) for one in value)
+    return tuple(
+        ReaderQuestion(**{**one, "options": tuple(one.get("options", ()))}) for one in value
+    )
 
 
 def _faults(one: Any) -> Iterator[str]:
@@ -106,7 +108,7 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_WORDS
 
 
-def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]:
+def fit_answers(asked: Sequence[ReaderQuestion], given: Any) -> dict[str, str | float]:
     """Return the answers to a questionnaire as they are stored; a question left open is left out.
 
     Raises
@@ -131,7 +133,7 @@ def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]
     return found
 
 
-def _answer(question: Question, value: Any) -> str | float | None:
+def _answer(question: ReaderQuestion, value: Any) -> str | float | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if question.kind == "number":
@@ -143,7 +145,7 @@ def _answer(question: Question, value: Any) -> str | float | None:
     return value if question.kind == "choice" else without_surrogates(value)[:MAX_ANSWER]
 
 
-def _number(question: Question, value: Any) -> float:
+def _number(question: ReaderQuestion, value: Any) -> float:
     try:
         found = math.nan if isinstance(value, bool | str) else float(value)
     except (TypeError, OverflowError):

@@ -1,67 +1,181 @@
-"""The reader's desk: hands cases out, takes presentations and readings in.
+"""The reader's desk: hands cases out, takes presentations and readings in, gives receipts.
 
-Everything a reader is shown is built here, through a transaction in which SQLite refuses to read
-the reference standard, report texts, explanations and predictions (`Store.desk`). The one
-exception, feedback on practice cases and where the protocol asks for it, is read on its own, after
-the reading is stored.
+Everything a reader is shown is built here, as objects without a field for anything else, through a
+transaction in which SQLite refuses to read the reference standard, report texts, explanations and
+predictions (`Store.desk`). The one exception, feedback on practice cases and where the protocol
+asks for it, is read on its own, after the reading is stored.
+
+A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve signs a reader keeps, made of the
+hash of their last reading event, their study code and the hash of the locked protocol. An event's
+hash covers the reading and every event before it, so that whoever changes an answer, their own or
+another's, and writes all hashes anew cannot give the same twelve signs (60 bits) again. It says
+nothing of right or wrong.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
-from study.base.canonical import sha256_of
+from study.base.canonical import moment, sha256_of
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
-from study.base.timestamps import moment
 from study.base.translation import t
+from study.people.codes import SIGNS
 from study.people.signing_in import Person
-from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
-from study.reading import finishing, steps
+from study.reading import course
 from study.reading.accepting import take
-from study.reading.outcomes import HANDED_OUT, Taken
-from study.reading.receipts import receipt
+from study.reading.course import Hold, Place, StepView, place_of
 from study.reading.records import (
     FAULTY,
+    HANDED_OUT,
     Finish,
     MalformedRecord,
     Preparation,
     Record,
+    Taken,
     parse,
     record_id,
+    shown,
 )
-from study.reading.sessions import Hold, Place, place_of
-from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
-from study.store import Store, Transaction, readings, studies
-from study.store.banks import FilmRow, shown_context
-from study.store.case_sets import PRACTICE, STUDY
+from study.store import Store, Transaction, events, readings, studies
+from study.store.banks import FilmRow
 from study.store.deployment import secret
-from study.store.readings import AnswerRow, ViewRow, WaitingCase
-from study.store.studies import StudyRow, refuse_restored
+from study.store.events import EventKind
+from study.store.readings import AnswerRow, ViewRow, WaitingCase, shown_context
+from study.store.studies import PRACTICE, STUDY, StudyRow, refuse_restored
 
-__all__ = [
-    "CaseFeedback",
-    "CaseView",
-    "Desk",
-    "FilmView",
-    "OwnReading",
-    "Receipt",
-    "case_at",
-    "case_view",
-    "desk",
-    "desk_within",
-    "film",
-    "parsed",
-    "rules",
-    "seal",
-    "take_records",
-    "take_within",
-    "with_feedback",
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilmView:
+    """A film as a reader may know it: its name and how to draw it, never its number or path.
+
+    The name is the case's id and the view's place in it: another one for every reader, and for
+    every time a reader is shown the film. A `prior` one is of an earlier examination, made so many
+    `days` before, where that is known.
+    """
+
+    film: str
+    label: str
+    width: int
+    height: int
+    bits: int
+    low: int
+    high: int
+    spacing_mm: float | None
+    prior: bool = False
+    days: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnReading:
+    """A reader's own earlier answer, shown to them where the protocol lets them go back."""
+
+    id: str
+    option: str | None
+    words: str | None
+    status: str
+    confidence: int | None
+    comment: str
+    faulty: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """A case as its reader sees it. There is no field for anything else, on purpose.
+
+    An open-ended one has no options.
+    """
+
+    case: str
+    position: int
+    condition: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    context: tuple[tuple[str, str], ...]
+    views: tuple[FilmView, ...]
+    presented: bool
+    practice: bool = False
+    reading: OwnReading | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What a reader's page needs to go on: the rules, how far they are, and the next cases.
+
+    `total`, `read` and the cases' positions count within the `session` the reader is in. While
+    there is `preparation` to do there are no cases; practice cases come before the study's, and are
+    in neither `total` nor `read`. In `review` every case is read, and the reader may still go back
+    until they say that they have finished. Under a `hold` nothing is handed out; `opens_at_utc` and
+    `opens_in_ms` then say when the session opens, where that is known. `stored` counts the records
+    of this reader that the store has, which grows unless the store has gone back; `receipt` is the
+    reader's, where no case is handed out.
+    """
+
+    seal: str
+    study: str
+    reader: str
+    simulated_films: bool
+    total: int
+    read: int
+    rules: Mapping[str, Any]
+    cases: tuple[CaseView, ...]
+    preparation: tuple[StepView, ...] = ()
+    practice_total: int = 0
+    session: int = 1
+    sessions: int = 1
+    review: bool = False
+    hold: str = ""
+    opens_at_utc: str | None = None
+    opens_in_ms: int | None = None
+    stored: int = 0
+    receipt: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether every assigned case has a reading."""
+        return self.session == self.sessions and self.read == self.total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFeedback:
+    """What a reader learns after a practice case, or where the protocol says so.
+
+    Of an open-ended case `option` is the text of the reference answer, and whether the reader's
+    words come to the same nobody knows yet: `correct` is None.
+    """
+
+    option: str
+    correct: bool | None
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledgement:
+    """What became of a batch of records, and the desk after it.
+
+    `told` are the records of which a reader learns what is right, once they are stored: `feedback`.
+    """
+
+    stored: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...]
+    desk: Desk
+    told: tuple[Taken, ...] = ()
+    feedback: Mapping[str, CaseFeedback] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, taken: Sequence[Taken], desk: Desk, **more: Any) -> "Acknowledgement":
+        """Say what became of each record, with the desk after them."""
+        return cls(
+            stored=tuple(one.id for one in taken if not one.refused),
+            refused=tuple((one.id, one.refused) for one in taken if one.refused),
+            desk=desk,
+            **more,
+        )
+
 
 MAX_RECORDS = 500
 """More than this in one message is no reading page."""
@@ -110,7 +224,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
             raise NotAllowed(t("This study does not allow going back to earlier cases."))
-        if finishing.has_finished(look, person.study_name, person.name):
+        if course.has_finished(look, person.study_name, person.name):
             raise NotAllowed(t("You have finished; your answers can no longer be changed."))
         place = place_of(look, protocol, reader, now=now)
         if place.hold or study.state != "open":
@@ -129,20 +243,22 @@ def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
         return readings.film(look, _reader(person), case, view)
 
 
-def take_records(store: Store, person: Person, records: Sequence[Any], *, now: datetime) -> Receipt:
+def take_records(
+    store: Store, person: Person, records: Sequence[Any], *, now: datetime
+) -> Acknowledgement:
     """Store what the page sent, each record once, and say what became of each.
 
     A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
     refused with a reason and does not hold up the others.
     """
     with store.desk() as change:
-        receipt = take_within(change, person, records, now=now)
-    return with_feedback(store, receipt)
+        taken = take_within(change, person, records, now=now)
+    return with_feedback(store, taken)
 
 
 def take_within(
     change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
-) -> Receipt:
+) -> Acknowledgement:
     """Store records within a transaction of `Store.desk`; what is right is told later."""
     reader = _reader(person)
     checked = parsed(records)
@@ -153,16 +269,16 @@ def take_within(
         raise NotNow(t("The study is closed; answers are no longer accepted."))
     taken = [_take(change, protocol, person, one, now) for one in checked]
     told = protocol.feedback is Feedback.AFTER_CASE
-    return Receipt.of(
+    return Acknowledgement.of(
         taken,
         _desk(change, study, person, reader, now),
         told=tuple(one for one in taken if (one.practice or told) and one.case and not one.refused),
     )
 
 
-def with_feedback(store: Store, receipt: Receipt) -> Receipt:
-    """Return a receipt of stored records with what its reader may now be told of them."""
-    return replace(receipt, feedback=_feedback(store, receipt.told)) if receipt.told else receipt
+def with_feedback(store: Store, taken: Acknowledgement) -> Acknowledgement:
+    """Return what became of stored records with what their reader may now be told of them."""
+    return replace(taken, feedback=_feedback(store, taken.told)) if taken.told else taken
 
 
 def _take(
@@ -175,9 +291,9 @@ def _take(
     if isinstance(record, Taken):
         return record
     if isinstance(record, Preparation):
-        return steps.take(change, protocol, person, record, now=now)
+        return course.take_step(change, protocol, person, record, now=now)
     if isinstance(record, Finish):
-        return finishing.take(change, protocol, person, record, now=now)
+        return course.take_finish(change, protocol, person, record, now=now)
     return take(change, protocol, person, record, now=now)
 
 
@@ -225,7 +341,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
     current, hold = place.current, _hold(study, place)
     # Whoever has read everything has no use for a check of the screen.
     done = bool(hold) or place.all_read
-    due = [] if done else steps.to_do(look, protocol, reader, person.sign_in)
+    due = [] if done else course.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     cases = () if due or hold else _cases(look, protocol, reader, place)
     n_practice = (
@@ -240,7 +356,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
         read=current.n_read,
         rules=rules(protocol),
         cases=cases,
-        preparation=tuple(steps.view(protocol, step) for step in due),
+        preparation=tuple(course.step_view(protocol, step) for step in due),
         practice_total=n_practice,
         session=current.session,
         sessions=len(place.sessions),
@@ -262,9 +378,7 @@ def _in_review(
 ) -> bool:
     """Return whether a reader has read every case and may go back to them still."""
     may = protocol.back_navigation and study.state == "open" and not place.hold
-    return (
-        may and place.all_read and not finishing.has_finished(look, person.study_name, person.name)
-    )
+    return may and place.all_read and not course.has_finished(look, person.study_name, person.name)
 
 
 def _hold(study: StudyRow, place: Place) -> Hold | None:
@@ -281,7 +395,7 @@ def _cases(
     look: Transaction, protocol: Protocol, reader: int, place: Place
 ) -> tuple[CaseView, ...]:
     """Return the next cases: of practice until every one is read, then of the study."""
-    if protocol.practice_cases and not steps.is_simulated(look, reader):
+    if protocol.practice_cases and not course.is_simulated(look, reader):
         waiting = readings.unread(look, reader, HANDED_OUT, of=PRACTICE)
         if waiting:
             return tuple(case_view(look, row, protocol, practice=True) for row in waiting)
@@ -392,3 +506,45 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
                 explanation=row.explanation,
             )
     return found
+
+
+_LENGTH, _GROUP = 12, 4
+
+
+def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> str:
+    """Return a reader's receipt for what they have read so far; empty where that is nothing.
+
+    Parameters
+    ----------
+    study
+        The study's row.
+    reader, reader_id
+        The reader's number, and the study code they read under.
+    """
+    chain = events.study_chain(study.name)
+    last = events.last_hash(look, chain, EventKind.CASE_READ, reader_id)
+    if last is None:
+        return ""
+    counts = readings.counts(look, reader)
+    twelve = signs(study.protocol_sha256, reader_id, last)
+    return _receipt_text(reader_id, counts.n_read, counts.n_assigned, twelve)
+
+
+def receipt_of(store: Store, person: Person) -> str:
+    """Return the receipt of whoever is signed in as a reader, or an empty text."""
+    with store.look(sealed=True) as look:
+        study = studies.find(look, person.study_name)
+        if study is None or person.reader is None:
+            return ""
+        return receipt(look, study, person.reader, person.name)
+
+
+def signs(protocol_sha256: str, reader_id: str, event_hash: str) -> str:
+    """Return the twelve signs for what a reader had read when an event was written."""
+    digest = int(sha256_of(["receipt", protocol_sha256, reader_id, event_hash]), 16) >> 196
+    return "".join(SIGNS[(digest >> 5 * place) & 31] for place in reversed(range(_LENGTH)))
+
+
+def _receipt_text(reader_id: str, n_read: int, n_assigned: int, signs: str) -> str:
+    groups = (signs[start : start + _GROUP] for start in range(0, _LENGTH, _GROUP))
+    return f"{reader_id} · {n_read} of {n_assigned} · {'-'.join(groups)}"

@@ -3,8 +3,10 @@
 A record comes from a browser and is trusted in nothing, but an answer is not thrown away for what
 stands around it: an implausible time becomes null and an unfit comment is cut, and flags say so.
 Times are milliseconds on the browser's monotonic clock; what was not measured is null, never 0.
+What became of a record, stored or refused and why, is told by its id.
 """
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -13,22 +15,74 @@ from datetime import datetime
 from typing import Any, Literal
 
 from study.base.bank_model import LETTERS
-from study.base.text import without_surrogates
-from study.reading.fields import MalformedRecord, bounded, identity, moment, number, record_id
+from study.base.canonical import from_epoch_ms, without_surrogates
+from study.base.translation import later
 
-__all__ = [
-    "CLOCK_IMPLAUSIBLE",
-    "CaseRecord",
-    "Finish",
-    "MalformedRecord",
-    "Preparation",
-    "Presentation",
-    "Reading",
-    "Record",
-    "Times",
-    "parse",
-    "record_id",
-]
+MAX_LENGTH = 4000
+MAX_DEPTH = 8
+
+_YEAR_2000_MS = 946_684_800_000.0
+_YEAR_2100_MS = 4_102_444_800_000.0
+_ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
+
+
+class MalformedRecord(ValueError):
+    """A record that the page would never send."""
+
+
+def record_id(value: Any) -> str:
+    """Return a raw record's id where it has a sound one, else an empty text."""
+    found = value.get("id") if isinstance(value, Mapping) else None
+    return found if isinstance(found, str) and _ID.fullmatch(found) else ""
+
+
+def identity(value: Mapping[str, Any], key: str) -> str:
+    """Return a field that names something: a record or a case."""
+    found = value.get(key)
+    if not isinstance(found, str) or not _ID.fullmatch(found):
+        raise MalformedRecord(f"{key} must be 8 to 64 letters, digits or dashes")
+    return found
+
+
+def number(value: Any, what: str) -> float:
+    """Return a number as a float, one beyond its range as infinity."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MalformedRecord(f"{what} must be a number")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def moment(value: Mapping[str, Any], key: str) -> datetime | None:
+    """Return a moment of the browser's clock; None outside of 2000 to 2100."""
+    found = number(value.get(key), key)
+    return from_epoch_ms(found) if _YEAR_2000_MS <= found < _YEAR_2100_MS else None
+
+
+def bounded(value: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return an object of the browser's as it can be stored: cleaned, and of bounded size."""
+    found: dict[str, Any] = _cleaned(value, what, MAX_DEPTH)
+    if len(json.dumps(found)) > MAX_LENGTH:
+        raise MalformedRecord(f"{what} are too long")
+    return found
+
+
+def _cleaned(value: Any, what: str, depth: int) -> Any:
+    """Return JSON that can be stored: no lone surrogate, no NaN or infinity."""
+    if depth == 0:
+        raise MalformedRecord(f"{what} are nested too deeply")
+    if isinstance(value, Mapping):
+        return {
+            without_surrogates(str(key)): _cleaned(one, what, depth - 1)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_cleaned(one, what, depth - 1) for one in value]
+    if isinstance(value, str):
+        return without_surrogates(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
 
 MAX_COMMENT = 4000
 MAX_REASON = 500
@@ -111,7 +165,7 @@ class Reading:
 class Preparation:
     """A step before the first case; `done_at` is None where the browser's clock is absurd.
 
-    What `detail` has to hold depends on the step and the protocol, see `study.reading.steps`.
+    What `detail` has to hold depends on the step and the protocol, see `study.reading.course`.
     """
 
     id: str
@@ -122,7 +176,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The reader says that their answers stand, see `study.reading.finishing`."""
+    """The reader says that their answers stand, see `study.reading.course`."""
 
     id: str
 
@@ -318,3 +372,38 @@ def _flags(value: Any) -> tuple[str, ...]:
     if not all(isinstance(flag, str) and _NAME.fullmatch(flag) for flag in found):
         raise MalformedRecord("a flag is a short name")
     return tuple(found)
+
+
+HANDED_OUT = 3
+"""How many unread cases a reader's page holds: the current one and the next two."""
+
+NOT_YET = later("This case is not available yet.")
+SIMULATED = "This reader is a simulated one; nobody else can read for them."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of a record: stored, unless `refused` says why not."""
+
+    id: str
+    case: str
+    refused: str = ""
+    practice: bool = False
+
+
+def canonical(shown: str, shown_order: str) -> str:
+    """Return the canonical letter of the option shown at a letter.
+
+    >>> canonical("A", "CAB")
+    'C'
+    """
+    return shown_order[LETTERS.index(shown)]
+
+
+def shown(canonical_letter: str, shown_order: str) -> str:
+    """Return the letter at which a canonical option is shown.
+
+    >>> shown("C", "CAB")
+    'A'
+    """
+    return LETTERS[shown_order.index(canonical_letter)]

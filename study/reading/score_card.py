@@ -1,26 +1,132 @@
-"""A reader's own score card: their answers against the reference standard, after closing.
+"""What a reader learns of their own reading: the record of it, and the score card after closing.
 
-It exists once the study is closed, for the reader's own cases, and where the protocol has
-feedback. Until then not even how many were right is told. Others stand beside them where the
-protocol says so (`peers`).
+The score card exists once the study is closed, for the reader's own cases, and where the protocol
+has feedback. Until then not even how many were right is told. Where the protocol's `score_card` is
+"peers", readers who have read every case see their place among anonymous readers, and beside its
+models: of other readers there are sums over all of them, never one alone, and nothing where they
+are few. The record tells cases, days and time, to print and keep, once every case is read or the
+study is closed; how many answers match is in it only where the score card tells it.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.errors import NotAllowed, NotFound, NotNow
 from study.base.translation import t
 from study.people.signing_in import Person
-from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, stored_protocol
-from study.reading.peers import Comparison, Count, Others, comparison
-from study.store import Store, Transaction, readings, studies
+from study.reading.desk import receipt
+from study.reading.records import shown
+from study.store import Store, Transaction, progress, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
+
+LEAST_PEERS = 3
+"""So many others have to have read every case, so that none can be singled out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many answers match the reference standard, of how many."""
+
+    n_correct: int
+    n: int
+
+    def __add__(self, other: "Count") -> "Count":
+        """Return both counts together."""
+        return Count(n_correct=self.n_correct + other.n_correct, n=self.n + other.n)
+
+
+NONE = Count(n_correct=0, n=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Others:
+    """How many others got a case right: readers, of none where they are few, and models."""
+
+    readers: Count
+    models: Count
+
+    @property
+    def most_were_right(self) -> bool:
+        """Whether more than half of the other readers were."""
+        return 2 * self.readers.n_correct > self.readers.n
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A reader beside others, on the first reading of every case that has a reference standard.
+
+    `place` counts from 1 and is shared with `n_sharing` others; it is None, and `peers` is empty,
+    where fewer than `LEAST_PEERS` others have finished. `peers` adds all of them up, by task;
+    `models` has the counts of each by name and task.
+    """
+
+    place: int | None
+    n_sharing: int
+    n_peers: int
+    own: Mapping[str, Count]
+    peers: Mapping[str, Count]
+    models: Mapping[str, Mapping[str, Count]]
+    peers_by_case: Mapping[tuple[int, str], Count]
+    models_by_item: Mapping[int, Count]
+
+    def others(self, item: int, condition: str) -> Others:
+        """Return how many others got a case right."""
+        return Others(
+            readers=self.peers_by_case.get((item, condition), NONE),
+            models=self.models_by_item.get(item, NONE),
+        )
+
+
+def total(by_task: Mapping[str, Count]) -> Count:
+    """Return the counts of all tasks together."""
+    return sum(by_task.values(), NONE)
+
+
+def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
+    """Return a reader beside the others, or None where they have not read every case."""
+    readers = _by(progress.matches_of_readers(look, study), "reader")
+    own = readers.pop(reader, None)
+    if own is None:
+        return None
+    told = len(readers) >= LEAST_PEERS
+    reached = [total(one).n_correct for one in readers.values()] if told else []
+    mine = total(own).n_correct
+    return Comparison(
+        place=1 + sum(one > mine for one in reached) if told else None,
+        n_sharing=reached.count(mine),
+        n_peers=len(readers),
+        own=own,
+        peers={task: sum((one[task] for one in readers.values()), NONE) for task in own}
+        if told
+        else {},
+        models=_by(progress.matches_of_models(look, study), "model_id"),
+        peers_by_case={
+            (row["item"], row["condition"]): _row_count(row)
+            for row in (progress.matches_of_cases(look, study, reader) if told else [])
+        },
+        models_by_item={
+            row["item"]: _row_count(row) for row in progress.matches_by_models(look, study)
+        },
+    )
+
+
+def _by(rows: Iterable[Mapping[str, Any]], key: str) -> dict[Any, dict[str, Count]]:
+    """Return counts by somebody and by task."""
+    found: dict[Any, dict[str, Count]] = {}
+    for row in rows:
+        found.setdefault(row[key], {})[row["task"]] = _row_count(row)
+    return found
+
+
+def _row_count(row: Mapping[str, Any]) -> Count:
+    return Count(n_correct=row["n_correct"], n=row["n"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,3 +318,63 @@ def _film(row: ViewRow) -> ScoredFilm:
 def _count(cases: Iterable[ScoredCase]) -> Count:
     told = [case.correct for case in cases if case.correct is not None]
     return Count(n_correct=sum(told), n=len(told))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRecord:
+    """What a reader has read of a study.
+
+    Moments are UTC, None where nothing was read. `reading_ms` is the time that cases were in view
+    with the timer running, over the `n_timed` readings whose time could be measured. `card` is the
+    score card, or None where the reader is shown none.
+    """
+
+    study: str
+    reader: str
+    n_assigned: int
+    n_read: int
+    first_at_utc: str | None
+    last_at_utc: str | None
+    reading_ms: float
+    n_timed: int
+    receipt: str
+    card: ScoreCard | None
+
+    @property
+    def score(self) -> Count | None:
+        """How many answers match, where the score card tells it and anything can."""
+        return self.card.total if self.card and self.card.total.n else None
+
+
+def reading_record(store: Store, person: Person) -> ReadingRecord:
+    """Return a reader's own record.
+
+    Raises
+    ------
+    NotAllowed
+        The person is no reader.
+    NotNow
+        There are cases left to read, and the study is not closed.
+    NotFound
+        The study is not there.
+    """
+    if person.reader is None:
+        raise NotAllowed(t("Only readers of this study have a reading record."))
+    with store.look(sealed=True) as look:
+        study = studies.find(look, person.study_name)
+        if study is None:
+            raise NotFound(t("This study no longer exists."))
+        done = readings.spent(look, person.reader)
+        if study.state != "closed" and done["n_read"] < max(1, done["n_assigned"]):
+            raise NotNow(t("The reading record is available once you have read every case."))
+        signs = receipt(look, study, person.reader, person.name)
+    return ReadingRecord(
+        study=study.name, reader=person.name, receipt=signs, card=_card(store, person), **done
+    )
+
+
+def _card(store: Store, person: Person) -> ScoreCard | None:
+    try:
+        return score_card(store, person)
+    except (NotAllowed, NotNow):
+        return None

@@ -26,9 +26,8 @@ from statistics import NormalDist
 from typing import Any
 
 from study.base.bank_model import LETTERS
+from study.base.canonical import lot, moment
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.random_order import lot
-from study.base.timestamps import moment
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Protocol, stored_protocol

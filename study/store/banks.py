@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from study.base.bank_model import Asked, Film, Item, Prior, View
+from study.base.bank_model import Film, GuessableQuestion, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
@@ -307,7 +307,7 @@ class Questions:
     def __init__(self, look: Transaction, bank: int, study: int | None = None) -> None:
         self._look, self._bank, self._study = look, bank, study
 
-    def __iter__(self) -> Iterator[Asked]:
+    def __iter__(self) -> Iterator[GuessableQuestion]:
         """Yield them in the order they were imported in."""
         chosen = "" if self._study is None else _OF_STUDY
         values = {} if self._study is None else {"study": self._study}
@@ -321,35 +321,7 @@ class Questions:
             **values,
         )
         for options, truth, view, item_id in rows:
-            yield Asked(parsed_json(options), truth, view, item_id)
-
-
-def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return what a protocol has shown beside the question of an item, in its order.
-
-    To readers and models alike: it can be read at a reader's desk, which keeps findings and
-    impression sealed.
-
-    Parameters
-    ----------
-    item : int
-        The rowid of the item.
-    keys : sequence of str
-        The protocol's `context`.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Such as `("Age", "60 years")`; what the bank does not give is left out.
-    """
-    rows = look.rows(
-        "SELECT 'age' AS name, age AS words FROM items WHERE id = :item "
-        "UNION ALL SELECT 'sex', sex FROM items WHERE id = :item "
-        "UNION ALL SELECT section, words FROM shown_context WHERE item = :item",
-        item=item,
-    )
-    found = {row["name"]: row["words"] for row in rows}
-    return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
+            yield GuessableQuestion(parsed_json(options), truth, view, item_id)
 
 
 def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:

@@ -1,6 +1,7 @@
-"""What is true of a whole deployment: its id, its secret, its marks."""
+"""What is true of a whole deployment: its id, its secret and marks, and its backups."""
 
 import hmac
+from typing import Any, NamedTuple
 
 from study.base.errors import BrokenStore
 from study.base.translation import t
@@ -53,3 +54,42 @@ def secret(look: Transaction) -> str:
 def keyed_mark(look: Transaction, of: str) -> str:
     """Return what stands in the trail for an address or account, which the trail never holds."""
     return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]
+
+
+class BackupRow(NamedTuple):
+    """A backup: its file, what verifying it found, and when the file was removed, or None."""
+
+    id: int
+    file: str
+    made_at_utc: str
+    trigger: str
+    actor: str
+    n_bytes: int
+    sha256: str
+    verified_at_utc: str | None
+    finding: str
+    removed_at_utc: str | None
+
+
+def add_backup(change: Transaction, **columns: Any) -> int:
+    """Insert a backup's row and return its id."""
+    return change.insert("backups", **columns)
+
+
+def every_backup(look: Transaction) -> list[BackupRow]:
+    """Return every backup, removed ones too, in the order they were made."""
+    return [BackupRow(**row) for row in look.rows("SELECT * FROM backups ORDER BY id")]
+
+
+def backups_kept(look: Transaction) -> list[BackupRow]:
+    """Return every backup that was not removed, the newest first."""
+    return [row for row in reversed(every_backup(look)) if row.removed_at_utc is None]
+
+
+def mark_backup_removed(change: Transaction, number: int, at_utc: str) -> None:
+    """Say of a backup that its file was removed."""
+    change.execute(
+        "UPDATE backups SET removed_at_utc = :at_utc WHERE id = :number",
+        at_utc=at_utc,
+        number=number,
+    )

@@ -1,10 +1,15 @@
-"""How far a study's readers are, in the store: cases by what came of them, and every reading."""
+"""What came of a study's cases, in the store: how far readers are, what is excluded, what is right.
+
+How many answers match the reference standard is never asked through `Store.desk`, and only of a
+study that is closed. Answers to open-ended cases are words and match nothing here.
+"""
 
 import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+from study.store.judgements import OPEN_ENDED
 
 
 class ReadingRow(NamedTuple):
@@ -98,14 +103,14 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-class Placed(NamedTuple):
+class PlacedReading(NamedTuple):
     """A reading and its place: by reader, position and arrival."""
 
     place: tuple[int, int, int]
     reading: ReadingRow
 
 
-def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
+def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedReading]:
     """Return a study's readings that came in after a row of the store, superseded ones too.
 
     In the order in which they came in; `place` sorts by reader and position.
@@ -132,9 +137,9 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
 
 def _placed(
     reader: int, row: int, flags: str, circumstances: str, position: int, *values: Any
-) -> Placed:
+) -> PlacedReading:
     reading = ReadingRow(_flags(flags), _parsed(circumstances), position, *values)
-    return Placed((reader, position, row), reading)
+    return PlacedReading((reader, position, row), reading)
 
 
 @lru_cache(4096)
@@ -165,3 +170,139 @@ def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:
         study=study,
     )
     return {row["reader_id"]: row for row in rows}
+
+
+_JUDGED = (
+    "FROM cases JOIN items ON items.id = cases.item "
+    "JOIN reference_standard ON reference_standard.item = items.id "
+)
+_READ = (
+    f"JOIN assignments ON case_id = cases.id AND repeat = 1 AND condition <> '{OPEN_ENDED}' "
+    "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
+    "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
+    "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND NOT simulated "
+    "AND id NOT IN (SELECT reader FROM interventions "
+    "WHERE kind = 'withdraw' AND study = :study) "
+    "AND NOT EXISTS (SELECT 1 FROM assignments AS own WHERE own.reader = readers.id AND NOT EXISTS "
+    "(SELECT 1 FROM readings AS done WHERE done.assignment = own.id))) "
+)
+_PREDICTED = (
+    "JOIN models ON models.study = cases.study "
+    "AND NOT EXISTS (SELECT 1 FROM withdrawn_models WHERE model = models.id) "
+    f"AND models.id IN (SELECT model FROM predictions WHERE condition <> '{OPEN_ENDED}') "
+    "LEFT JOIN predictions ON predictions.model = models.id AND case_id = cases.id "
+    f"AND condition <> '{OPEN_ENDED}' WHERE cases.study = :study "
+)
+_MATCHES = "count(*) AS n, sum(answer IS truth) AS n_correct "
+
+
+def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return counts by reader and task, of readers who have read every case, without repeats.
+
+    Simulated and withdrawn readers are left out; a case without an answer is not correct.
+    """
+    return look.rows(
+        f"SELECT reader, task, {_MATCHES}{_JUDGED}{_READ}GROUP BY reader, task", study=study
+    )
+
+
+def matches_of_cases(look: Transaction, study: int, but: int) -> list[dict[str, Any]]:
+    """Return counts of the same readers by item and condition, without the reader `but`."""
+    return look.rows(
+        f"SELECT items.id AS item, condition, {_MATCHES}{_JUDGED}{_READ}AND reader <> :but "
+        "GROUP BY items.id, condition",
+        study=study,
+        but=but,
+    )
+
+
+def matches_of_models(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return counts by model and task; a case without a prediction is not correct."""
+    return look.rows(
+        f"SELECT model_id, task, {_MATCHES}{_JUDGED}{_PREDICTED}"
+        "GROUP BY models.id, task ORDER BY models.id",
+        study=study,
+    )
+
+
+def matches_by_models(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return counts of models by item."""
+    return look.rows(
+        f"SELECT items.id AS item, {_MATCHES}{_JUDGED}{_PREDICTED}GROUP BY items.id", study=study
+    )
+
+
+class ExclusionRow(NamedTuple):
+    """A decision about a reading, its reader and case, and whether the reading is the current one.
+
+    `excluded` says whether the reading was set aside or brought back.
+    """
+
+    id: str
+    reading: str
+    excluded: int
+    reason: str
+    actor: str
+    at_utc: str
+    reader_id: str
+    position: int
+    item_id: str
+    condition: str
+    session: int
+    repeat: int
+    current: int
+
+    def stored(self) -> dict[str, Any]:
+        """Return the row as the table has it, which is what is vouched for."""
+        return dict(zip(self._fields[:6], self[:6], strict=True))
+
+
+class DecidedRow(NamedTuple):
+    """A reading that is decided about, and whether it is the current one of its case."""
+
+    reader_id: str
+    position: int
+    current: int
+
+
+_IS_CURRENT = (
+    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
+)
+_OF_STUDY = (
+    "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
+    + _IS_CURRENT
+    + "FROM exclusions JOIN readings ON readings.id = reading "
+    "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
+    "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+    "WHERE readers.study = :study ORDER BY exclusions.rowid"
+)
+
+
+def add_exclusion(change: Transaction, **columns: Any) -> str:
+    """Insert a row and return its id: its reading's, and which decision about it this is.
+
+    Such an id stays the same in whichever store the study is.
+    """
+    number = change.value(
+        "SELECT count(*) FROM exclusions WHERE reading = :reading", reading=columns["reading"]
+    )
+    name = f"{columns['reading']}/{number + 1}"
+    change.insert("exclusions", id=name, **columns)
+    return name
+
+
+def exclusions_of_study(look: Transaction, study: int) -> list[ExclusionRow]:
+    """Return every decision about a study's readings, oldest first."""
+    return [ExclusionRow(**row) for row in look.rows(_OF_STUDY, study=study)]
+
+
+def decided_reading(look: Transaction, study: int, reading_id: str) -> DecidedRow | None:
+    """Return a reading of a study, or None."""
+    row = look.row(
+        f"SELECT reader_id, position, {_IS_CURRENT} FROM readings "
+        "JOIN assignments ON assignments.id = assignment "
+        "JOIN readers ON readers.id = reader WHERE study = :study AND readings.id = :reading_id",
+        study=study,
+        reading_id=reading_id,
+    )
+    return None if row is None else DecidedRow(**row)

@@ -1,11 +1,12 @@
-"""Presentations and readings in the store: what a reader was shown and what they answered."""
+"""A reader's readings in the store: what they prepared, were shown and answered; their sessions."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from study.store.banks import FILM, FilmRow
-from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.connection import Transaction
 from study.store.extract import asks_for_prior
+from study.store.studies import PRACTICE, STUDY, CaseSet
 
 
 class WaitingCase(NamedTuple):
@@ -519,3 +520,116 @@ def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | No
         assignment_id=assignment_id,
     )
     return None if row is None else CaseToSimulate(**row)
+
+
+def add_preparation(change: Transaction, **columns: Any) -> None:
+    """Insert a step that was done."""
+    change.insert("preparations", **columns)
+
+
+def preparation(look: Transaction, preparation_id: str) -> dict[str, Any] | None:
+    """Return a step's row, or None."""
+    return look.row("SELECT * FROM preparations WHERE id = :id", id=preparation_id)
+
+
+def steps_done(look: Transaction, reader: int) -> set[tuple[str, str]]:
+    """Return the steps a reader has done, each with the sign-in it was done for."""
+    rows = look.rows("SELECT step, sign_in FROM preparations WHERE reader = :reader", reader=reader)
+    return {(row["step"], row["sign_in"]) for row in rows}
+
+
+def preparations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every step of a study's readers as stored, for verification."""
+    return look.rows(
+        "SELECT preparations.* FROM preparations JOIN readers ON readers.id = reader "
+        "WHERE study = :study ORDER BY preparations.rowid",
+        study=study,
+    )
+
+
+class SessionRow(NamedTuple):
+    """A condition of a reader's session; first presentation and last reading as received."""
+
+    session: int
+    condition: str
+    n_assigned: int
+    n_read: int
+    first_at_utc: str | None
+    last_at_utc: str | None
+
+
+class InterventionRow(NamedTuple):
+    """How somebody stepped into a study, or (with a reader) into one reader's part of it."""
+
+    id: int
+    study: int
+    reader: int | None
+    kind: str
+    session: int | None
+    days: float | None
+    reason: str
+    actor: str
+    at_utc: str
+    reader_id: str | None
+
+
+def sessions_of_reader(look: Transaction, reader: int) -> list[SessionRow]:
+    """Return a reader's sessions in order, a row for each condition in the order of reading.
+
+    Of a changed answer every reading is joined: the first stands for the case.
+    """
+    return look.tuples(
+        SessionRow,
+        "SELECT session, condition, "
+        "count(*) FILTER (WHERE readings.supersedes IS NULL), "
+        "count(readings.id) FILTER (WHERE readings.supersedes IS NULL), "
+        "min(presentations.received_at_utc), max(readings.received_at_utc) FROM assignments "
+        "LEFT JOIN presentations ON presentations.assignment = assignments.id "
+        "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
+        "GROUP BY session, condition ORDER BY session, min(position)",
+        reader=reader,
+    )
+
+
+def add_intervention(change: Transaction, **columns: Any) -> None:
+    """Insert a row that says how somebody stepped in."""
+    change.insert("interventions", **columns)
+
+
+def interventions(look: Transaction, study: int) -> list[InterventionRow]:
+    """Return how somebody stepped into a study, in order."""
+    rows = look.rows(
+        "SELECT interventions.*, reader_id FROM interventions "
+        "LEFT JOIN readers ON readers.id = reader WHERE interventions.study = :study "
+        "ORDER BY interventions.id",
+        study=study,
+    )
+    return [InterventionRow(**row) for row in rows]
+
+
+def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return what a protocol has shown beside the question of an item, in its order.
+
+    To readers and models alike: it can be read at a reader's desk, which keeps findings and
+    impression sealed.
+
+    Parameters
+    ----------
+    item : int
+        The rowid of the item.
+    keys : sequence of str
+        The protocol's `context`.
+
+    Returns
+    -------
+    tuple of (str, str)
+        Such as `("Age", "60 years")`; what the bank does not give is left out.
+    """
+    rows = look.rows(
+        "SELECT 'age' AS name, age AS words FROM items WHERE id = :item "
+        "UNION ALL SELECT 'sex', sex FROM items WHERE id = :item "
+        "UNION ALL SELECT section, words FROM shown_context WHERE item = :item",
+        item=item,
+    )
+    found = {row["name"]: row["words"] for row in rows}
+    return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))

@@ -13,8 +13,16 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from study.base.bank_model import REPORT_SECTIONS, VIEW_CLASSES, Fault, Film, Item, Prior, View
-from study.base.bank_rules import Rule
+from study.base.bank_model import (
+    REPORT_SECTIONS,
+    VIEW_CLASSES,
+    Fault,
+    Film,
+    Item,
+    Prior,
+    Rule,
+    View,
+)
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
 from study.base.translation import t

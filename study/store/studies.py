@@ -1,16 +1,77 @@
-"""Studies, their amendments, cases and assignments in the store."""
+"""Studies in the store: drafts of them, their amendments, case sets and assignments.
+
+A study has two case sets: its cases, and practice cases outside its sample. Each has tables of its
+own, so that no count or export of the study can take practice for its cases. What is done to both
+is written once, for a case set. Drafts may change, and nothing vouches for them.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
-from study.store.case_sets import STUDY, CaseSet
 from study.store.connection import Transaction
+from study.store.events import EventKind
 from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for_prior
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseSet:
+    """Where a case set is kept; `cases`, `assignments` and so on read both sets in one shape.
+
+    Parameters
+    ----------
+    tables
+        What its tables' names begin with.
+    case
+        The column by which an assignment names its case.
+    listed
+        What the hash of a reader's list covers.
+    purpose
+        Stands in what an assignment's id is made of, and keeps the sets' ids apart.
+    """
+
+    tables: str
+    case: str
+    listed: tuple[str, ...]
+    purpose: str
+    cases: str
+    assignments: str
+    presentations: str
+    readings: str
+    read: EventKind
+
+
+_LISTED = ("id", "position", "item_id", "condition", "shown_order")
+
+STUDY = CaseSet(
+    tables="",
+    case="case_id",
+    listed=(*_LISTED, "session", "repeat"),
+    purpose="assignment",
+    cases="cases",
+    assignments="assignments",
+    presentations="presentations",
+    readings="readings",
+    read=EventKind.CASE_READ,
+)
+
+PRACTICE = CaseSet(
+    tables="practice_",
+    case="practice_case",
+    listed=_LISTED,
+    purpose="practice",
+    cases="(SELECT *, '' AS stratum FROM practice_cases)",
+    assignments="(SELECT *, practice_case AS case_id, 1 AS session, 1 AS repeat "
+    "FROM practice_assignments)",
+    presentations="(SELECT NULL AS assignment LIMIT 0)",
+    readings="(SELECT *, NULL AS supersedes FROM practice_readings)",
+    read=EventKind.PRACTICE_CASE_READ,
+)
 
 
 class StudyRow(NamedTuple):
@@ -261,3 +322,64 @@ def refuse_restored(study: StudyRow) -> None:
                 name=study.name,
             )
         )
+
+
+class DraftRow(NamedTuple):
+    """A draft with its maker's handle and its bank's name, or None; `protocol` is JSON."""
+
+    id: int
+    name: str
+    made_by: int
+    bank: int | None
+    protocol: str
+    saved_at_utc: str
+    reached: int
+    handle: str
+    bank_name: str | None
+
+
+_DRAFTS = (
+    "SELECT drafts.*, handle, banks.name AS bank_name FROM drafts "
+    "JOIN people ON people.id = made_by LEFT JOIN banks ON banks.id = bank "
+)
+
+
+def add_draft(change: Transaction, **columns: Any) -> int:
+    """Insert a draft and return its id."""
+    return change.insert("drafts", **columns)
+
+
+def find_draft(look: Transaction, number: int) -> DraftRow | None:
+    """Return a draft, or None."""
+    row = look.row(_DRAFTS + "WHERE drafts.id = :number", number=number)
+    return None if row is None else DraftRow(**row)
+
+
+def listed_drafts(look: Transaction) -> list[DraftRow]:
+    """Return every draft, the one saved last first."""
+    rows = look.rows(_DRAFTS + "ORDER BY saved_at_utc DESC, drafts.id DESC")
+    return [DraftRow(**row) for row in rows]
+
+
+def save_draft(change: Transaction, number: int, **columns: Any) -> None:
+    """Replace what a draft says."""
+    change.execute(
+        "UPDATE drafts SET name = :name, bank = :bank, protocol = :protocol, "
+        "saved_at_utc = :saved_at_utc WHERE id = :number",
+        number=number,
+        **columns,
+    )
+
+
+def reach_draft(change: Transaction, number: int, steps: int) -> None:
+    """Keep how many steps of a draft were left behind, if they are more than before."""
+    change.execute(
+        "UPDATE drafts SET reached = max(reached, :steps) WHERE id = :number",
+        number=number,
+        steps=steps,
+    )
+
+
+def remove_draft(change: Transaction, number: int) -> None:
+    """Delete a draft."""
+    change.execute("DELETE FROM drafts WHERE id = :number", number=number)

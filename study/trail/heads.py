@@ -1,16 +1,29 @@
-"""Heads: the last number and hash of a study's chain in one line, to be kept elsewhere.
+"""Heads and receipts: what others keep of a study's chain, and how it is held against the chain.
 
-Whoever holds the store's file can write its whole history anew, hashes and all. They cannot change
-a line that somebody else has kept: the event of that number has another hash then.
+A head is the last number and hash of a study's chain in one line, to be kept elsewhere. Whoever
+holds the store's file can write its whole history anew, hashes and all. They cannot change a line
+that somebody else has kept: the event of that number has another hash then. A receipt is what a
+reader keeps of their readings. A deposit is a head sent by e-mail to somebody named for it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from study.store import Store, Transaction, events, studies
-from study.store.studies import study_row
+from study.base.actor import SCHEDULE, By
+from study.base.canonical import moment, stamp
+from study.base.errors import Undelivered
+from study.base.mail import MailServer, check_address, send
+from study.base.translation import t
+from study.lifecycle import studies as studies_of
+from study.people.codes import normalised
+from study.reading.desk import signs
+from study.store import Store, Transaction, deployment, events, studies
+from study.store.deployment import keyed_mark
+from study.store.events import EventKind
+from study.store.studies import StudyRow, study_row
+from study.trail.trails import merged_chains
 
 _PREFIX = "reading-room head:"
 _LINE = re.compile(
@@ -21,7 +34,7 @@ _LINE = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class LineFinding:
     """What came of one line of a file: whether it holds, and that in words."""
 
     holds: bool
@@ -47,7 +60,7 @@ def line_of(look: Transaction, study: str, *, now: datetime) -> str:
     return f"{_PREFIX} {study} · {at} · {head.number} · {head.hash}"
 
 
-def check(store: Store, text: str) -> list[Said]:
+def check_heads(store: Store, text: str) -> list[LineFinding]:
     """Return for every line of a file of heads whether it is in the chain as it was.
 
     Empty lines, lines that begin with # and the marks of a quoted letter are passed over.
@@ -64,20 +77,236 @@ def said_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, words
 
 
-def _said(look: Transaction, line: int, words: str) -> Said:
+def _said(look: Transaction, line: int, words: str) -> LineFinding:
     match = _LINE.fullmatch(words)
     if match is None:
         form = f"{_PREFIX} STUDY · TIME · 12 · HASH"
-        return Said(holds=False, words=f"line {line}: no head such as: {form}")
+        return LineFinding(holds=False, words=f"line {line}: no head such as: {form}")
     study, number, digest = match["study"], int(match["number"]), match["hash"].lower()
     where = f"line {line}: {study}, event {number}"
     if studies.find(look, study) is None:
-        return Said(holds=False, words=f"{where}: no study of that name is in this store.")
+        return LineFinding(holds=False, words=f"{where}: no study of that name is in this store.")
     found = events.hash_at(look, events.study_chain(study), number)
     if found == digest:
-        return Said(holds=True, words=f"{where}: in the chain as it was at {match['at']}.")
+        return LineFinding(holds=True, words=f"{where}: in the chain as it was at {match['at']}.")
     if found is None:
         why = "the chain ends before it"
     else:
         why = "the chain has another event there: it was written anew, or it went back"
-    return Said(holds=False, words=f"{where}: NOT as it was at {match['at']}: {why}.")
+    return LineFinding(holds=False, words=f"{where}: NOT as it was at {match['at']}: {why}.")
+
+
+_RECEIPT = re.compile(
+    r"(?P<reader>.+?)\s*[·|,;:]?\s+(?P<n>[\dO]{1,6})\s*(?:of|/)\s*(?P<total>[\dO]{1,6})\s*[·|,;:]?\s+"
+    r"(?P<signs>(?:[0-9A-Za-z]\s*[-\u2010-\u2015]?\s*){11}[0-9A-Za-z])",
+    re.IGNORECASE,
+)
+
+
+def check_receipts(store: Store, text: str) -> list[LineFinding]:
+    """Return for every receipt of a file whether the readings it is for are in the chain.
+
+    Spaces, dashes, small letters and O for 0 do not matter. Empty lines and lines that begin with #
+    are passed over.
+    """
+    with store.look() as look:
+        made = _all(look)
+    return [_receipt_told(made, number, line) for number, line in said_lines(text)]
+
+
+_Made = dict[str, dict[str, tuple[str, int]]]
+"""By reader, then by signs: the study, and how many cases were read by then."""
+
+
+def _all(look: Transaction) -> _Made:
+    """Return every receipt that could have been given out."""
+    found: _Made = {}
+    for name in studies.names(look):
+        row = studies.study_row(look, name)
+        for chain in (events.study_chain(name), *merged_chains(look, name)):
+            for reader, digest, n_read in _read(look, chain):
+                twelve = signs(row.protocol_sha256, reader, digest)
+                found.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
+    return found
+
+
+def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
+    """Yield reader, hash and number of cases read by then of every reading event of a chain."""
+    n_read: dict[str, int] = {}
+    for event in events.walk(look, chain):
+        if event.kind == EventKind.CASE_READ:
+            first = "supersedes" not in event.detail
+            n_read[event.actor] = n_read.get(event.actor, 0) + first
+            yield event.actor, event.hash, n_read[event.actor]
+
+
+def _receipt_told(made: _Made, line: int, words: str) -> LineFinding:
+    match = _RECEIPT.fullmatch(words)
+    if match is None:
+        form = "r1 · 60 of 60 · 7QK2-M9XD-4T3N"
+        return LineFinding(holds=False, words=f"line {line}: no receipt such as: {form}")
+    reader, n, total = match["reader"], _number(match["n"]), _number(match["total"])
+    where = f"line {line}: {reader}, {n} of {total}"
+    if reader.casefold() not in made:
+        return LineFinding(holds=False, words=f"{where}: NOT: no reader {reader} has read here.")
+    study, n_read = made[reader.casefold()].get(normalised(match["signs"]), ("", 0))
+    if study and n_read == n:
+        return LineFinding(holds=True, words=f"{where}: in the chain of {study} as it was.")
+    if study:
+        why = f"NOT: the receipt of these signs was for {n_read} cases"
+        return LineFinding(holds=False, words=f"{where}: {why}.")
+    return LineFinding(
+        holds=False,
+        words=f"{where}: NOT: the readings of {reader} up to case {n}, or what the chain has "
+        "before them, are not those the reader was given a receipt for.",
+    )
+
+
+def _number(text: str) -> int:
+    return int(text.upper().replace("O", "0"))
+
+
+EVERY = timedelta(hours=24)
+AGAIN = timedelta(hours=1)
+"""After a letter that did not go out."""
+
+_TO, _SENT, _TRIED, _WHY = "head_to", "head_sent_at_utc", "head_tried_at_utc", "head_why_not"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deposit:
+    """To whom a study's head goes, when it last went, and why it did not since (or empty)."""
+
+    to: str
+    sent_at_utc: str
+    why_not: str
+
+
+def open_study(store: Store, *, study: str, witness: str, by: By, now: datetime) -> str:
+    """Open a study, its head to be sent to `witness` if that is given.
+
+    Raises
+    ------
+    Undelivered
+        That is no e-mail address; nothing is opened.
+    """
+
+    def named(change: Transaction) -> None:
+        if witness:
+            name_witness(change, study, witness, by=by, now=now)
+
+    return studies_of.open_study(store, study=study, by=by, now=now, named=named)
+
+
+def name_witness(change: Transaction, study: str, email: str, *, by: By, now: datetime) -> None:
+    """Name whoever the head of a study's chain is sent to.
+
+    Raises
+    ------
+    Undelivered
+        That is no e-mail address.
+    """
+    check_address(email)
+    number = study_row(change, study).id
+    deployment.set_value(change, f"{_TO}/{number}", email)
+    detail = {"witness": _mark(change, number, email)}
+    events.record(change, study, now, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail, by=by)
+
+
+def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
+    """Return how the deposits of a study stand; nobody was named where `to` is empty."""
+    to, sent, why = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
+    return Deposit(to=to, sent_at_utc=sent, why_not=why)
+
+
+def send_now(
+    store: Store, environment: Mapping[str, str], study: str, *, now: datetime, by: By = SCHEDULE
+) -> str:
+    """Send the head of a study's chain, if somebody was named for it; return why it did not go.
+
+    Parameters
+    ----------
+    environment
+        Names the mail server, see `study.base.mail`.
+    """
+    with store.change() as change:
+        row = study_row(change, study)
+        to, line = _value(change, _TO, row.id), line_of(change, study, now=now)
+        head = events.head(change, events.study_chain(study))
+        _set(change, _TRIED, row.id, stamp(now))
+    if not to:
+        return ""
+    try:
+        server = MailServer.named(environment)
+        if server is None:
+            raise Undelivered(t("This server cannot send email."))
+        subject = t("Chain head of {study}", study=study)
+        send(server, to=to, subject=subject, text=_letter(line))
+    except Undelivered as error:
+        with store.change() as change:
+            _set(change, _WHY, row.id, str(error))
+        return t("The chain head was not sent: {why}", why=str(error))
+    with store.change() as change:
+        _set(change, _SENT, row.id, stamp(now))
+        _set(change, _WHY, row.id, "")
+        detail = {"study": study, "head": head.number, "hash": head.hash}
+        events.record(change, "", now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=by)
+    return ""
+
+
+def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
+    """Send the heads whose time it is; return why any did not go."""
+    with store.look() as look:
+        due = [row.name for row in studies.listed(look) if _is_due(look, row, now)]
+    return [why for name in due if (why := send_now(store, environment, name, now=now))]
+
+
+def deposit_breaches(look: Transaction) -> Iterator[str]:
+    """Yield every study whose head goes to somebody else than its trail tells of."""
+    for row in studies.listed(look):
+        to = _value(look, _TO, row.id)
+        told = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
+        if to and (not told or told[-1]["witness"] != _mark(look, row.id, to)):
+            yield f"study {row.name}: whom the head of its chain is sent to was altered."
+
+
+def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
+    if not _value(look, _TO, study.id) or study.state == "drawn":
+        return False
+    tried, sent = (_value(look, key, study.id) for key in (_TRIED, _SENT))
+    if tried and now - AGAIN < moment(tried) <= now:
+        return False
+    closed = study.closed_at_utc
+    if closed:
+        return sent < str(closed)
+    return not sent or not now - EVERY < moment(sent) <= now
+
+
+def _letter(line: str) -> str:
+    return "\n".join(
+        [
+            t("Please keep this message: you were named as the person who keeps the chain head."),
+            "",
+            line,
+            "",
+            t(
+                "Each event in a study is chained to the previous one, and this line contains the "
+                "latest hash. If anything before it is ever changed, the line will no longer "
+                "match. To check, give this line, or all the lines you have received, to whoever "
+                "runs the server: the command “verify” compares them with the database and says "
+                "of each whether it still matches."
+            ),
+        ]
+    )
+
+
+def _mark(look: Transaction, study: int, email: str) -> str:
+    return keyed_mark(look, f"head/{study}/{email}")
+
+
+def _value(look: Transaction, key: str, study: int) -> str:
+    return deployment.value(look, f"{key}/{study}")
+
+
+def _set(change: Transaction, key: str, study: int, value: str) -> None:
+    deployment.set_value(change, f"{key}/{study}", value)

@@ -3,35 +3,36 @@
 Each finding names the first place that does not hold. A chain is walked before anything it says is
 believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
 What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
-what readers' receipts and deposited heads are for, see `study.reading.receipts` and
+what readers' receipts and deposited heads are for, see `study.reading.desk` and
 `study.trail.heads`.
 """
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from functools import partial
 
-from study.base.canonical import sha256_of
+from study.base.canonical import moment, sha256_of
 from study.base.provenance import Provenance
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
-from study.store.events import EventKind, EventRow
+from study.store.events import LONG_BACK, EventKind, EventRow
 from study.store.studies import study_row
-from study.trail import clocks, deployment_checks, losses, study_trails
-from study.trail.role_checks import roles_of_deployment
-from study.trail.study_checks import (
+from study.trail import checks, losses, trails
+from study.trail.checks import (
     BY_OWN_CHAIN,
     CHECKS,
     NOT_COPIED,
     differing,
     hash_of,
+    roles_of_deployment,
 )
 
 _Trail = Sequence[EventRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verification:
     """What came of verifying one study: how many events were walked, and every breach found."""
 
     n_events: int
@@ -65,31 +66,31 @@ def remarks(store: Store) -> list[str]:
             *(
                 one
                 for chain in events.chains(look)
-                for one in _guarded(chain, partial(_clock, look, chain, clocks.remarks))
+                for one in _guarded(chain, partial(_clock, look, chain, _clock_remarks))
             ),
         ]
 
 
-def verify_study(store: Store, study: str) -> Verdict:
+def verify_study(store: Store, study: str) -> Verification:
     """Verify one study with its bank and its chains, the films on disk left out."""
     told, chain = witness.read(store.path), events.study_chain(study)
     with store.look() as look:
         lost = tuple(_guarded(chain, partial(losses.breaches, look, told, chain)))
         verdict = study_verdict(look, study)
-    return Verdict(n_events=verdict.n_events, breaches=(*lost, *verdict.breaches))
+    return Verification(n_events=verdict.n_events, breaches=(*lost, *verdict.breaches))
 
 
-def study_verdict(look: Transaction, study: str) -> Verdict:
+def study_verdict(look: Transaction, study: str) -> Verification:
     """Verify one study within the caller's transaction."""
     own = events.study_chain(study)
-    chains = [own, *study_trails.merged_chains(look, study), events.DEPLOYMENT]
+    chains = [own, *trails.merged_chains(look, study), events.DEPLOYMENT]
     breaches = [one for chain in chains for one in _guarded(chain, partial(_chain, look, chain))]
     if not breaches:
         breaches = [
             *_bank_of(look, study),
             *_guarded(f"study {study}", partial(_study, look, study)),
         ]
-    return Verdict(
+    return Verification(
         n_events=sum(events.length(look, chain) for chain in chains[:-1]),
         breaches=tuple(breaches),
     )
@@ -136,7 +137,7 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
     copied = bool(extract.mark(look))
     for chain in chains:
         if chain not in broken and "#" not in chain:
-            yield from _guarded(chain, partial(_clock, look, chain, clocks.breaches))
+            yield from _guarded(chain, partial(_clock, look, chain, _clock_breaches))
     if events.DEPLOYMENT not in broken and not copied:
         for what, check in _OF_THE_DEPLOYMENT.items():
             yield from _guarded(what, partial(check, look))
@@ -144,7 +145,7 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
     for name in studies.names(look):
         own = {events.study_chain(name)}
         if not own & broken:
-            own |= study_trails.merged_chains(look, name).keys()
+            own |= trails.merged_chains(look, name).keys()
         if not own & broken:
             yield from _guarded(f"study {name}", partial(_study, look, name))
             if copied:
@@ -189,10 +190,10 @@ def _banks(look: Transaction) -> Iterator[str]:
 _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
     "the banks": _banks,
     "the deployment: its roles": roles_of_deployment,
-    "the deployment": deployment_checks.itself,
-    "the deployment: its sign-ins": deployment_checks.sign_ins,
-    "the backups": deployment_checks.backups_made,
-    "the expert reviews": deployment_checks.expert_reviews,
+    "the deployment": checks.deployment_itself,
+    "the deployment: its sign-ins": checks.sign_ins,
+    "the backups": checks.backups_made,
+    "the expert reviews": checks.expert_reviews,
 }
 
 
@@ -252,13 +253,13 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     if row is None:
         yield f"study {name}: its bank is missing."
         return
-    own = study_trails.own_trail(look, name)
-    trails = {True: own, False: [*own, *study_trails.sites_trail(look, name)]}
+    own = trails.own_trail(look, name)
+    by_chain = {True: own, False: [*own, *trails.sites_trail(look, name)]}
     copied = bool(extract.mark(look))
     for what, check in CHECKS.items():
         if copied and what in NOT_COPIED:
             continue
-        trail = trails[what in BY_OWN_CHAIN]
+        trail = by_chain[what in BY_OWN_CHAIN]
         yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
 
 
@@ -272,3 +273,48 @@ def _films(look: Transaction, name: str) -> Iterator[str]:
             continue
         if found != film.sha256:
             yield f"study {name}: the film {film.file} is not the one that was imported."
+
+
+SLIPS = timedelta(minutes=2)
+"""Two processes write in another order than they looked at the clock, and clocks are set right."""
+
+
+def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
+    """Yield where a chain's times go back by over an hour without the program having noted it."""
+    for before, event, noted in _steps_back(trail):
+        if not noted:
+            yield (
+                f"{chain}: event {event.number} ({event.kind}) is dated {event.at_utc}, "
+                f"{_gap(before, event)} before event {before.number}."
+            )
+
+
+def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
+    """Yield where a chain's times go back by little, or as the program noted."""
+    for before, event, noted in _steps_back(trail):
+        if noted:
+            yield (
+                f"{chain}: the clock went back by {_gap(before, event)} at event "
+                f"{event.number}, from {before.at_utc} to {event.at_utc}."
+            )
+
+
+def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow, bool]]:
+    """Yield an event, the later-dated one it follows, and whether that is accounted for."""
+    events = list(trail)
+    simulated = {e.detail["reader_id"] for e in events if e.kind == EventKind.READER_SIMULATED}
+    came = max((e.number for e in events if e.kind == EventKind.STUDY_RESTORED), default=0)
+    before: EventRow | None = None
+    for event in events:
+        if event.actor in simulated:
+            continue
+        if before is not None and moment(event.at_utc) < moment(before.at_utc) - SLIPS:
+            little = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
+            told = event.kind == EventKind.CLOCK_WENT_BACK
+            yield before, event, little or told or event.number <= came
+        before = event
+
+
+def _gap(before: EventRow, event: EventRow) -> str:
+    minutes = round((moment(before.at_utc) - moment(event.at_utc)).total_seconds() / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"

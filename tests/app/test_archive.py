@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading.simulation import simulate
@@ -95,6 +95,6 @@ def test_while_open_the_results_show_agreement_and_no_accuracy(
         assert not ran.exception
         assert not ran.dataframe
         assert not any("accuracy" in str(one) for one in ran.get("plotly_chart"))
-    closing.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", now=NOW)
     ran = _run(RESULTS)
     assert any("Accuracy" in one.value for one in ran.markdown)

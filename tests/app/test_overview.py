@@ -15,7 +15,7 @@ from study.models import models
 from study.models.files import guessed, remembered_columns
 from study.models.models import withdrawn
 from study.monitoring import interventions
-from study.monitoring.exclusions import history
+from study.monitoring.interventions import history
 from study.monitoring.progress import status
 from study.monitoring.reminders import sent
 from study.people.roles import Role

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.lifecycle.closing import close
+from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.people.roles import Role
 from study.people.signing_in import Person

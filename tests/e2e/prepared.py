@@ -14,12 +14,12 @@ from study import demo
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE
 from study.base.translation import said
-from study.lifecycle import closing, drafts, reviewing, studies, teaching
+from study.lifecycle import drafts, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer, give_role
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
-from study.people.staff import Newcomer, give_role
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, people
@@ -125,7 +125,7 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
                 row,
                 item.item,
                 person=asked[0],
-                verdict=reviewing.Verdict.AMBIGUOUS,
+                verdict=reviewing.ItemVerdict.AMBIGUOUS,
                 comment="Two of the options are right.",
                 now=now,
             )
@@ -305,7 +305,7 @@ def _closed(store: Store, entropy: Entropy, now: datetime) -> str:
     studies.invite(store, study=CLOSED, invitations=[invitation], codes=[code], now=now)
     studies.open_study(store, study=CLOSED, now=now)
     simulate(store, study=CLOSED, reader_id=GRADUATE, seed=1, accuracy=0.7, now=now)
-    closing.close(store, study=CLOSED, reason="Every case is read.", now=now)
+    studies.close(store, study=CLOSED, reason="Every case is read.", now=now)
     return code.text
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, WebSocket
 
 import analysis
 from study.exchange.bundle import bundle_files, zipped
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.models import models
 from study.people.roles import IN_STUDY, Role
 from study.reading.simulation import simulate
@@ -94,7 +94,7 @@ def test_no_page_tells_who_is_right_before_the_study_is_closed(
         assert "results, Agreement" in seen
         assert heard
         assert _told(store, heard) == set()
-    closing.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
+    studies.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
     heard.clear()
     page.goto(f"{server.url}/results")
     page.get_by_role("radio", name="Accuracy").click()

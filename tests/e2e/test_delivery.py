@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Dialog, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from study.trail import receipt_checks
+from study.trail import heads
 from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
@@ -180,7 +180,7 @@ def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader
     assert "3 answer(s) came again since" in lost
     slip = reader.page.locator(".rr-receipt output").inner_text()
     assert slip.startswith("R1 · 6 of 6 · ")
-    assert [one.holds for one in receipt_checks.check(server.store, slip)] == [True]
+    assert [one.holds for one in heads.check_receipts(server.store, slip)] == [True]
     assert reader.page.evaluate("Object.keys(localStorage).filter(key => /:done:/.test(key))") == []
 
 

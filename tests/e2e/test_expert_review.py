@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page
 
 from study.lifecycle import reviewing, studies
-from study.lifecycle.closing import close
 from study.lifecycle.deployments import administrator_code
-from study.lifecycle.reviewing import Verdict
+from study.lifecycle.reviewing import ItemVerdict
+from study.lifecycle.studies import close
 from study.protocol.protocol import Protocol
 from study.store import bank_contents
 from study.store import studies as studies_stored
@@ -58,7 +58,7 @@ def test_three_experts_review_thirty_questions(
         found = reviewing.faulty(look, 1)
         struck = bank_contents.listed(look, bank_contents.struck(look, 1))
         read = reviewing.faulty_cases(look, study_row(look, "trial").id)
-    assert set(found.values()) == {Verdict.AMBIGUOUS}
+    assert set(found.values()) == {ItemVerdict.AMBIGUOUS}
     assert {one.item_id for one in struck} == set(found)
     assert set(read) <= set(found)
     protocol = Protocol.from_json({"cases": 30 - len(found), "one_question_per": "item"})

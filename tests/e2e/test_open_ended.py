@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from study.base.csv_cells import unguarded
+from study.base.text import unguarded
 from study.exchange.bundle import bundle_files
 from study.store import Store
 from study.trail.verification import verify

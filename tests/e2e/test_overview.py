@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from study.models.models import withdrawn
 from study.monitoring import interventions
-from study.monitoring.exclusions import history
+from study.monitoring.interventions import history
 from study.reading.simulation import simulate
 from study.store import Store, models
 from study.trail.verification import verify

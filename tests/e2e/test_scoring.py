@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from study.exchange.bundle import export
 from study.lifecycle import scoring
-from study.lifecycle.closing import close
+from study.lifecycle.studies import close
 from study.people.codes import new_code
 from study.trail.verification import verify
 from tests import forked

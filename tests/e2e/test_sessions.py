@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from study.base.actor import By
-from study.base.timestamps import moment, stamp
+from study.base.canonical import moment, stamp
 from study.monitoring import interventions
 from study.store import studies
 from study.trail.verification import verify

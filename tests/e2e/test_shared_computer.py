@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from study.base.timestamps import stamp
+from study.base.canonical import stamp
 from study.store import Store
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

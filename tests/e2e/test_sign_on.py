@@ -13,9 +13,9 @@ from playwright.sync_api import BrowserContext, Page
 
 from study.base.actor import COMMAND_LINE
 from study.lifecycle.deployments import init
-from study.people import codes, staff
+from study.people import codes, persons
+from study.people.persons import Newcomer
 from study.people.roles import Role
-from study.people.staff import Newcomer
 from tests.conftest import NOW, entropy_from
 from tests.e2e.server import Server, free_port, tick
 
@@ -66,7 +66,7 @@ def _provider(log: Path) -> Iterator[str]:
 def hospital(tmp_path: Path) -> Iterator[Server]:
     """Return an app that signs on at a hospital's provider; Carla coordinates there."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.trail.verification import verify
 from tests.conftest import write_bank
 from tests.e2e.conftest import Reader

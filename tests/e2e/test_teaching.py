@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from study.lifecycle import teaching
-from study.lifecycle.closing import close
+from study.lifecycle.studies import close
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server, begin

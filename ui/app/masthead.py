@@ -8,7 +8,7 @@ from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.heads import gone_back
 from ui.parts.look import lost_line
-from ui.server.refusals import sentence
+from ui.server.access import sentence
 
 _HTML = """
 <div class="bar">

@@ -6,7 +6,7 @@ from ui import viewer
 from ui.archive import exports
 from ui.banks import item_films, verdicts
 from ui.overview import exam_paper, examples, trail
-from ui.reading import apart, desk, films, preview, record, score_card
+from ui.reading import desk, films, rooms, score_card
 from ui.results import case_films, leaderboard
 from ui.server import access
 from ui.wizard import protocol_downloads as protocols
@@ -27,9 +27,7 @@ def routes() -> list[BaseRoute]:
         *trail.routes(),
         *examples.routes(),
         *exam_paper.routes(),
-        *preview.routes(),
-        *apart.routes(),
+        *rooms.routes(),
         *score_card.routes(),
-        *record.routes(),
         *viewer.mounts(),
     ]

@@ -1,23 +1,43 @@
-"""The bar of the study one is in: its name to choose another by, its pages, and what comes next."""
+"""The bar of the study one is in: its name to go on in another by, its pages, and what is next."""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from html import escape
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from study.base.translation import said, t
+from study.people import signing_in
 from study.people.roles import Role
 from study.people.signing_in import Membership, Person, memberships
 from study.store import people, progress
 from study.store.studies import study_row
 from ui.app.masthead import role_word
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
-from ui.app.switching import enter_study
 from ui.parts.look import arrow, error_line
 from ui.parts.text import plain
 from ui.results.background import warm_up
+from ui.server.access import SHOWN, token_of
 from ui.server.deployment import store
+
+
+def enter_study(person: Person, membership: Membership) -> bool:
+    """Let this sign-in go on in another role of its person; return whether it could."""
+    token = token_of(st.context.cookies)
+    if not token:
+        return False
+    signing_in.choose(
+        store(),
+        token,
+        grant=membership.grant,
+        study=membership.study,
+        now=datetime.now(UTC),
+        place=person.place,
+    )
+    st.session_state[SHOWN] = membership.study
+    return True
+
 
 Pages = Mapping[Entry, StreamlitPage]
 

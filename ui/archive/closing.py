@@ -13,20 +13,20 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, StudyError
-from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange import archives
 from study.exchange.bundle import sha256_of_file
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.lifecycle.scoring import to_be_scored
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.signing_in import Person
 from study.store import Store, banks, events
 from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
-from study.trail import deposits
-from study.trail.downloads import record_taking
+from study.trail import heads
+from study.trail.trails import record_taking
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -72,7 +72,7 @@ def state_of(person: Person) -> StudyState:
         told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
         return StudyState(
             state=row.state,
-            shows_accuracy=closing.shows_accuracy(row),
+            shows_accuracy=studies.shows_accuracy(row),
             n_events=events.head(look, trail).number,
             closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
@@ -96,8 +96,8 @@ def close(person: Person, *, typed: str, reason: str) -> None:
             t("This is not the study's name. Type it exactly as shown above, or cancel.")
         )
     kept, study, told = store(), person.study_name, acting(person)
-    closing.close(kept, study=study, reason=reason, **told)
-    deposits.send_now(kept, os.environ, study, **told)
+    studies.close(kept, study=study, reason=reason, **told)
+    heads.send_now(kept, os.environ, study, **told)
 
 
 def make(person: Person, *, texts: bool = True) -> None:
@@ -131,7 +131,7 @@ def made(person: Person) -> Made | None:
         found = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not found["blinded"] and not closing.accuracy_is_shown(kept, person.study_name):
+    if not found["blinded"] and not studies.accuracy_is_shown(kept, person.study_name):
         return None
     return Made(**found)
 

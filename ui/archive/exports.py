@@ -14,14 +14,14 @@ from study.base.errors import BadFile
 from study.base.translation import ENGLISH, t
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
-from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.trail.downloads import record_download
+from study.trail.trails import record_download
 from ui.archive import closing as archive
+from ui.parts.downloads import attachment
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 _PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}

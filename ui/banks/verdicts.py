@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from study.base.csv_cells import csv_bytes
+from study.base.text import csv_bytes
 from study.base.translation import decimal, t
 from study.lifecycle import reviewing
 from study.people.roles import Act

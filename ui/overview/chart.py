@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from study.base import dates
+from study.base import translation
 from study.base.translation import ENGLISH, language, t
 from study.monitoring.progress import Progress
 from ui.parts.look import section, table
@@ -82,7 +82,7 @@ def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
     named = list(counted) if len(counted) <= MOST_NAMED else []
     rows = [
         (
-            dates.day(f"{day}T00:00Z"),
+            translation.day(f"{day}T00:00Z"),
             *(counted[name][day] for name in named),
             sum(own[day] for own in counted.values()),
         )

@@ -18,11 +18,11 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, stored_protocol
 from study.store.studies import study_row
+from ui.parts.downloads import attachment
 from ui.parts.links import links
 from ui.parts.look import section
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 _NAMES = {
     "jsonl": later("JSON Lines"),

@@ -11,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from study.base.csv_cells import guarded
+from study.base.text import guarded
 from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import studies
+from ui.parts.downloads import attachment
 from ui.server.access import answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 _ROOT = Path(__file__).parents[2]
 _ITEMS = 4

@@ -11,8 +11,7 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store.studies import study_row
 from study.trail import losses
-from study.trail.deposits import deposit_of
-from study.trail.heads import line_of
+from study.trail.heads import deposit_of, line_of
 from ui.parts.look import section
 from ui.parts.text import minute, plain
 from ui.server.deployment import store

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from study.base.translation import decimal, t, tn
-from study.monitoring.pace import Basis, TimeLeft
-from study.monitoring.progress import Stage
-from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, FactKind
-from study.reading.flags import TOO_FAST_MS
-from study.reading.sessions import SessionStanding, State
+from study.monitoring.progress import Basis, Stage, TimeLeft
+from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, FactKind, QualityFact
+from study.reading.accepting import TOO_FAST_MS
+from study.reading.course import SessionStanding, SessionState
 
 
 def stage_word(stage: Stage) -> str:
@@ -28,13 +27,13 @@ def standing_words(standing: SessionStanding) -> str:
     if standing.withdrawn:
         return t("withdrawn")
     word = {
-        State.WAITING: t("waiting for the previous session"),
-        State.WASHING_OUT: t("in wash-out period"),
-        State.OPEN: t("open"),
-        State.LAPSED: t("lapsed"),
-        State.DONE: t("done"),
+        SessionState.WAITING: t("waiting for the previous session"),
+        SessionState.WASHING_OUT: t("in wash-out period"),
+        SessionState.OPEN: t("open"),
+        SessionState.LAPSED: t("lapsed"),
+        SessionState.DONE: t("done"),
     }[standing.state]
-    paused = standing.paused and standing.state is not State.DONE
+    paused = standing.paused and standing.state is not SessionState.DONE
     return t("{state}, paused", state=word) if paused else word
 
 
@@ -157,7 +156,7 @@ def _rules() -> Mapping[FactKind, str]:
     }
 
 
-def detail_words(fact: Fact) -> str:
+def detail_words(fact: QualityFact) -> str:
     """Return what else a fact tells."""
     values: Mapping[str, Any] = fact.values
     if fact.kind is FactKind.ONE_KEY:

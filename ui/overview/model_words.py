@@ -8,7 +8,7 @@ import streamlit as st
 from study.base.actor import Acting
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t, tn
-from study.lifecycle.closing import shows_accuracy
+from study.lifecycle.studies import shows_accuracy
 from study.models.answer_parser import LETTERS, RULES, STANDARD
 from study.models.rereading import WordsRead, correct_by_rules, keep_reread, reread, words_of
 from study.people.signing_in import Person

@@ -5,9 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from study.monitoring.inspection import ReadingFacts, readings_of
 from study.monitoring.progress import Progress, progress_of, status
-from study.monitoring.quality import Fact, facts
+from study.monitoring.quality import QualityFact, ReadingFacts, facts, readings_of
 from study.store import Store, events
 
 
@@ -22,7 +21,7 @@ def watched(store: Store, study: str) -> Progress:
     return _watched(store, str(store.path), study, head(store, study), _minute())
 
 
-def found(store: Store, study: str) -> list[Fact]:
+def found(store: Store, study: str) -> list[QualityFact]:
     """Return the facts about a study's readings."""
     return _facts(store, str(store.path), study, head(store, study))
 
@@ -58,7 +57,7 @@ def _standing(_store: Store, path: str, study: str, head: str) -> dict[str, Any]
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _facts(_store: Store, path: str, study: str, head: str) -> list[Fact]:
+def _facts(_store: Store, path: str, study: str, head: str) -> list[QualityFact]:
     return facts(_store, study)
 
 

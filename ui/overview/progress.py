@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from study.base.translation import decimal, t, tn
-from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, silent
-from study.reading.sessions import State
+from study.monitoring.progress import Progress, ReaderProgress, SessionProgress, Stage, silent
+from study.reading.course import SessionState
 from ui.overview.chart import show_chart
 from ui.overview.labels import left_words, seconds, stage_word, standing_words
 from ui.parts.look import facts, grid, section
@@ -178,9 +178,9 @@ def _session(one: ReaderProgress) -> str:
     if standing is None or one.stage is Stage.WITHDRAWN:
         return ""
     words = t("{n}: {state}", n=standing.session, state=standing_words(standing))
-    if standing.state is State.WASHING_OUT and standing.opens_at_utc:
+    if standing.state is SessionState.WASHING_OUT and standing.opens_at_utc:
         return t("{session}, opens {time}", session=words, time=minute(standing.opens_at_utc))
-    if standing.state is State.LAPSED:
+    if standing.state is SessionState.LAPSED:
         return t("{session} {time}", session=words, time=minute(standing.ends_at_utc))
     if standing.ends_at_utc:
         return t("{session}, ends {time}", session=words, time=minute(standing.ends_at_utc))
@@ -222,7 +222,11 @@ def _silence(found: Progress) -> None:
 def _lapsed(found: Progress) -> None:
     for one in found.readers:
         standing = one.current
-        if one.stage is Stage.WITHDRAWN or standing is None or standing.state is not State.LAPSED:
+        if (
+            one.stage is Stage.WITHDRAWN
+            or standing is None
+            or standing.state is not SessionState.LAPSED
+        ):
             continue
         st.markdown(
             plain(
@@ -238,7 +242,7 @@ def _lapsed(found: Progress) -> None:
         )
 
 
-def _parts(parts: list[Part]) -> pd.DataFrame:
+def _parts(parts: list[SessionProgress]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Reader"): [one.reader_id for one in parts],

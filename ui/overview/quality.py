@@ -4,15 +4,16 @@ import pandas as pd
 import streamlit as st
 
 from study.base.translation import decimal, t
-from study.monitoring.inspection import ReadingFacts
-from study.monitoring.quality import Fact, FactKind
+from study.monitoring.quality import FactKind, QualityFact, ReadingFacts
 from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
 from ui.overview.readings import look_at
 from ui.parts.look import grid
 from ui.parts.text import instant, plain
 
 
-def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
+def show_quality(
+    facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool
+) -> None:
     """Show the facts; nothing is done about any of them here."""
     st.markdown(
         t(
@@ -37,7 +38,7 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
             st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
 
 
-def _table(facts: list[Fact]) -> pd.DataFrame:
+def _table(facts: list[QualityFact]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Observation"): [kind_word(one.kind) for one in facts],
@@ -49,21 +50,21 @@ def _table(facts: list[Fact]) -> pd.DataFrame:
     )
 
 
-def _whose(one: Fact) -> str:
+def _whose(one: QualityFact) -> str:
     return one.reader_id or t("case {item}", item=one.item_id)
 
 
-def _count(one: Fact) -> str:
+def _count(one: QualityFact) -> str:
     if one.kind is FactKind.WASHOUT:
         return t("{n} of {total} pairs read too close together", n=one.n, total=one.of)
     return t("{n} of {total}", n=one.n, total=one.of)
 
 
-def _percent(one: Fact) -> str:
+def _percent(one: QualityFact) -> str:
     return t("{share} %", share=decimal(100 * one.n / one.of)) if one.of else ""
 
 
-def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
+def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
     place = st.selectbox(
         t("Show details of"),
         range(len(facts)),

@@ -7,10 +7,10 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t, tn
-from study.monitoring.exclusions import exclude, reinstate, what_it_does
-from study.monitoring.inspection import ReadingFacts
+from study.monitoring.interventions import exclude, reinstate, what_it_does
+from study.monitoring.quality import ReadingFacts
 from study.people.signing_in import Person
-from study.store.exclusions import ExclusionRow
+from study.store.progress import ExclusionRow
 from ui.overview.labels import seconds, status_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section, table

@@ -14,8 +14,8 @@ from study.monitoring import interventions
 from study.monitoring.interventions import Intervention
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.people.signing_in import Person
-from study.reading.sessions import State
-from study.store.sessions import InterventionRow
+from study.reading.course import SessionState
+from study.store.readings import InterventionRow
 from ui.overview.labels import standing_words
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
@@ -116,7 +116,7 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
     ending = {
         one.standing.session: one.standing
         for one in reader.parts
-        if one.standing.ends_at_utc and one.standing.state is not State.DONE
+        if one.standing.ends_at_utc and one.standing.state is not SessionState.DONE
     }
     if not ending:
         return None

@@ -13,20 +13,19 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from study.base.timestamps import moment
+from study.base.canonical import moment
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.trail import search as trail
-from study.trail.downloads import record_taking
-from study.trail.search import Search
-from study.trail.verification import Verdict, verify_study
+from study.trail import trails as trail
+from study.trail.trails import Search, record_taking
+from study.trail.verification import Verification, verify_study
+from ui.parts.downloads import attachment
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
 from ui.parts.look import grid, table
 from ui.parts.text import day_form, instant, plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 PAGE_SIZE = 50
 
@@ -78,7 +77,7 @@ def verifying(study: str) -> None:
     if st.button(t("Verify now"), key=f"verify-{study}"):
         with st.spinner(t("Verifying the chain ...")):
             st.session_state[key] = verify_study(store(), study)
-    verdict: Verdict | None = st.session_state.get(key)
+    verdict: Verification | None = st.session_state.get(key)
     if verdict is None:
         st.caption(
             t(

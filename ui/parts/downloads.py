@@ -115,3 +115,11 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
         data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
         key="downloads",
     )
+
+
+def attachment(name: str) -> dict[str, str]:
+    """Return the headers of a file handed out to be saved: no cache keeps it."""
+    return {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }

@@ -15,8 +15,8 @@ import pandas as pd
 import streamlit as st
 from babel.dates import get_date_format
 
-from study.base.csv_cells import guarded
 from study.base.errors import StudyError
+from study.base.text import guarded
 from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
 from ui.parts.text import plain
 

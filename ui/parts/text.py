@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from study.bank.measures import rounded
-from study.base import dates
+from study.base import translation
 from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -28,7 +28,7 @@ def minute(at_utc: str | None) -> str:
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
     ('4 Jun 2025, 12:00', '')
     """
-    return dates.minute(at_utc) if at_utc else ""
+    return translation.minute(at_utc) if at_utc else ""
 
 
 def day_form() -> str:

@@ -7,20 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from study.base import dates
+from study.base import translation
 from study.base.actor import Acting
+from study.base.canonical import stamp
 from study.base.errors import NotAllowed
-from study.base.timestamps import stamp
 from study.base.translation import t, tn
 from study.lifecycle import studies
-from study.people import roster, staff
+from study.people import persons
 from study.people.codes import Code, new_code
 from study.people.invitations import Invitation
-from study.people.persons import act_for
+from study.people.persons import Member, Newcomer, act_for
 from study.people.roles import Act, Role
-from study.people.roster import Member
 from study.people.signing_in import Person
-from study.people.staff import Newcomer
 from ui.parts.look import error_line
 from ui.people import handout
 from ui.people.handout import Card, Handout
@@ -71,8 +69,8 @@ def members_of(scope: Scope) -> list[Member]:
     """Return everybody with a role in the scope, as things stand now."""
     now = datetime.now(UTC)
     if scope.study:
-        return roster.of_study(store(), scope.study, now=now)
-    return roster.of_deployment(store(), now=now)
+        return persons.members_of_study(store(), scope.study, now=now)
+    return persons.members_of_deployment(store(), now=now)
 
 
 def invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
@@ -101,7 +99,7 @@ def give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
 
     def work(acting: Acting) -> Handout:
         expires = _end(acting, days)
-        handle = staff.give_role(
+        handle = persons.give_role(
             store(),
             newcomer,
             study=scope.study,
@@ -118,7 +116,7 @@ def give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
 def new_code_for(scope: Scope, member: Member, days: int) -> None:
     """Give a new code, and a revoked role back with it."""
     code = new_code(secrets.token_bytes)
-    give = staff.give_back if member.revoked else staff.replace_code
+    give = persons.give_back if member.revoked else persons.replace_code
 
     def work(acting: Acting) -> Handout:
         expires = _end(acting, days)
@@ -165,5 +163,5 @@ def _handout(
         study=scope.study,
         cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
         known=tuple(known),
-        until=dates.day(stamp(expires)) if expires else "",
+        until=translation.day(stamp(expires)) if expires else "",
     )

@@ -7,8 +7,8 @@ from study.base.errors import BadFile
 from study.base.text import decoded
 from study.base.translation import t
 from study.people.invitations import Invitation, parse_invitations
+from study.people.persons import Newcomer
 from study.people.roles import Role
-from study.people.staff import Newcomer
 from ui.app.masthead import role_word
 from ui.parts.links import links
 from ui.parts.look import error_line

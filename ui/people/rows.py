@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from study.base import dates
+from study.base import translation
 from study.base.translation import t
-from study.people import staff
-from study.people.roster import CodeState, Member
+from study.people import persons
+from study.people.persons import CodeState, Member
 from ui.app.masthead import role_word
 from ui.parts.text import plain
 from ui.people import acts as people_acts
@@ -87,7 +87,7 @@ def _more(scope: Scope, member: Member) -> None:
             people_acts.act(
                 scope,
                 member.role,
-                lambda acting: staff.change_name(
+                lambda acting: persons.change_name(
                     store(),
                     study=scope.study,
                     grant=member.grant,
@@ -105,7 +105,7 @@ def _more(scope: Scope, member: Member) -> None:
             people_acts.act(
                 scope,
                 member.role,
-                lambda acting: staff.erase_name(
+                lambda acting: persons.erase_name(
                     store(),
                     study=scope.study,
                     grant=member.grant,
@@ -125,7 +125,7 @@ def _revoke(scope: Scope, member: Member) -> None:
             people_acts.act(
                 scope,
                 member.role,
-                lambda acting: staff.revoke(
+                lambda acting: persons.revoke(
                     store(), study=scope.study, grant=member.grant, reason=reason, **acting
                 ),
             )
@@ -148,4 +148,4 @@ def _code(member: Member) -> str:
 
 
 def _day(moment: str | None) -> str:
-    return dates.day(moment) if moment else ""
+    return translation.day(moment) if moment else ""

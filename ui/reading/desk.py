@@ -19,16 +19,14 @@ from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
-from study.reading.desk import CaseView, Desk, FilmView, Receipt
-from study.reading.views import StepView
+from study.reading.course import StepView
+from study.reading.desk import Acknowledgement, CaseView, Desk, FilmView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
 from ui.parts.text import number, prior_in_words
 from ui.reading.films import address, prepare_ahead
-from ui.server.access import status_of, token_of
-from ui.server.deployment import store
-from ui.server.origin import same_origin
-from ui.server.turns import PATIENCE_S, in_turn
+from ui.server.access import same_origin, status_of, token_of
+from ui.server.deployment import PATIENCE_S, in_turn, store
 
 Address = Callable[[FilmView], str]
 """Gives the address under which a page fetches a film."""
@@ -89,7 +87,7 @@ async def _records(request: Request) -> Response:
                 return refusal(403, why, reason="other-reader")
             receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
             address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
-        return receipt_json(desk.with_feedback(kept, receipt), address_of)
+        return acknowledgement_json(desk.with_feedback(kept, receipt), address_of)
 
     return await answered(take, writes=True)
 
@@ -277,7 +275,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
     }
 
 
-def receipt_json(receipt: Receipt, address_of: Address) -> dict[str, Any]:
+def acknowledgement_json(receipt: Acknowledgement, address_of: Address) -> dict[str, Any]:
     """Return a receipt as the reading page knows it."""
     return {
         "stored": list(receipt.stored),

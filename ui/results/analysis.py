@@ -15,7 +15,7 @@ from analysis.report.figures import OVERVIEW
 from analysis.report.findings.finding import Theme
 from study.base.errors import NotNow
 from study.base.translation import ENGLISH, t
-from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from ui.overview.now import head
 from ui.results.background import Analysis, report_of

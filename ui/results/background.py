@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
-from study.base.timestamps import stamp
 from study.base.translation import ENGLISH, language, t
 from study.exchange.bundle import bundle_files, zipped
-from study.lifecycle.closing import accuracy_is_shown
 from study.lifecycle.reviewing import faulty_cases
+from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from study.store.studies import study_row
 from ui.overview.now import head

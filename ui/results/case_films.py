@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from study.base.translation import t
 from study.films import grey, imported_bytes, preview, window
-from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import Store, studies

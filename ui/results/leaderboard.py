@@ -9,18 +9,18 @@ from starlette.routing import Route
 
 from study.base.errors import NotAllowed
 from study.base.translation import language, t
-from study.lifecycle.closing import shows_accuracy
+from study.lifecycle.studies import shows_accuracy
 from study.models.models import FIELDS, cards
 from study.people.roles import IN_STUDY, Act
 from study.people.signing_in import Person, memberships
 from study.store import Store
 from study.store.studies import study_row
-from study.trail.downloads import record_download
+from study.trail.trails import record_download
 from ui.overview.now import head
+from ui.parts.downloads import attachment
 from ui.results.background import leaderboard_of
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 FILE = "leaderboard.zip"
 

@@ -1,20 +1,30 @@
-"""Who is signed in: the cookie, the sign-in and sign-out routes, and the guard of the pages.
+"""Who asks: whether from a page of ours, who is signed in, signing in and out, the pages' guard.
 
 The cookie holds nothing but a random token; whom it stands for is asked in the store on every
 request, so that signing out, or a new access code, ends it everywhere at once.
+
+Of the page a request comes from, scheme, host and port have to be the server's. Behind a proxy that
+is so where it passes ``Host`` on and sets ``X-Forwarded-Proto`` (``docs/proxy.md``); where it does
+not, the log says what to set.
+
+The more wrong access codes were tried of late, the later a wrong one is told that it is; a right
+one goes in at once, whoever else is guessing from the same address or at the same code.
 """
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from urllib.parse import urlsplit
 
 import streamlit as st
 from babel.core import get_global
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -23,13 +33,124 @@ from starlette.types import Scope
 from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
-from study.people import address_marks, codes, signing_in, single_sign_on
+from study.people import codes, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
-from ui.server.deployment import store
-from ui.server.guesses import FREE_AN_ADDRESS, Guesses, is_noted
-from ui.server.origin import same_origin
-from ui.server.turns import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn
+from ui.server.deployment import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn, store
+
+FREE = 5
+FREE_AN_ADDRESS = 30
+"""Wrong tries that are answered at once; a whole hospital may come from its proxy's address."""
+
+LEAST_S, LONGEST_S = 0.25, 15.0
+"""How long every wrong code waits for its answer, known or not, and how long one waits at most."""
+
+NOTED = 100
+"""Wrong tries from an address, and ten times as many and so on, that the trail tells of."""
+
+REMEMBERED = timedelta(minutes=10)
+_MOST_KEYS = 20_000
+
+
+class Guesses:
+    """Counts wrong tries, by address and by the open part of the code."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, datetime]] = {}  # the one tried last comes last
+
+    def wrong(self, address: str, lookup: str, now: datetime) -> float:
+        """Count a wrong try and return after how many seconds it is answered."""
+        tried = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
+        over = max(tried[0] - FREE, tried[1] - FREE_AN_ADDRESS)
+        return min(LEAST_S * 2.0 ** min(max(over, 0), 60), LONGEST_S)
+
+    def right(self, lookup: str) -> None:
+        """Forget what was tried at a code: its owner has come."""
+        self._found.pop(f"code {lookup}", None)
+
+    def from_address(self, address: str, now: datetime) -> int:
+        """Return how many wrong codes came from an address, none of them long ago."""
+        self._forget(now)
+        return self._found.get(f"address {address}", (0, now))[0]
+
+    def _count(self, key: str, now: datetime) -> int:
+        self._forget(now)
+        tried = self._found.pop(key, (0, now))[0] + 1
+        self._found[key] = (tried, now)
+        return tried
+
+    def _forget(self, now: datetime) -> None:
+        while self._found:
+            key, (_, last) = next(iter(self._found.items()))
+            if now - last <= REMEMBERED and len(self._found) <= _MOST_KEYS:
+                return
+            del self._found[key]
+
+
+def is_noted(tried: int) -> bool:
+    """Return whether a count is one the trail tells of.
+
+    >>> [n for n in range(20_000) if is_noted(n)]
+    [100, 1000, 10000]
+    """
+    while tried > NOTED and tried % 10 == 0:
+        tried //= 10
+    return tried == NOTED
+
+
+_PORTS = {"http": 80, "https": 443}
+
+_log = logging.getLogger("reading_room.origin")
+
+
+def same_origin(scope: Scope) -> bool:
+    """Return whether a request or a websocket is from a page of ours, or from no browser at all.
+
+    A browser names the page's origin whenever it opens a websocket or posts; what names none
+    carries nobody's cookies but its own.
+    """
+    headers = Headers(scope=scope)
+    told = set(headers.getlist("origin"))
+    if not told:
+        return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+    scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
+    own = f"{scheme}://{headers.get('host', '')}"
+    if len(told) == 1 and (origin := _origin(told.pop())) is not None and origin == _origin(own):
+        return True
+    _log.warning(
+        "Refused a page of %.200r: requests reach this server as %.200r. If that page is this "
+        "program's own, have the proxy pass Host on and set X-Forwarded-Proto (docs/proxy.md).",
+        headers["origin"],
+        own,
+    )
+    return False
+
+
+def what_to_set() -> str:
+    """Return why a websocket was refused, for whoever looks after the proxy."""
+    return t(
+        "This request did not come from a page on this server. Behind a proxy, the proxy must "
+        "pass on Host and set X-Forwarded-Proto."
+    )
+
+
+def _origin(text: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port.
+
+    >>> _origin("https://Reading.example")
+    ('https', 'reading.example', 443)
+    >>> _origin("null"), _origin("http://a:b"), _origin("http://")
+    (None, None, None)
+    """
+    try:
+        found = urlsplit(text)
+        port = found.port or _PORTS.get(found.scheme)
+    except ValueError:
+        return None
+    if port is None or not found.hostname:
+        return None
+    return found.scheme, found.hostname, port
+
 
 COOKIE = "reading_room"
 SECURE_COOKIE = f"__Host-{COOKIE}"
@@ -145,7 +266,7 @@ def place_of(address: str) -> str:
     if not address:
         return ""
     with store().look() as look:
-        return address_marks.place_mark(look, address)
+        return signing_in.place_mark(look, address)
 
 
 def wanted_language(headers: Mapping[str, str]) -> str:
@@ -198,7 +319,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
         enter = partial(_entered, request, code, ticket, now)
         entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
         guesses.right(lookup)
-    except signing_in.Refused as refused:
+    except signing_in.SignInRefused as refused:
         if refused.why in ("unknown", "ticket"):
             wait_s = guesses.wrong(address, lookup, now)
             if is_noted(tried := guesses.from_address(address, now)):
@@ -228,12 +349,12 @@ def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing
         beside=signed_in(request.cookies, place),
     )
     agent = request.headers.get("user-agent", "")
-    address_marks.remember(kept, address, agent=agent, now=now)
+    signing_in.remember_place(kept, address, agent=agent, now=now)
     return entered
 
 
 def _note_guessing(address: str, tried: int, now: datetime) -> None:
-    place = address_marks.remember(store(), address, agent="", now=now)
+    place = signing_in.remember_place(store(), address, agent="", now=now)
     signing_in.note_guessing(store(), tried, now=now, place=place)
 
 
@@ -342,3 +463,29 @@ async def _sign_out(request: Request) -> Response:
 
 def _home(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
+
+
+def sentence(why: str) -> str:
+    """Return what the sign-in page says of a refusal; empty for none and for words unknown.
+
+    >>> sentence("expired")
+    'This access code has expired. Ask your coordinator for a new one.'
+    """
+    sentences = {
+        "unknown": t("This access code is not recognised. Check it, or ask your coordinator."),
+        "later": t("Too many people are signing in at the moment. Try again shortly."),
+        "expired": t("This access code has expired. Ask your coordinator for a new one."),
+        "no-part": t("You no longer have a role in any study here. Ask your coordinator."),
+        "runs-it": t(
+            "This browser is signed in as someone with another role in that study. Sign out "
+            "first; anyone who runs a study cannot read in it."
+        ),
+        "ticket": t("That took too long. Sign in again."),
+        "stale": t("You signed in with your institution too long ago. Sign in again."),
+        "no-account": t(
+            "The account you signed in with is not registered here. Ask your coordinator to "
+            "register its email address, or sign in with an access code."
+        ),
+        "choice": t("You no longer have a role in this study. Ask its coordinator."),
+    }
+    return sentences.get(why, "")

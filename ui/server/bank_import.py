@@ -28,7 +28,7 @@ _TOLD_EVERY_S = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ImportProgress:
     """How far an import is.
 
     Attributes
@@ -78,11 +78,11 @@ class ImportJob:
         return self._future.done()
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> ImportProgress:
         """Return how far it is."""
         with suppress(OSError, ValueError):
-            return Progress(**json.loads(self._note.read_text(encoding="ascii")))
-        return Progress()
+            return ImportProgress(**json.loads(self._note.read_text(encoding="ascii")))
+        return ImportProgress()
 
     def cancel(self) -> None:
         """End it; nothing of it is kept but what it knows of the images."""

@@ -1,16 +1,24 @@
-"""Finds the store this process serves."""
+"""The store this process serves, and the turns that are taken at what takes it long.
 
-import gc
+While another program holds the store's lock every write waits for it, and checking a code keeps a
+processor busy. All threads of the pool would soon be at that, and a page that only wants to be read
+would wait with them: so a few threads of all do what takes long, and whoever only looks never
+waits.
+"""
+
 import os
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import Callable
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
-from study.base.errors import NotFound
+from anyio import CapacityLimiter, fail_after, to_thread
+from anyio.lowlevel import RunVar
+
+from study.base.errors import Busy
+from study.base.translation import t
 from study.store import Store
-from ui.server.schedule import ask_witness, chores
-from ui.server.serving import settle
 
 VARIABLE = "READING_ROOM_DB"
 DEFAULT = Path(__file__).parents[2] / "instance" / "reading-room.db"
@@ -32,19 +40,50 @@ def _opened(path: str | Path) -> Store:
     return Store(Path(path))
 
 
-@asynccontextmanager
-async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; look after it.
+PATIENCE_S = 3.0
+"""How long a write waits for its turn, and then for the store's lock."""
 
-    What is imported stays for good: Streamlit collects garbage after every run of a page, and would
-    look through all of it each time.
+SIGN_IN_PATIENCE_S = 20.0
+
+
+class Lane(Enum):
+    """What waits for what: how many go at once."""
+
+    WRITES = 8
+    SIGN_INS = 4
+    SUSPECTS = 1
+    """Sign-ins from an address that many wrong codes came from: the others do not wait for them."""
+
+
+_lanes: RunVar[dict[Lane, CapacityLimiter]] = RunVar("lanes")
+_Result = TypeVar("_Result")
+
+
+async def in_turn(
+    work: Callable[[], _Result], lane: Lane = Lane.WRITES, patience_s: float | None = None
+) -> _Result:
+    """Run something in a thread when it is its turn.
+
+    Raises
+    ------
+    Busy
+        Its turn did not come in time.
     """
-    settle()
-    gc.collect()
-    gc.freeze()
-    with ExitStack() as held:
-        with suppress(NotFound):
-            held.enter_context(store().kept_warm())
-        ask_witness(store)
-        held.enter_context(chores(store))
-        yield
+    turns = _lane(lane)
+    turn = object()
+    try:
+        with fail_after(PATIENCE_S if patience_s is None else patience_s):
+            await turns.acquire_on_behalf_of(turn)
+    except TimeoutError as error:
+        raise Busy(t("The database is busy. Try again in a moment.")) from error
+    try:
+        return await to_thread.run_sync(work)
+    finally:
+        turns.release_on_behalf_of(turn)
+
+
+def _lane(lane: Lane) -> CapacityLimiter:
+    lanes = _lanes.get(None)
+    if lanes is None:
+        _lanes.set(lanes := {one: CapacityLimiter(one.value) for one in Lane})
+    return lanes[lane]

@@ -1,17 +1,20 @@
-"""What the server does by itself: folds the journal in, makes films ready, looks what is due."""
+"""What the server does by itself while it runs: makes films ready, looks what is due, backs up."""
 
+import gc
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
 from study.films.shelf import beside, ready
 from study.store import Store, readings
-from study.trail import deposits, losses
+from study.trail import heads, losses
+from ui.server.deployment import store
+from ui.server.serving import settle
 
 FIRST_BACKUP_S = 300.0
 """A server that has just been started has readers waiting; a backup can."""
@@ -92,7 +95,7 @@ def _note(store: Store) -> None:
 
 
 def _send(store: Store, now: datetime) -> None:
-    for why in deposits.send_due(store, os.environ, now=now):
+    for why in heads.send_due(store, os.environ, now=now):
         _log.warning("%s", why)
 
 
@@ -105,3 +108,21 @@ def _try(what: str, act: Callable[[], object]) -> None:
         _log.warning("%s: %s", what, error)
     except Exception:  # the next time it may work
         _log.exception("%s", what)
+
+
+@asynccontextmanager
+async def lifespan(_: object) -> AsyncIterator[None]:
+    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; look after it.
+
+    What is imported stays for good: Streamlit collects garbage after every run of a page, and would
+    look through all of it each time.
+    """
+    settle()
+    gc.collect()
+    gc.freeze()
+    with ExitStack() as held:
+        with suppress(NotFound):
+            held.enter_context(store().kept_warm())
+        ask_witness(store)
+        held.enter_context(chores(store))
+        yield

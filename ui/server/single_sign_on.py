@@ -8,12 +8,11 @@ import streamlit as st
 
 from study.base.translation import t
 from study.people import single_sign_on
-from study.people.signing_in import Refused
+from study.people.signing_in import SignInRefused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
-from ui.server.access import place_of
+from ui.server.access import place_of, sentence
 from ui.server.deployment import store
-from ui.server.refusals import sentence
 
 _OF_ALL = "server_metadata_url"
 
@@ -75,7 +74,7 @@ def _exchange(claims: Mapping[str, object]) -> None:
             now=now,
             place=place_of(st.context.ip_address or ""),
         )
-    except Refused as error:
+    except SignInRefused as error:
         st.error(sentence(error.why))
         if st.button(t("Sign out of this account"), key="sign-on-leave"):
             st.logout()

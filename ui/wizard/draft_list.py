@@ -6,7 +6,7 @@ import streamlit as st
 
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.lifecycle.drafts import Draft
+from study.lifecycle.drafts import StudyDraft
 from study.people.signing_in import Person
 from ui.parts.text import minute, plain
 from ui.server.access import acting
@@ -14,7 +14,7 @@ from ui.server.deployment import store
 from ui.wizard.working import forget
 
 
-def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], None]) -> None:
+def draft_list(person: Person, found: Sequence[StudyDraft], go_on: Callable[[int], None]) -> None:
     """Show drafts, and call `go_on` with the number of the one to go on with."""
     for draft in found:
         with st.container(border=True):

@@ -6,14 +6,14 @@ from functools import lru_cache
 import streamlit as st
 
 from study.bank.content import BY_ITEM
-from study.base.bank_rules import Rule
+from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import StudyError
 from study.base.text import decoded
 from study.base.translation import t, tn
-from study.protocol.drawing import left
-from study.protocol.item_lists import ids_in
+from study.protocol.checks import ids_in
 from study.protocol.protocol import ITEM_LISTS, Protocol
+from study.protocol.sampling import left
 from study.store import banks, draws
 from ui.parts.text import plain
 from ui.parts.uploads import upload

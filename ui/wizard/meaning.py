@@ -3,9 +3,9 @@
 import streamlit as st
 
 from study.base.translation import decimal, t, tn
+from study.protocol.assignment import SECONDS_A_READING, Burden, burden
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
-from study.protocol.workload import SECONDS_A_READING, Burden, burden
 from ui.parts.text import plain
 from ui.wizard.working import Working
 

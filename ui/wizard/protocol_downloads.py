@@ -10,12 +10,11 @@ from study.base.translation import t
 from study.lifecycle import drafts
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.protocol import toml_file
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import Protocol, as_toml, toml_of_study
+from ui.parts.downloads import attachment
 from ui.parts.text import number
 from ui.server.access import answer
 from ui.server.deployment import store
-from ui.server.headers import attachment
 
 
 def routes() -> list[Route]:
@@ -31,15 +30,13 @@ async def _draft(request: Request) -> Response:
     return await _file(
         request,
         Act.MAKE_STUDY,
-        lambda _: toml_file.written(
-            Protocol.from_json(drafts.find(store(), draft).protocol_values)
-        ),
+        lambda _: as_toml(Protocol.from_json(drafts.find(store(), draft).protocol_values)),
     )
 
 
 async def _study(request: Request) -> Response:
     return await _file(
-        request, Act.SET_UP, lambda person: toml_file.of_study(store(), person.study_name)
+        request, Act.SET_UP, lambda person: toml_of_study(store(), person.study_name)
     )
 
 

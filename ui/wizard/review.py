@@ -9,7 +9,7 @@ from study.bank.guessing import guessable
 from study.base.errors import StudyError
 from study.base.text import decoded
 from study.base.translation import language, spoken, t
-from study.lifecycle import opening
+from study.lifecycle import exposure
 from study.protocol.protocol import Protocol, protocol_from
 from study.store import banks
 from ui.parts.links import links
@@ -52,7 +52,7 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
         bank = banks.find(look, working.bank)
         if bank is None:
             return ()
-        others = opening.elsewhere(look, bank.id, protocol)
+        others = exposure.elsewhere(look, bank.id, protocol)
     shuffled = protocol.option_order == "random"
     return (*_guesses(bank.id, bank.content_sha256, shuffled, language()), *others)
 

@@ -10,15 +10,19 @@ import streamlit as st
 
 from study.bank.managing import join_banks
 from study.base.canonical import canonical_json
-from study.base.csv_cells import guarded
 from study.base.errors import BadInput, StudyError
-from study.base.text import LONGEST
+from study.base.text import LONGEST, guarded
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
-from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
+from study.protocol.sampling import (
+    EXPECTED_ACCURACY,
+    Rehearsed,
+    Stratum,
+    foresee,
+    wilson_half_width,
+)
 from study.store import banks, draws
 from ui.parts.look import error_line, grid
 from ui.parts.text import plain

@@ -7,7 +7,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import people, studies
 from study.store.studies import Amendment, study_row
-from study.trail import deposits
+from study.trail import heads
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -61,5 +61,5 @@ def open_study(person: Person, witness: str) -> None:
         That is no e-mail address; nothing is opened.
     """
     kept, study, told = store(), person.study_name, acting(person)
-    deposits.open_study(kept, study=study, witness=witness.strip(), **told)
-    deposits.send_now(kept, os.environ, study, **told)
+    heads.open_study(kept, study=study, witness=witness.strip(), **told)
+    heads.send_now(kept, os.environ, study, **told)

@@ -11,7 +11,7 @@ import streamlit as st
 from study.base.errors import BadInput, NotNow
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.lifecycle.drafts import Draft, SavedElsewhere
+from study.lifecycle.drafts import SavedElsewhere, StudyDraft
 from study.protocol.protocol import Protocol, faults_of
 from ui.server.deployment import store
 
@@ -56,9 +56,9 @@ class Working:
         self.round += 1
         self.base = deepcopy(self.values)
 
-    def draft(self) -> Draft:
+    def draft(self) -> StudyDraft:
         """Return what stands in this window as a draft."""
-        return Draft(
+        return StudyDraft(
             id=self.id,
             name=self.name,
             bank=self.bank,

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
+from study.base.text import csv_bytes
 
 MADE_UP = 5
 """Made-up cases without the finding in a file of percent correct, as iMRMC's manual has it."""

@@ -17,9 +17,9 @@ import pyarrow
 import xlsxwriter
 from pyarrow import parquet
 
-from study.base.csv_cells import guarded
+from study.base.canonical import moment
 from study.base.errors import BadFile
-from study.base.timestamps import moment
+from study.base.text import guarded
 from study.exchange.schemas import Column, columns_in
 
 MOST_ROWS = 1_000_000

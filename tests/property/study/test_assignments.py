@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.bank.importing import import_bank
-from study.base.random_order import lot, shuffled
-from study.base.timestamps import moment
+from study.base.canonical import lot, moment, shuffled
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.people.codes import new_code

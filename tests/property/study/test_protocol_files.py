@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from study.base.canonical import canonical_json
 from study.base.errors import BadProtocol
-from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
-from study.protocol.toml_file import written
+from study.protocol.protocol import Protocol, as_toml, faults_of, protocol_from, read_protocol
 
 # Half of a sign cannot be written into a file at all.
 _text = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -82,7 +81,7 @@ def test_a_written_protocol_reads_back_the_same(values: dict[str, Any]) -> None:
     if faults_of(values):
         return
     protocol = Protocol.from_json(values)
-    again = protocol_from(written(protocol), source="file")
+    again = protocol_from(as_toml(protocol), source="file")
     assert again == protocol
     assert canonical_json(again.as_json()) == canonical_json(protocol.as_json())
     assert Protocol.from_json(protocol.in_full()) == protocol
@@ -92,7 +91,7 @@ def test_a_file_on_disk_reads_back_the_same(tmp_path: Path) -> None:
     """Lines that end as on another system stay as they were."""
     protocol = Protocol(instructions="One\r\ntwo\rthree\n", consent='"""\\ end')
     path = tmp_path / "protocol.toml"
-    path.write_bytes(written(protocol).encode())
+    path.write_bytes(as_toml(protocol).encode())
     assert read_protocol(path) == protocol
 
 

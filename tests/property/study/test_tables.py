@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.bundle import cells
-from study.base.csv_cells import csv_line, guarded, unguarded
+from study.base.text import csv_line, guarded, unguarded
 from study.exchange.bundle import table_bytes
 from study.exchange.schemas import FILES
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from study.base.errors import NotFound
 from study.exchange import archives
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.people.codes import give, new_code
 from study.people.roles import Role
 from study.people.signing_in import Person
@@ -20,9 +20,9 @@ from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.archive import closing as archive
-from ui.server.headers import HEADERS
 
 Client = Callable[[str | None], TestClient]
 
@@ -111,13 +111,13 @@ def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: 
         assert _downloads(trial)[-1] == {"bundle.zip": hashlib.sha256(content).hexdigest()}
         assert client(who).get("/export/report.html").status_code == 409
         assert client(who).get("/export/report.zip").status_code == 409
-    closing.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", now=NOW)
     assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
 
 
 def test_files_made_are_handed_out_as_they_were_hashed(client: Client, trial: Store) -> None:
     """The hash shown is that of what arrives; nothing else that lies there is handed out."""
-    closing.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", now=NOW)
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
     archive.make(_statistician(trial))
@@ -149,7 +149,7 @@ def test_files_made_again_take_the_place_of_the_old(trial: Store) -> None:
     who = _statistician(trial)
     archive.make(who)
     archive.make(who)
-    closing.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", now=NOW)
     archive.make(who)
     made = archive.made(who)
     assert made is not None

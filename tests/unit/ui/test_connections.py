@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
 from tests.conftest import run_apart
-from ui.server.connections import STALLED_S, Line, Lines
+from ui.server.serving import STALLED_S, CountedLine, Lines
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
@@ -35,7 +35,9 @@ async def served(lines: Lines) -> AsyncIterator[tuple[Say, asyncio.Event]]:
     config, state = uvicorn.Config(application, lifespan="off", log_config=None), ServerState()
     config.load()
     server = await asyncio.get_running_loop().create_server(
-        lambda: Line(lines=lines, config=config, server_state=state, app_state={}), "127.0.0.1", 0
+        lambda: CountedLine(lines=lines, config=config, server_state=state, app_state={}),
+        "127.0.0.1",
+        0,
     )
     async with AsyncExitStack() as opened, server:
 
@@ -206,7 +208,7 @@ def test_whoever_takes_an_answer_slowly_gets_it_and_whoever_takes_nothing_is_clo
     clock, wire = Clock(), Wire()
     config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)
     config.load()
-    line = Line(
+    line = CountedLine(
         lines=Lines(most=10), config=config, server_state=ServerState(), app_state={}, _loop=clock
     )
     line.connection_made(wire)

@@ -9,8 +9,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from study.base import translation as words
-from ui.app.document import DOCUMENT
-from ui.server.headers import HEADERS
+from ui.app.middleware import DOCUMENT, HEADERS
 
 HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
 SERVED = '<!DOCTYPE html>\n<html lang="en">\n<head></head></html>'

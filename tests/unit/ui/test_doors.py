@@ -22,13 +22,12 @@ from study.base.errors import Busy, StudyError
 from study.store import Store
 from tests.conftest import run_apart
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
+from ui.app import middleware
+from ui.app.middleware import HEADERS, Intake, NotTaken
 from ui.app.routes import routes
-from ui.server import intake, turns
+from ui.server import deployment
 from ui.server.access import COOKIE, SECURE_COOKIE
-from ui.server.headers import HEADERS
-from ui.server.intake import Intake, Refused
-from ui.server.log_once import EVERY_S, OnceAMinute
-from ui.server.serving import _keep_paths_to_ourselves
+from ui.server.serving import EVERY_S, OnceAMinute, _keep_paths_to_ourselves
 
 Enter = Callable[[str], Deployment]
 _FORM = b"application/x-www-form-urlencoded"
@@ -110,7 +109,7 @@ def test_strangers_leave_room_for_those_who_are_signed_in(
     streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many websockets they hold; one that is closed makes way for another."""
-    monkeypatch.setattr("ui.server.headers.MAX_STRANGERS", 1)
+    monkeypatch.setattr("ui.app.middleware.MAX_STRANGERS", 1)
     reader = {"cookie": f"{COOKIE}={enter('open').tokens['reader of amber']}"}
     path = "/held"
     with TestClient(streamlits) as client:
@@ -191,7 +190,10 @@ def test_a_body_is_counted_whatever_length_it_says_it_has(
     """A chunked body goes on for ever: it is read up to the limit, and not a piece further."""
     reader = enter("open").tokens["reader of amber"]
     said = [] if length is None else [(b"content-length", length)]
-    for path, limit in (("/desk/records", intake.MAX_RECORDS), ("/sign-in", intake.MAX_BODY)):
+    for path, limit in (
+        ("/desk/records", middleware.MAX_RECORDS),
+        ("/sign-in", middleware.MAX_BODY),
+    ):
         sender = Sender(b"x" * 1000)
         status, _ = _answer(streamlits, _scope(path, reader, *said), sender)
         assert status == 413
@@ -215,7 +217,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 ) -> None:
     """Half a form holds its line for half a minute."""
     enter("open")
-    monkeypatch.setattr(intake, "SLOWEST_S", 0.01)
+    monkeypatch.setattr(middleware, "SLOWEST_S", 0.01)
 
     async def never() -> Message:
         await asyncio.Event().wait()
@@ -227,13 +229,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes count as they come, for this sign-in alone; an hour later they are forgotten."""
     found = enter("open")
-    monkeypatch.setattr(intake, "MAX_UPLOADED", 2500)
+    monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
     now = [0.0]
     counted = Intake(clock=lambda: now[0])
 
     async def send(who: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
-        with suppress(Refused):
+        with suppress(NotTaken):
             scope = _scope(UPLOAD, found.tokens[who], *headers)
             receive = await counted.admit(scope, Sender(b"x" * 1000))
             for _ in range(2):
@@ -301,7 +303,7 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
     streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another program holds the lock: sixty posts are told to come again, the desk is there."""
-    monkeypatch.setattr(turns, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(deployment, "PATIENCE_S", 0.2)
     monkeypatch.setattr("ui.reading.desk.PATIENCE_S", 0.2)
     found = altered("open")
     cookies = {COOKIE: found.tokens["reader of amber"]}
@@ -333,14 +335,14 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
 
 def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits is told so in time, and those before them go on."""
-    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(deployment, "PATIENCE_S", 0.05)
     go_on = threading.Event()
 
     async def many() -> list[Any]:
-        first = [asyncio.create_task(turns.in_turn(go_on.wait)) for _ in range(8)]
+        first = [asyncio.create_task(deployment.in_turn(go_on.wait)) for _ in range(8)]
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await turns.in_turn(lambda: None)
+            await deployment.in_turn(lambda: None)
         go_on.set()
         return await asyncio.gather(*first)
 

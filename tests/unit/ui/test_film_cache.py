@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from ui.reading.film_cache import FilmCache
+from ui.reading.films import FilmCache
 
 
 def test_of_many_who_ask_at_once_one_prepares() -> None:

@@ -10,8 +10,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from tests.unit.ui.two_studies import Deployment
-from ui.app.document import DOCUMENT
 from ui.app.menu import every_page
+from ui.app.middleware import DOCUMENT
 from ui.server.access import COOKIE
 
 BEGINS_AT = {

@@ -9,19 +9,19 @@ from starlette.testclient import TestClient
 
 from study.base.actor import COMMAND_LINE
 from study.lifecycle import deployments, studies
-from study.people import single_sign_on, staff
+from study.people import persons, single_sign_on
 from study.people.codes import new_code
+from study.people.persons import Newcomer
 from study.people.roles import Role
 from study.people.single_sign_on import Identity
-from study.people.staff import Newcomer
 from study.protocol.protocol import Protocol
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import access as ui_access
-from ui.server.headers import HEADERS
-from ui.server.refusals import sentence
+from ui.server.access import sentence
 
 Client = Callable[[], TestClient]
 
@@ -38,7 +38,7 @@ def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 def _give(store: Store, handle: str, role: Role, study: str, days: float, seed: int) -> str:
     code = new_code(entropy_from(seed))
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle=handle, role=role, email=f"{handle}@example.org"),
         study=study,

@@ -275,7 +275,7 @@ def test_routes_answer_whom_they_are_for(
     """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
     found = altered(state)
     monkeypatch.setattr("ui.results.analysis._report", lambda _, study, *rest: _report_of(study))
-    monkeypatch.setattr("ui.server.guesses.LEAST_S", 0.0)  # how long a wrong code is answered after
+    monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # how long a wrong code is answered after
     method, path = route.split(" ")
     address = _address(found, path)
     row = ROUTES[route]

@@ -22,9 +22,9 @@ from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
 from tests.unit.study.reading.test_score_card import close
 from tests.unpacking import unpacked
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
-from ui.server.headers import HEADERS
 
 MADE_UP = "This is not the real answer: cases from this bank are being read in an open study."
 

@@ -1,28 +1,30 @@
 """The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
 
+import asyncio
 import gzip
 import io
 import json
 import shutil
 import sqlite3
+import sys
 import threading
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from httpx2 import Response
+from httpx2 import ASGITransport, AsyncClient, Response
 from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study.base.timestamps import stamp
-from study.lifecycle import closing, studies
+from study.base.canonical import stamp
+from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -41,15 +43,16 @@ from tests.conftest import (
 )
 from tests.unpacking import unpacked
 from ui import viewer
+from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
 from ui.banks import item_films
 from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.results import case_films
-from ui.server import access, guesses, schedule
+from ui.server import access, schedule
 from ui.server.deployment import store
-from ui.server.headers import HEADERS
 
+ROOT = Path(__file__).parents[3]
 Sign = Callable[[str | None], TestClient]
 
 
@@ -108,7 +111,7 @@ def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: S
     addresses = case_films.addresses(banked, rows[0]["study"], rows[0]["item_id"])
     assert [label for label, _ in addresses] == ["PA", "LATERAL"]
     assert sign("coordinator").get(f"/{addresses[0][1]}").status_code == 200
-    closing.close(banked, study="trial", reason="done", now=NOW)
+    studies.close(banked, study="trial", reason="done", now=NOW)
     for _, address in addresses:
         for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
             assert sign(who).get(f"/{address}").status_code == status
@@ -490,9 +493,9 @@ def test_whoever_knows_the_code_gets_in_whoever_guesses(
     right = sign.codes["R1"]  # type: ignore[attr-defined]
     wrong, guesser = right[:-1] + "#", sign(None)
     assert {_try(guesser, wrong) for _ in range(150)} == {"./?refused=unknown"}
-    assert max(waited[:5]) <= guesses.LEAST_S
-    assert max(waited[20:]) <= guesses.LONGEST_S
-    assert min(waited[20:]) > guesses.LONGEST_S / 2
+    assert max(waited[:5]) <= access.LEAST_S
+    assert max(waited[20:]) <= access.LONGEST_S
+    assert min(waited[20:]) > access.LONGEST_S / 2
     assert _try(sign(None), right) == "./"
     with banked.look() as look:
         told = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
@@ -513,27 +516,27 @@ def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
         clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
         monkeypatch.setattr("ui.server.access.time", clock)
         assert _try(sign(None), code) == "./?refused=unknown"
-        assert took_s + waited[-1] == pytest.approx(guesses.LEAST_S)
+        assert took_s + waited[-1] == pytest.approx(access.LEAST_S)
 
 
 def test_wrong_guesses_are_told_later_and_later_up_to_a_limit() -> None:
     """By code and by address; ten minutes after the last one all is forgotten."""
-    counted = guesses.Guesses()
+    counted = access.Guesses()
     at_one_code = [counted.wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
     assert at_one_code[:8] == [0.25] * 5 + [0.5, 1.0, 2.0]
-    assert at_one_code[-1] == guesses.LONGEST_S
+    assert at_one_code[-1] == access.LONGEST_S
     from_one_place = [counted.wrong("here", f"CODE{n}", NOW) for n in range(2000)]
     assert from_one_place[:32] == [0.25] * 30 + [0.5, 1.0]
-    assert from_one_place[-1] == guesses.LONGEST_S
+    assert from_one_place[-1] == access.LONGEST_S
     assert counted.from_address("here", NOW) == 2000
-    later = NOW + guesses.REMEMBERED + timedelta(seconds=1)
-    assert counted.wrong("here", "ABCDEF", later) == guesses.LEAST_S
+    later = NOW + access.REMEMBERED + timedelta(seconds=1)
+    assert counted.wrong("here", "ABCDEF", later) == access.LEAST_S
     assert len(counted._found) == 2
 
 
 def test_guesses_at_a_million_codes_take_no_more_memory_than_at_some() -> None:
     """What was tried longest ago is forgotten first; the address that goes on is not."""
-    counted = guesses.Guesses()
+    counted = access.Guesses()
     for n in range(50_000):
         counted.wrong("here", f"{n}", NOW)
     assert len(counted._found) <= 20_001
@@ -650,3 +653,38 @@ def test_an_answer_takes_two_transactions(
         sent = {"seal": found["seal"], "records": [record]}
         assert client.post("/desk/records", json=sent).json()["stored"] == [record["id"]]
         assert begun == ["BEGIN", "BEGIN IMMEDIATE"]
+
+
+def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the request to the acknowledged row: so many of ours run code for it, and no more."""
+    signed_in = sign("R1")
+    found = signed_in.get("/desk").json()
+    cookies = {one.name: str(one.value) for one in signed_in.cookies.jar}
+    passed: set[str] = set()
+
+    async def at_once(work: Callable[[], Any], *_: Any, **__: Any) -> Any:
+        return work()
+
+    def note(frame: FrameType, *_: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ("study", "ui"):
+            passed.add(path.relative_to(ROOT).as_posix())
+
+    async def answer() -> None:
+        application = ASGITransport(Starlette(routes=routes(), middleware=[HEADERS, DOCUMENT]))
+        where = "http://testserver"
+        async with AsyncClient(transport=application, base_url=where, cookies=cookies) as client:
+            case = found["cases"][0]["case"]
+            for record in (presentation(case), reading(case)):
+                sent = {"seal": found["seal"], "records": [record]}
+                sys.setprofile(note)
+                try:
+                    said = await client.post("/desk/records", json=sent)
+                finally:
+                    sys.setprofile(None)
+                assert said.json()["stored"] == [record["id"]]
+
+    monkeypatch.setattr("anyio.to_thread.run_sync", at_once)  # all of it in the watched thread
+    asyncio.run(answer())
+    assert "study/store/readings.py" in passed
+    assert len(passed) <= 20, sorted(passed)

@@ -19,9 +19,9 @@ from study.store import Store, events, people
 from study.store.events import EventKind
 from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.parts.event_kinds import LABELS, SENTENCES, told
-from ui.server.headers import HEADERS
 
 Sign = Callable[[str | None], TestClient]
 

@@ -19,24 +19,24 @@ from starlette.testclient import TestClient
 
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.lifecycle import closing, drafts, studies
+from study.lifecycle import drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
-from study.monitoring import exclusions
-from study.people import signing_in, staff
+from study.monitoring import interventions
+from study.people import persons, signing_in
 from study.people.codes import new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.people.staff import Newcomer
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
+from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
-from ui.server.headers import HEADERS
 
 AMBER, COBALT = "amber", "cobalt"
 STATES = ("drawn", "open", "closed")
@@ -183,7 +183,7 @@ def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
 
 def _staff(store: Store, role: Role, study: str) -> None:
     handle = f"{study or 'deployment'}-{role}"
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
         study=study,
@@ -231,7 +231,7 @@ def _open(store: Store, study: str) -> None:
         last = reading(cases[0].case)["id"]
         _sent(store, reads, presentation(cases[0].case, _NOW), reading(cases[0].case))
     by = By(name=f"{study}-coordinator", role="coordinator")
-    exclusions.exclude(
+    interventions.exclude(
         store, study=study, reading=last, reason=f"Because of {study}", by=by, now=_NOW
     )
 
@@ -253,4 +253,4 @@ def _read_and_close(closed: Deployment, study: str) -> None:
         case = desk.desk(closed.store, who, now=_NOW).cases[0].case
         _sent(closed.store, who, reading(case))
     by = By(name=f"{study}-coordinator", role="coordinator")
-    closing.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)
+    studies.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)

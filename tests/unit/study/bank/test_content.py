@@ -6,8 +6,7 @@ import pytest
 
 from study.bank.content import Finding, look_over
 from study.bank.managing import content_findings
-from study.base.bank_model import Item, Question
-from study.base.bank_rules import Rule
+from study.base.bank_model import Item, Question, Rule
 from study.store import Store, banks
 
 _SOUND = Question(

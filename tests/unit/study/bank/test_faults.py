@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.base.bank_model import Fault
-from study.base.bank_rules import Rule
+from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from tests.unit.study.bank.conftest import BankFile, read_whole
 

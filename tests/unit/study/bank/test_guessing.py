@@ -10,16 +10,16 @@ from scipy import stats
 
 from study.bank.guessing import guessable
 from study.bank.importing import Imported, import_bank
-from study.base.bank_model import Asked
-from study.lifecycle import opening, studies
+from study.base.bank_model import GuessableQuestion
+from study.lifecycle import exposure, studies
 from study.protocol.protocol import Protocol
 from study.store import Store
 from tests.conftest import NOW, bank_records, write_bank
 
 
-def _asked(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[Asked]:
+def _asked(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[GuessableQuestion]:
     options = [f"Option {letter}" for letter in "ABCDEFGH"[:n]]
-    return [Asked(options=options, truth=truth, view=view) for truth in truths]
+    return [GuessableQuestion(options=options, truth=truth, view=view) for truth in truths]
 
 
 def test_a_letter_that_is_always_right_is_told_with_its_count_and_test() -> None:
@@ -70,8 +70,11 @@ def test_few_questions_are_tested_exactly() -> None:
 def test_the_longest_option_is_told_where_it_is_right_too_often() -> None:
     """Counted are the questions that have one longest option; the tail is the binomial's."""
     long, none = ["no", "yes, on the left", "none", "two"], ["ab", "cd", "ef", "gh"]
-    asked = [Asked(options=long, truth="B" if i < 14 else "ACD"[i % 3], view="") for i in range(24)]
-    asked += [Asked(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
+    asked = [
+        GuessableQuestion(options=long, truth="B" if i < 14 else "ACD"[i % 3], view="")
+        for i in range(24)
+    ]
+    asked += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
     p = stats.binom.sf(13, 24, 0.25)
     assert p < 0.001
     assert guessable(asked, shuffled=True) == (
@@ -83,8 +86,8 @@ def test_the_longest_option_is_told_where_it_is_right_too_often() -> None:
 def test_an_answer_that_goes_with_a_view_is_told() -> None:
     """Fisher's exact test among the questions that offer it, times the pairs looked at."""
     options = ["Effusion", "Normal lung", "Fracture xy", "Mass, left"]
-    asked = [Asked(options=options, truth="A", view="AP")] * 12
-    asked += [Asked(options=options, truth=letter, view="PA") for letter in "BCD" * 8]
+    asked = [GuessableQuestion(options=options, truth="A", view="AP")] * 12
+    asked += [GuessableQuestion(options=options, truth=letter, view="PA") for letter in "BCD" * 8]
     (sentence,) = guessable(asked, shuffled=True)
     assert "“Effusion” in 12 of the 12 questions with the view AP" in sentence
     assert "and in 0 of the 24 others (p < 0.001)" in sentence
@@ -92,8 +95,13 @@ def test_an_answer_that_goes_with_a_view_is_told() -> None:
 
 def test_what_an_answer_is_not_offered_with_is_no_tie() -> None:
     """Yes/no questions on one view and lists on another say nothing of the right answer."""
-    yes_no = [Asked(options=["Yes", "Nay"], truth="AB"[i % 2], view="PA") for i in range(40)]
-    lists = [Asked(options=["w", "x", "y", "z"], truth="ABCD"[i % 4], view="AP") for i in range(40)]
+    yes_no = [
+        GuessableQuestion(options=["Yes", "Nay"], truth="AB"[i % 2], view="PA") for i in range(40)
+    ]
+    lists = [
+        GuessableQuestion(options=["w", "x", "y", "z"], truth="ABCD"[i % 4], view="AP")
+        for i in range(40)
+    ]
     assert guessable(yes_no + lists, shuffled=False) == ()
 
 
@@ -106,7 +114,7 @@ def test_chance_is_seldom_told() -> None:
         for _ in range(lot.choice((20, 60, 200))):
             n = lot.choice((2, 4, 4, 5))
             asked.append(
-                Asked(
+                GuessableQuestion(
                     options=["x" * lot.randint(1, 20) for _ in range(n)],
                     truth=lot.choice("ABCDE"[:n]),
                     view=lot.choice(("PA", "AP", "PA+LATERAL")),
@@ -129,7 +137,7 @@ def _draw(store: Store, **values: object) -> tuple[str, ...]:
     name = f"study {len(values)}"
     asked = {"cases": 12, "one_question_per": "item", **values}
     studies.draw(store, bank="bank", study=name, protocol=Protocol.from_json(asked), now=NOW)
-    return opening.cautions(store, name)
+    return exposure.cautions(store, name)
 
 
 def test_import_and_drawn_study_tell_it_and_shuffling_cures_it(

@@ -23,7 +23,7 @@ from study.bank.managing import (
     strike,
 )
 from study.base.actor import COMMAND_LINE
-from study.base.bank_rules import TITLES, Rule
+from study.base.bank_model import TITLES, Rule
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
 from study.cli import main
@@ -31,13 +31,13 @@ from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
 from study.exchange.restoring import merge, restore
 from study.films import shelf
-from study.lifecycle import closing, drafts, opening, studies
+from study.lifecycle import drafts, exposure, studies
 from study.lifecycle.deployments import init
 from study.lifecycle.exposure import being_read
 from study.models.model_protocol import ModelProtocol
 from study.models.paper import paper_of_study
-from study.protocol.drawing import foresee
 from study.protocol.protocol import Protocol
+from study.protocol.sampling import foresee
 from study.reading.simulation import simulate
 from study.store import Store, bank_contents, banks, draws, events
 from study.store import studies as stored
@@ -358,7 +358,7 @@ def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: P
     _read(two, "R1")
     there = _read(_site(tmp_path / "there", 2), "R2")
     for store in (two, there):
-        closing.close(store, study="trial", reason="Done.", now=NOW)
+        studies.close(store, study="trial", reason="Done.", now=NOW)
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(bundle_files(there, "trial")))
     merge(two, path, study="trial", site="There", by=COMMAND_LINE, now=NOW)
@@ -436,7 +436,7 @@ def test_a_study_keeps_what_it_drew_and_says_so(banked: Store) -> None:
         study = stored.find(look, "trial")
         assert study is not None
         assert len(stored.cases(look, study.id)) == 24
-    told = opening.cautions(banked, "trial")[0]
+    told = exposure.cautions(banked, "trial")[0]
     assert gone in told
     assert told.startswith("1 case was struck off")
 

@@ -13,8 +13,7 @@ from study.bank.content import look_over
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
 from study.bank.managing import check_bank, compared, join_banks, remove_bank
-from study.base.bank_model import Prior
-from study.base.bank_rules import Rule
+from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
 from tests.conftest import NOW, entropy_from, write_bank, write_bank_with_priors

@@ -1,9 +1,51 @@
-"""Text from outside: what cannot be read as it was meant is refused."""
+"""Text from outside, and cells of CSV: what cannot be read as it was meant is refused."""
 
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
 import pytest
 
-from study.base.errors import BadFile
+import analysis
+from analysis import read_bundle
+from analysis.options import Options
+from study.bank.importing import import_bank
+from study.base.actor import By
+from study.base.errors import BadFile, BadInput
 from study.base.text import decoded
+from study.exchange import archives
+from study.exchange.bundle import bundle_files, export, files_of, zipped
+from study.exchange.restoring import SAME, restore
+from study.lifecycle import studies
+from study.lifecycle.deployments import coordinator_code, init
+from study.lifecycle.studies import close
+from study.models.models import add_model
+from study.monitoring import interventions
+from study.people.codes import Code, new_code
+from study.people.invitations import Invitation, parse_invitations
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.simulation import simulate
+from study.store import Store
+from study.trail.verification import verify
+from tests.conftest import (
+    NOW,
+    ROOT,
+    bank_records,
+    entropy_from,
+    invite,
+    person,
+    presentation,
+    write_bank,
+)
+from tests.conftest import reading as answered
+from tests.sites import empty
+from ui.parts.look import grid
 
 
 def test_a_file_in_another_encoding_is_refused_not_damaged() -> None:
@@ -11,3 +53,172 @@ def test_a_file_in_another_encoding_is_refused_not_damaged() -> None:
     assert decoded("\ufeffreader_id,name\nR1,Müller".encode(), source="readers.csv").startswith("r")
     with pytest.raises(BadFile, match=r"readers\.csv is not encoded in UTF-8"):
         decoded("reader_id,name\nR1,Müller".encode("cp1252"), source="readers.csv")
+
+
+BY = By(name="c", role="administrator")
+EVIL = '=HYPERLINK("http://evil.example","x")'
+SIGNS = re.compile(r"[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Store:
+    """Return a study whose every text begins as formulas do, read by a person and a simulation."""
+    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    import_bank(store, _bank(tmp_path / "bank"), name="=bank", images=tmp_path / "bank", now=NOW)
+    values = {"cases": 4, "one_question_per": "item", "cannot_answer": True, "comments": True}
+    protocol = Protocol.from_json(values)
+    studies.draw(store, bank="=bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1", "R2")
+    studies.open_study(store, study="trial", now=NOW)
+    simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.5, now=NOW)
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
+    given_up = answered(case, None, status="skipped", reason=EVIL, comment="@SUM(1)")
+    desk.take_records(store, person(store), [presentation(case), given_up], now=NOW)
+    interventions.exclude(store, study="trial", reading=f"read-{case}", reason="+1+2", now=NOW)
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(dict.fromkeys(_records(), "-2+3 or '=4")))
+    add_model(store, file, study="trial", model_id="@model", model_version="'=1", now=NOW)
+    close(store, study="trial", reason="=1", by=BY, now=NOW)
+    return store
+
+
+def _records() -> dict[str, dict[str, object]]:
+    texts = ("question", "task_name", "category", "subcategory", "PatientID", "StudyInstanceUid")
+    return {
+        f"-{key}": {**record, **{name: f"={record.get(name, name)}" for name in texts}}
+        for key, record in bank_records(4).items()
+    }
+
+
+def _bank(folder: Path) -> Path:
+    path = write_bank(folder, n_patients=4)
+    path.write_text(json.dumps(_records()))
+    return path
+
+
+def _rows(content: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+
+
+def _formulas(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    for name, content in files.items():
+        for row in _rows(content) if name.endswith(".csv") else ():
+            for cell in row:
+                if SIGNS.match(cell) and not NUMBER.fullmatch(cell):
+                    yield name, cell
+
+
+def test_no_cell_of_a_bundle_is_a_formula_and_a_program_reads_every_text(
+    hostile: Store, tmp_path: Path
+) -> None:
+    """Ids, questions, reasons, names and models' words: an apostrophe is put before, and taken."""
+    files = bundle_files(hostile, "trial")
+    assert list(_formulas(files)) == []
+    export(hostile, study="trial", out=tmp_path / "bundle")
+    found = read_bundle(tmp_path / "bundle")
+    assert set(found.items["item_id"]) < set(_records())
+    assert all(one.startswith("=") for one in found.items["question"])
+    assert set(found.raters["rater_id"]) == {"R1", "R2", "@model"}
+    assert set(found.raters["model_version"]) == {"", "'=1"}
+    words = set(found.readings["raw_answer"])
+    assert {EVIL, "-2+3 or '=4"} <= words
+    assert "+1+2 (decided after closing)" in set(found.readings["excluded"])
+
+
+def test_a_bundle_with_formulas_restores_to_the_last_byte(hostile: Store, tmp_path: Path) -> None:
+    """Where the bank is not: items and their texts come out of the guarded cells."""
+    files = bundle_files(hostile, "trial")
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    target = empty(tmp_path / "target", 5)
+    restore(target, tmp_path / "bundle.zip", by=BY, now=NOW)
+    again = bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: files[name] for name in SAME}
+    assert verify(target) == []
+
+
+def test_a_bundle_made_before_restores_as_it_is(hostile: Store, tmp_path: Path) -> None:
+    """It says nothing of its cells: they are taken for what they are."""
+    with hostile.look() as look:
+        files = files_of(look, "trial", guard=False)
+    package = json.loads(files["datapackage.json"])
+    for key in ("cells_guarded", "withdrawn_models"):
+        del package["reading_room"][key]
+    older = {**files, "datapackage.json": json.dumps(package).encode()}
+    assert list(_formulas(older))
+    (tmp_path / "older.zip").write_bytes(zipped(older))
+    target = empty(tmp_path / "target", 5)
+    restore(target, tmp_path / "older.zip", by=BY, now=NOW)
+    assert verify(target) == []
+    with target.look() as look:
+        assert files_of(look, "trial", guard=False)["readings.csv"] == files["readings.csv"]
+    assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {EVIL}
+
+
+@pytest.mark.usefixtures("unprinted")
+def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
+    """Nor what lies in its zips, nor the tables of the analysis; the workbooks have none either."""
+    archives.archive(hostile, tmp_path / "archive", study="trial", now=NOW)
+    analysis.write_report(
+        read_bundle(tmp_path / "archive" / archives.BUNDLE),
+        tmp_path / "report",
+        Options(bootstrap=20),
+    )
+    files = {str(one): one.read_bytes() for one in tmp_path.glob("*/**/*.csv")}
+    for place in (tmp_path / "archive").glob("*.zip"):
+        with zipfile.ZipFile(place) as inside:
+            files |= {f"{place}/{name}": inside.read(name) for name in inside.namelist()}
+    assert {Path(name).name for name in files} >= {"missing.csv", "key.csv", "accuracy.csv"}
+    assert list(_formulas(files)) == []
+    accuracy = pd.read_csv(tmp_path / "report" / "tables" / "accuracy.csv")
+    assert "'@model" in set(accuracy["rater_id"])
+    for book in tmp_path.glob("*/**/*.xlsx"):
+        with zipfile.ZipFile(book) as inside:
+            text = b"".join(inside.read(name) for name in inside.namelist() if "sheet" in name)
+        assert b"<f>" not in text
+
+
+@pytest.mark.parametrize("column", ["reader_id", "level", "years", "site"])
+def test_a_reader_is_not_invited_under_a_formula(banked: Store, column: str) -> None:
+    """What is ours to refuse is refused, with what to do instead."""
+    studies.draw(
+        banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), now=NOW
+    )
+    invitation = Invitation(**{"reader_id": "R1", column: "@SUM(1)"})
+    with pytest.raises(BadFile, match="begins with @, like a spreadsheet formula"):
+        studies.invite(banked, study="trial", invitations=[invitation], codes=[_code()], now=NOW)
+    with pytest.raises(BadInput, match="begins with ="):
+        coordinator_code(banked, study="trial", name="=1+1", entropy=entropy_from(3), now=NOW)
+
+
+def _code() -> Code:
+    return new_code(entropy_from(4))
+
+
+def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[..., Store]) -> None:
+    """They are in no bundle and no trail."""
+    listed = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
+    store = opened()
+    invitations = parse_invitations(listed, source="list")
+    studies.invite(store, study="trial", invitations=invitations, codes=[_code()], now=NOW)
+    with store.look() as look:
+        assert [row["name"] for row in look.rows("SELECT * FROM names")] == ["Anna Smith"]
+    told = b"".join(bundle_files(store, "trial").values())
+    assert b"R7" in told
+    assert b"Smith" not in told
+    assert b"example.org" not in told
+
+
+def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser saves a table of a page as it is shown."""
+    shown: list[pd.DataFrame] = []
+    monkeypatch.setattr("ui.parts.look.st.dataframe", lambda frame, **how: shown.append(frame))
+    grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
+    assert shown[0]["Reason"].tolist()[:2] == [f"'{EVIL}", "dark"]
+    assert shown[0]["n"].tolist() == [-1.5, 2, 3]
+
+
+def test_pages_show_tables_in_that_way_alone() -> None:
+    """No page calls Streamlit's own."""
+    places = [one for folder in ("ui", "pages") for one in (ROOT / folder).rglob("*.py")]
+    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["look.py"]

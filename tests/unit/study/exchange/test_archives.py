@@ -16,14 +16,14 @@ import pytest
 from pyarrow import parquet
 
 import analysis
+from study.base.canonical import moment
 from study.base.errors import BadFile
-from study.base.timestamps import moment
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.closing_report import report_files
 from study.exchange.formats.imrmc import MADE_UP, imrmc_files
 from study.exchange.formats.tables import workbook
-from study.lifecycle import closing, studies
+from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
 from study.models.models import add_model
 from study.protocol.protocol import Protocol
@@ -54,7 +54,7 @@ def full(opened: Opened, tmp_path: Path) -> Store:
 @pytest.fixture
 def closed(full: Store) -> Store:
     """Return that study closed."""
-    closing.close(full, study="trial", reason="Time is up.", now=NOW)
+    studies.close(full, study="trial", reason="Time is up.", now=NOW)
     return full
 
 

@@ -33,8 +33,8 @@ from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
 from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
-from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol
+from study.reading.records import shown
 from study.store import Store, events
 from tests import moulds
 from tests.conftest import NOW, SECRETS, bank_records, write_bank

@@ -17,7 +17,7 @@ from study.base.provenance import Provenance
 from study.exchange import archives
 from study.exchange.bundle import export
 from study.exchange.restoring import restore
-from study.lifecycle import closing, studies
+from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.models.models import add_model
 from study.protocol.protocol import Protocol
@@ -49,7 +49,7 @@ def closed(store: Store, tmp_path: Path) -> Store:
     answers = {key: {"model_prediction": item["options"][1]} for key, item in items.items()}
     file.write_text(json.dumps(answers))
     add_model(store, file, study="trial", model_id="M1", model_version="1", now=NOW)
-    closing.close(store, study="trial", reason="Done.", now=NOW)
+    studies.close(store, study="trial", reason="Done.", now=NOW)
     return store
 
 

@@ -12,7 +12,7 @@ from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.amendments import AMENDABLE, amend, why_fixed
 from study.protocol.protocol import Protocol, stored_protocol
-from study.protocol.toml_file import of_study as file_of_study
+from study.protocol.protocol import toml_of_study as file_of_study
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import amendments, study_row

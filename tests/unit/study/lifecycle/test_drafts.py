@@ -6,19 +6,22 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
-from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
-from study.lifecycle.closing import discard
-from study.lifecycle.studies import draw_within
+from study.lifecycle.studies import discard, draw_within
 from study.people import signing_in
+from study.people.persons import enter_role
 from study.people.roles import Role
-from study.people.staff import enter_role
-from study.protocol.drawing import foresee
-from study.protocol.protocol import CONSENT_TO_INSERT, Protocol, protocol_from
-from study.protocol.toml_file import of_study, written
-from study.protocol.workload import burden
+from study.protocol.assignment import burden
+from study.protocol.protocol import (
+    CONSENT_TO_INSERT,
+    Protocol,
+    as_toml,
+    protocol_from,
+    toml_of_study,
+)
+from study.protocol.sampling import foresee
 from study.store import Store, events, people
 from study.store.studies import study_row
 from study.trail.verification import verify
@@ -37,14 +40,14 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     return number
 
 
-def _begun(store: Store, **values: Any) -> drafts.Draft:
+def _begun(store: Store, **values: Any) -> drafts.StudyDraft:
     maker = _person(store)
     number = drafts.begin(store, name="trial", maker=maker, bank="bank", by=BY, now=NOW)
     draft = drafts.find(store, number)
     return _saved(store, draft, **values) if values else draft
 
 
-def _saved(store: Store, draft: drafts.Draft, **values: Any) -> drafts.Draft:
+def _saved(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.StudyDraft:
     drafts.save(
         store,
         draft.id,
@@ -192,14 +195,14 @@ def test_what_is_foreseen_is_drawn(banked: Store) -> None:
 def test_page_and_file_give_one_hash(banked: Store) -> None:
     """A study drawn from the draft and one from its downloaded file agree to the last sign."""
     draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
-    file = written(Protocol.from_json(draft.protocol_values))
+    file = as_toml(Protocol.from_json(draft.protocol_values))
     drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
     again = protocol_from(file, source="file")
     studies.draw(banked, bank="bank", study="from the file", protocol=again, now=NOW)
     with banked.look() as look:
         hashes = {study_row(look, name).protocol_sha256 for name in ("trial", "from the file")}
     assert len(hashes) == 1
-    assert of_study(banked, "trial") == file
+    assert toml_of_study(banked, "trial") == file
     assert sha256_of(again.as_json()) == sha256_of(
         Protocol.from_json(draft.protocol_values).as_json()
     )

@@ -11,14 +11,14 @@ import pytest
 from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.errors import BadProtocol, NotFound, NotNow
-from study.lifecycle import opening, previews, studies
+from study.lifecycle import exposure, previews, studies
 from study.lifecycle.amendments import amend
-from study.lifecycle.closing import accuracy_is_shown, close
 from study.lifecycle.exposure import being_read, told_in
+from study.lifecycle.studies import accuracy_is_shown, close
 from study.people.codes import new_code
 from study.people.invitations import Invitation
+from study.people.persons import Newcomer, give_role
 from study.people.roles import Role
-from study.people.staff import Newcomer, give_role
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, events
@@ -171,9 +171,9 @@ def test_counts_of_a_few_cases_being_read_are_not_told(store: Store, tmp_path: P
     path.write_text(json.dumps(records))
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     _draw(store, "few", cases=6)
-    assert "A in 6 of 6 questions" in opening.cautions(store, "few")[0]
+    assert "A in 6 of 6 questions" in exposure.cautions(store, "few")[0]
     _open(store, "trial")
-    assert "A in 24 of 24 questions" in opening.cautions(store, "few")[0]
+    assert "A in 24 of 24 questions" in exposure.cautions(store, "few")[0]
 
 
 @pytest.mark.parametrize(("films", "ids"), [(True, False), (False, True)])
@@ -223,7 +223,7 @@ def test_accuracy_of_cases_being_read_cannot_be_shown_early_by_another_study(
     _draw(banked, "early", interim_results=True)
     _invite(banked, "early")
     assert not accuracy_is_shown(banked, "early")  # drawn, it is not read by anybody
-    (sentence,) = opening.cautions(banked, "early")
+    (sentence,) = exposure.cautions(banked, "early")
     assert "being read in the study 'trial'" in sentence
     with pytest.raises(NotNow, match="'trial', where no one can see accuracy yet"):
         studies.open_study(banked, study="early", now=NOW)
@@ -257,7 +257,7 @@ def test_a_study_that_tells_is_named_in_both_trails(banked: Store) -> None:
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")
-    (sentence,) = opening.cautions(banked, "trial")
+    (sentence,) = exposure.cautions(banked, "trial")
     assert "Correct answers to cases from this bank are shown in 'early'" in sentence
     studies.open_study(banked, study="trial", now=NOW)
     assert _others(banked, "trial", "study opened") == [["early"]]
@@ -275,7 +275,7 @@ def test_two_studies_that_keep_their_truth_are_nothing_to_each_other(banked: Sto
     """Nothing can be learnt from one for the other: nothing is said."""
     _open(banked, "trial")
     _draw(banked, "beside")
-    assert opening.cautions(banked, "beside") == ()
+    assert exposure.cautions(banked, "beside") == ()
     with banked.look() as look:
         assert told_in(look, 1) == []
 
@@ -320,11 +320,11 @@ def test_whoever_may_know_the_answers_is_named_when_invited(banked: Store) -> No
     _draw(banked, "next")
     for reader, email in (("R1", "cora"), ("R2", "stan"), ("R3", "rita"), ("R4", "nova")):
         _invite(banked, "next", reader, email=f"{email}@example.org")
-    assert opening.acquaintances(banked, "next") == (
+    assert exposure.acquaintances(banked, "next") == (
         "R1 may have seen the reference standard of these cases, as a coordinator of 'trial'.",
         "R2 may have seen the reference standard of these cases, as a statistician of 'trial'.",
     )
-    assert set(opening.acquaintances(banked, "next")) <= set(opening.cautions(banked, "next"))
+    assert set(exposure.acquaintances(banked, "next")) <= set(exposure.cautions(banked, "next"))
     with banked.look() as look:
         told = events.of_kind(look, "study:next", "reader invited")
     assert [one.get("may_know") for one in told] == [
@@ -354,9 +354,9 @@ def test_a_reader_is_named_who_was_told(
     studies.open_study(banked, study="trial", now=NOW)
     _draw(banked, "next")
     _invite(banked, "next", "R3", email="rita@example.org")
-    assert opening.acquaintances(banked, "next") == ()  # nothing was read yet
+    assert exposure.acquaintances(banked, "next") == ()  # nothing was read yet
     _read_one(banked, "trial")
     if is_closed:
         _close(banked, "trial")
-    found = opening.acquaintances(banked, "next")
+    found = exposure.acquaintances(banked, "next")
     assert [one.split(" may")[0] for one in found] == (["R3"] if named else [])

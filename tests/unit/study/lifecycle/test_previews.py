@@ -61,7 +61,7 @@ def _open(store: Store, who: Person | None = None, draft: int | None = None) -> 
     return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, draft=draft)
 
 
-def _take(walk: Preview, *records: dict[str, Any]) -> desk.Receipt:
+def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
     return desk.take_records(walk.store, walk.reader, records, now=NOW)
 
 

@@ -15,29 +15,29 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said
 from study.cli import main
 from study.lifecycle import reviewing
-from study.lifecycle.closing import close
 from study.lifecycle.judging import judges
-from study.lifecycle.review_desk import reviewers_desk
-from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, settled
+from study.lifecycle.judging_desk import reviewers_desk
+from study.lifecycle.reviewing import MIXED, VERDICTS, ItemReview, ItemVerdict
+from study.lifecycle.studies import close
 from study.people.codes import new_code
+from study.people.persons import Newcomer, give_role
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
-from study.people.staff import Newcomer, give_role
-from study.reading.views import Receipt
-from study.store import Store, bank_contents, reviews
+from study.reading.desk import Acknowledgement
+from study.store import Store, bank_contents, judgements
 from study.store import studies as studies_stored
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, presentation, reading, tamper, write_bank
 
-_LETTER = dict(zip(Verdict, "ABCDE", strict=True))
+_LETTER = dict(zip(ItemVerdict, "ABCDE", strict=True))
 
 
-_FAULT = Verdict.WRONG_STANDARD
+_FAULT = ItemVerdict.WRONG_STANDARD
 
 
-def _sound(_: str) -> Verdict:
-    return Verdict.SOUND
+def _sound(_: str) -> ItemVerdict:
+    return ItemVerdict.SOUND
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
@@ -61,7 +61,7 @@ def test_every_pair_begins_equally_often(n: int) -> None:
 )
 def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None) -> None:
     """Three different verdicts hold at most one of a sound question."""
-    assert settled(given) == result
+    assert ItemReview.settled(given) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:
@@ -97,8 +97,8 @@ def _open(store: Store, people: list[Person], n: int = 12) -> int:
 
 
 def _judge(
-    store: Store, who: Person, review: int, finds: Callable[[str], Verdict], **changed: Any
-) -> Receipt:
+    store: Store, who: Person, review: int, finds: Callable[[str], ItemVerdict], **changed: Any
+) -> Acknowledgement:
     """Judge the question that is next, by its words."""
     case = reviewers_desk.desk(store, who, review).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], **changed)
@@ -108,7 +108,9 @@ def _judge(
     )
 
 
-def _all(store: Store, who: Person, review: int, finds: Callable[[str], Verdict] = _sound) -> int:
+def _all(
+    store: Store, who: Person, review: int, finds: Callable[[str], ItemVerdict] = _sound
+) -> int:
     n = 0
     while reviewers_desk.desk(store, who, review).cases:
         assert not _judge(store, who, review, finds).refused
@@ -125,13 +127,19 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
     first, second, third = reviewers(store)
     review = _open(store, [first, second, third], 30)
 
-    def by_chance(question: str) -> Verdict:
-        return Verdict.AMBIGUOUS if len(question) % 3 == 0 or "3" in question else Verdict.SOUND
+    def by_chance(question: str) -> ItemVerdict:
+        return (
+            ItemVerdict.AMBIGUOUS
+            if len(question) % 3 == 0 or "3" in question
+            else ItemVerdict.SOUND
+        )
 
     assert _all(store, first, review) == 20  # of the two blind ones everybody is, for two thirds
-    assert _all(store, second, review, lambda _: Verdict.AMBIGUOUS) == 20
+    assert _all(store, second, review, lambda _: ItemVerdict.AMBIGUOUS) == 20
     assert _all(store, third, review, by_chance) == 30
-    again = _all(store, first, review) + _all(store, second, review, lambda _: Verdict.AMBIGUOUS)
+    again = _all(store, first, review) + _all(
+        store, second, review, lambda _: ItemVerdict.AMBIGUOUS
+    )
     with store.look() as look:
         assert not any(one.waits_for for one in reviewing.item_reviews(look, review))
         with pytest.raises(NotNow, match="Close the review first"):
@@ -164,8 +172,8 @@ def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> No
     before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
-    assert [text for _, text in case.options] == [said(VERDICTS[one]) for one in Verdict]
-    _all(banked, second, review, lambda _: Verdict.HALLUCINATED)
+    assert [text for _, text in case.options] == [said(VERDICTS[one]) for one in ItemVerdict]
+    _all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
     after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
     film = reviewers_desk.film(banked, first, review, case.case, 1)
@@ -185,8 +193,8 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
         receipt = reviewers_desk.take_records(banked, people[0], review, [record], now=NOW)
         assert not receipt.refused
     with banked.look() as look:
-        assert len(reviews.every_verdict(look, review)) == 2
-        (one,) = reviews.verdicts(look, review)
+        assert len(judgements.every_verdict(look, review)) == 2
+        (one,) = judgements.verdicts(look, review)
     assert (one.verdict, one.comment) == ("ambiguous", "two answers are right")
 
 
@@ -219,8 +227,8 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
     with pytest.raises(NotNow, match="once that study is closed"):
         reviewing.open_review(banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], now=NOW)
     close(banked, study="trial", reason="enough", now=NOW)
-    _all(banked, people[0], review, lambda _: Verdict.WRONG_STANDARD)
-    _all(banked, people[1], review, lambda _: Verdict.WRONG_STANDARD)
+    _all(banked, people[0], review, lambda _: ItemVerdict.WRONG_STANDARD)
+    _all(banked, people[1], review, lambda _: ItemVerdict.WRONG_STANDARD)
     with banked.look() as look:
         study = study_row(look, "trial").id
         assert reviewing.faulty_cases(look, study) == []
@@ -259,7 +267,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
     with pytest.raises(error, match=why):
         reviewing.open_review(banked, "bank", **{**given, **changed}, now=NOW)
     with banked.look() as look:
-        assert len(reviews.every(look)) == 1
+        assert len(judgements.every_review(look)) == 1
 
 
 def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store) -> None:
@@ -286,7 +294,7 @@ def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", now=NOW)
     with banked.look() as look:
-        assert reviews.every(look) == []
+        assert judgements.every_review(look) == []
     assert verify(banked) == []
 
 

@@ -19,14 +19,14 @@ from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, S
 from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
 from study.exchange.restoring import merge, restore
-from study.lifecycle import closing, scoring
-from study.lifecycle.scoring import Score, settled
-from study.lifecycle.scoring_desk import scorers_desk
+from study.lifecycle import scoring, studies
+from study.lifecycle.judging_desk import scorers_desk
+from study.lifecycle.scoring import Score, ScoredWords
 from study.models.models import add_model, withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.views import Receipt
-from study.store import Store, extract, open_answers, people, scorings
+from study.reading.desk import Acknowledgement
+from study.store import Store, extract, judgements, people
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading, tamper
@@ -67,7 +67,7 @@ def read(opened: Opened) -> Store:
         "R2",
         lambda q: f"  effusion:  {q.upper()}. " if len(q) % 2 == 0 or "1" in q else f"None: {q}",
     )
-    closing.close(store, study="trial", reason="Done.", now=NOW)
+    studies.close(store, study="trial", reason="Done.", now=NOW)
     return store
 
 
@@ -79,7 +79,9 @@ def _open(store: Store, asked: list[Person], **more: Any) -> int:
     )
 
 
-def _score(store: Store, who: Person, number: int, finds: Callable[[str], Score]) -> Receipt:
+def _score(
+    store: Store, who: Person, number: int, finds: Callable[[str], Score]
+) -> Acknowledgement:
     case = scorers_desk.desk(store, who, number).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], comment="because")
     record["id"] = f"{who.id:016x}{case.case[:16]}"
@@ -123,7 +125,7 @@ def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> N
     number = _open(read, asked)
     with read.look() as look:
         words = scoring.words_of(look, number)
-        listed = open_answers.of_study(look, study_row(look, "trial").id)
+        listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
     alike = Counter(len(one.answers) for one in words)
     assert alike[2] > 0
     assert alike[1] > 0
@@ -149,7 +151,7 @@ def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store)
     assert case.views
     everything = json.dumps([str(one) for one in shown.cases])
     with read.look() as look:
-        for one in open_answers.of_study(look, study_row(look, "trial").id):
+        for one in judgements.open_answers_of_study(look, study_row(look, "trial").id):
             assert one.answer_id not in everything
         words = scoring.words_of(look, number)
         row = scoring.scoring_row(look, number)
@@ -172,7 +174,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
     for one in words:
         given = [one.given[place].verdict for place in one.judges if place in one.given]
         assert len(given) == (2 if given[0] == given[1] else 3)
-        assert one.result == settled(given)
+        assert one.result == ScoredWords.settled(given)
     assert {one.result for one in words} > {Score.INCORRECT}
     one = words[0]
     scorer = one.judges[0]
@@ -189,7 +191,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
                 now=LATER,
             )
     with read.look() as look:
-        n = len(scorings.every_score(look, number))
+        n = len(judgements.every_score(look, number))
         (again,) = [w for w in scoring.words_of(look, number) if w.position == one.position]
     assert again.given[scorer].verdict == Score.PARTLY
     assert n == sum(len(w.given) for w in words) + (one.given[scorer].verdict != Score.PARTLY)
@@ -287,7 +289,7 @@ def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path
     assert about[0]["scored_items"] == about[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
-        assert all(one.person is None for one in scorings.scorers(look, 1))
+        assert all(one.person is None for one in judgements.scorers(look, 1))
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
     (tmp_path / "altered.zip").write_bytes(zipped(files))
     with pytest.raises(BadFile):
@@ -355,7 +357,7 @@ def test_a_scoring_that_cannot_be_is_refused_and_nothing_is_left(
     with pytest.raises(error, match=why):
         _open(read, asked, **changed)
     with read.look() as look:
-        assert scorings.of_study(look, study_row(look, "trial").id) == []
+        assert judgements.scorings_of_study(look, study_row(look, "trial").id) == []
     _open(read, asked)
     with pytest.raises(NotNow, match="given to scorers already"):
         _open(read, asked)
@@ -433,4 +435,4 @@ def test_a_copy_of_the_study_holds_the_scores_and_nobody_who_gave_them(
         copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
     assert not any("scor" in one for one in verify(copy))
     with copy.look() as look:
-        assert {one.person for one in scorings.scorers(look, 1)} == {None}
+        assert {one.person for one in judgements.scorers(look, 1)} == {None}

@@ -1,6 +1,7 @@
 """Teaching: who may learn on which bank, what they are told, and that it keeps off the studies."""
 
 import json
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -8,15 +9,16 @@ import pytest
 
 from study.bank.managing import remove_bank
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
-from study.lifecycle import opening, studies, teaching
-from study.lifecycle.closing import close
+from study.lifecycle import exposure, studies, teaching
 from study.lifecycle.deployments import coordinator_code
 from study.lifecycle.exposure import seen_by
-from study.lifecycle.teaching import ROUND
+from study.lifecycle.studies import close
+from study.lifecycle.teaching import GAPS, ROUND, Answer, coming_back, upcoming
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
-from study.reading.peers import total
-from study.reading.views import Desk, Receipt
+from study.reading.desk import Acknowledgement, Desk
+from study.reading.records import HANDED_OUT
+from study.reading.score_card import total
 from study.store import Store, banks, people
 from study.store import studies as studies_stored
 from study.store.studies import study_row
@@ -55,7 +57,7 @@ def _draw(store: Store, study: str, **values: Any) -> None:
     studies.draw(store, bank="bank", study=study, protocol=protocol, now=NOW)
 
 
-def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Receipt:
+def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Acknowledgement:
     """Answer the case that is next, rightly or not."""
     case = found.cases[0]
     letter = _right(store, case.question, case.options)
@@ -187,7 +189,7 @@ def test_whoever_has_learnt_is_named_before_a_study_on_the_same_cases_opens(taug
     with taught.look() as look:
         (seen,) = seen_by(look, who.id, study_row(look, "second"))
     assert (seen.study, seen.role) == ("bank", None)
-    assert any("1 person has practised" in one for one in opening.cautions(taught, "second"))
+    assert any("1 person has practised" in one for one in exposure.cautions(taught, "second"))
 
 
 def test_marks_are_in_the_trail_and_go_with_their_bank(taught: Store) -> None:
@@ -251,3 +253,43 @@ def test_a_bank_without_images_is_not_taught_from(banked: Store) -> None:
     assert bank
     with pytest.raises(BadInput, match="cannot be used for teaching"):
         teaching.mark(banked, "bare", taught=True, now=NOW)
+
+
+BANK_REPETITION = range(30)
+
+
+def _new(number: int, but: tuple[int, ...]) -> int | None:
+    """Return one of what is not known yet, another one for each number."""
+    left = [item for item in BANK_REPETITION if item not in but]
+    return left[number % len(left)] if left else None
+
+
+def test_a_missed_case_comes_back_after_three_cases_and_again_after_ten() -> None:
+    answers: list[Answer] = []
+    met: list[int] = []
+    missed = upcoming(answers, _new)[0]
+    for number in range(1, 2 + sum(GAPS) + len(GAPS)):
+        item = upcoming(answers, _new)[0]
+        if item == missed:
+            met.append(number)
+        answers.append((item, number > 1))
+    assert met == [1, 1 + GAPS[0], 1 + GAPS[0] + GAPS[1]]
+    assert coming_back(answers) == {}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_was_handed_out_stays_and_everything_is_learnt_in_the_end(seed: int) -> None:
+    """However somebody answers: a page may show the next cases before the server hears of this."""
+    chance = random.Random(seed)
+    answers: list[Answer] = []
+    handed: list[int] = []
+    while window := upcoming(answers, _new):
+        assert len(set(window)) == len(window) <= HANDED_OUT
+        assert window[: len(handed)] == handed
+        item, *handed = window
+        assert item not in [one for one, _ in answers[-1:]] or len(coming_back(answers)) == 1
+        answers.append((item, chance.random() < 0.7))
+        assert len(answers) < 2000
+    assert {item for item, _ in answers} == set(BANK_REPETITION)
+    last = dict(answers)
+    assert all(last.values())

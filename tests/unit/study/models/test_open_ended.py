@@ -15,7 +15,7 @@ import pytest
 from analysis import read_bundle
 from study.base.actor import By
 from study.base.canonical import sha256_of
-from study.base.csv_cells import unguarded
+from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import hand_out
 from study.exchange.restoring import restore
@@ -35,7 +35,7 @@ from study.models.running import Limits
 from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import run_model
 from study.reading import desk, score_card
-from study.store import Store, open_answers
+from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading
@@ -60,9 +60,9 @@ def _ids(store: Store) -> list[str]:
     return [row["item_id"] for row in rows]
 
 
-def _said(store: Store) -> list[open_answers.OpenAnswer]:
+def _said(store: Store) -> list[judgements.OpenAnswer]:
     with store.look() as look:
-        return open_answers.of_study(look, study_row(look, "trial").id)
+        return judgements.open_answers_of_study(look, study_row(look, "trial").id)
 
 
 def _file(folder: Path, *rows: Mapping[str, object]) -> Path:

@@ -14,8 +14,8 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from study.base.actor import COMMAND_LINE
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.timestamps import stamp
 from study.films import grey, window
 from study.films.decoding import WINDOW, Grey
 from study.lifecycle import drafts

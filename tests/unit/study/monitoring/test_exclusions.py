@@ -14,7 +14,7 @@ from analysis import bundle as bundles
 from study.base.actor import By
 from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files, export
-from study.monitoring.exclusions import exclude, history, reinstate, what_it_does
+from study.monitoring.interventions import exclude, history, reinstate, what_it_does
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events, studies

@@ -7,10 +7,18 @@ from typing import Any
 
 import pytest
 
-from study.base.timestamps import stamp
-from study.monitoring.inspection import chosen, readings_of
-from study.monitoring.letter_runs import run_probability, runs_of
-from study.monitoring.quality import Fact, FactKind, facts, facts_of, setup
+from study.base.canonical import stamp
+from study.monitoring.quality import (
+    FactKind,
+    QualityFact,
+    chosen,
+    facts,
+    facts_of,
+    readings_of,
+    run_probability,
+    runs_of,
+    setup,
+)
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
@@ -55,7 +63,7 @@ def _row(**changed: Any) -> ReadingRow:
     )._replace(**changed)
 
 
-def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> Fact:
+def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
     (fact,) = facts_of(rows, protocol)
     return fact
 

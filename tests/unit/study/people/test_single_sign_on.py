@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from study.base.actor import COMMAND_LINE
-from study.people import codes, signing_in, single_sign_on, staff
+from study.people import codes, persons, signing_in, single_sign_on
+from study.people.persons import Newcomer
 from study.people.roles import Role
-from study.people.signing_in import Refused
+from study.people.signing_in import SignInRefused
 from study.people.single_sign_on import Identity
-from study.people.staff import Newcomer
 from study.store import Store
 from tests.conftest import NOW, entropy_from
 
@@ -26,7 +26,7 @@ CLAIMS = {
 @pytest.fixture
 def kept(store: Store) -> Store:
     """Return a store whose coordinator carla is registered with an address."""
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
@@ -75,7 +75,7 @@ def test_a_verified_address_binds_once_and_the_identity_counts_after(kept: Store
 )
 def test_nobody_is_let_in_unverified_or_unknown(kept: Store, changed: dict[str, Any]) -> None:
     """An address the provider does not vouch for is no address."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _ticket(kept, **changed)
     assert refused.value.why == "no-account"
 
@@ -83,7 +83,7 @@ def test_nobody_is_let_in_unverified_or_unknown(kept: Store, changed: dict[str, 
 @pytest.mark.parametrize("away", [timedelta(minutes=6), -timedelta(minutes=6)])
 def test_an_old_sign_on_counts_for_nothing(kept: Store, away: timedelta) -> None:
     """Streamlit remembers a sign-on for a month; only a fresh one signs in here."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _ticket(kept, iat=(NOW - away).timestamp())
     assert refused.value.why == "stale"
 
@@ -100,7 +100,7 @@ def test_a_ticket_is_good_once_and_for_a_minute(kept: Store) -> None:
     _redeem(kept, text)
     late = _ticket(kept, 5)
     for tried, after in ((text, 0), (late, 61), ("made up", 0), ("", 0)):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SignInRefused) as refused:
             _redeem(kept, tried, timedelta(seconds=after))
         assert refused.value.why == "ticket"
     with kept.look() as look:
@@ -112,14 +112,14 @@ def test_erasing_a_name_forgets_the_account(kept: Store) -> None:
     _redeem(kept, _ticket(kept))
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants")
-    staff.erase_name(kept, study="", grant=grant, everywhere=True, by=COMMAND_LINE, now=NOW)
-    with pytest.raises(Refused):
+    persons.erase_name(kept, study="", grant=grant, everywhere=True, by=COMMAND_LINE, now=NOW)
+    with pytest.raises(SignInRefused):
         _ticket(kept, 6)
 
 
 def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     """The provider says who, and the roles here say what: nothing any more."""
-    staff.give_role(
+    persons.give_role(
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
@@ -131,6 +131,6 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     )
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants WHERE role = 'coordinator'")
-    staff.revoke(kept, study="", grant=grant, reason="left", by=COMMAND_LINE, now=NOW)
-    with pytest.raises(Refused):
+    persons.revoke(kept, study="", grant=grant, reason="left", by=COMMAND_LINE, now=NOW)
+    with pytest.raises(SignInRefused):
         _ticket(kept)

@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
-from study.protocol.assignment import Assigned, assign, canonical, shown
+from study.protocol.assignment import Assigned, assign
 from study.protocol.protocol import Protocol
+from study.reading.records import canonical, shown
 
 CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]
 

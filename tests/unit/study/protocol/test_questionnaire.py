@@ -7,7 +7,7 @@ import pytest
 
 from study.base.errors import BadProtocol
 from study.protocol.protocol import Protocol, read_protocol
-from study.protocol.questionnaire import Question, fit_answers
+from study.protocol.questionnaire import ReaderQuestion, fit_answers
 
 ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options": ["x", "y"]}
 
@@ -22,8 +22,8 @@ def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> Non
     )
     protocol = read_protocol(path)
     assert protocol.questionnaire == (
-        Question(id="years", question="Years?", kind="number", required=False),
-        Question(id="level", question="Level?", kind="choice", options=("one", "two")),
+        ReaderQuestion(id="years", question="Years?", kind="number", required=False),
+        ReaderQuestion(id="level", question="Level?", kind="choice", options=("one", "two")),
     )
     assert Protocol.from_json(protocol.as_json()) == protocol
 
@@ -82,8 +82,8 @@ def test_all_faults_of_all_questions_are_listed_at_once() -> None:
 def test_a_question_left_open_is_left_out() -> None:
     """Neither null nor an empty text is an answer."""
     asked = (
-        Question(id="a", question="?", kind="text", required=False),
-        Question(id="b", question="?", kind="number"),
+        ReaderQuestion(id="a", question="?", kind="text", required=False),
+        ReaderQuestion(id="b", question="?", kind="number"),
     )
     assert fit_answers(asked, {"a": "", "b": 0}) == {"b": 0.0}
     assert fit_answers(asked, {"a": None, "b": 2.5}) == {"b": 2.5}

@@ -1,11 +1,21 @@
 """The draw: strata, units, and refusals that tell what is short."""
 
+import json
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from study.base.errors import BadInput
-from study.protocol.protocol import Protocol
+from study.bank.importing import import_bank
+from study.bank.terms import VIEW_LABELS
+from study.base.bank_model import VIEW_CLASSES
+from study.base.errors import BadInput, BadProtocol, NotFound
+from study.lifecycle.deployments import init
+from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
+from study.protocol.sampling import Rehearsed, foresee, left
+from study.store import Store
+from tests.conftest import NOW, entropy_from, write_bank
 from tests.drawable import Drawable, draw_from
 
 REXVQA_MIX = {
@@ -110,3 +120,212 @@ def test_the_numbering_of_cases_does_not_follow_the_strata() -> None:
     drawn = draw_from(_candidates({"a": 50, "b": 50}), _protocol(cases=40))
     changes = sum(x != y for (_, x), (_, y) in zip(drawn.cases, drawn.cases[1:], strict=False))
     assert changes > 8
+
+
+AGES = ("040Y", "006M", "80-90", "", "old")
+
+
+def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
+    """Return a store with 24 items of 12 patients, whose fields tell what they are.
+
+    The patients' ages come from `AGES` in turn. The first two patients have a PA film only; every
+    fourth item holds its own answer.
+    """
+    path = write_bank(folder)
+    records = list(json.loads(path.read_text()).items())
+    for n, (_, record) in enumerate(records):
+        patient = int(record["PatientID"][1:])
+        record["PatientAge"] = AGES[patient % len(AGES)]
+        record["split"] = ("train", "test")[patient % 2]
+        record["ImageViewPosition"] = ["ERECT" if patient % 2 else "PA", "LATERAL"]
+        if patient < 2:
+            record["ImagePath"], record["ImageViewPosition"] = record["ImagePath"][:1], ["AP"]
+        if n % 4 == 0:
+            letter = record["correct_answer"][0]
+            text = next(one for one in record["options"] if one.startswith(letter))[2:].strip(". ")
+            record["question"] += f" Is it {text}?"
+        for key, values in more.items():
+            record[key] = values(n, record)
+    path.write_text(json.dumps(dict(records[::step])))
+    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    return store
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Give the bank as it is."""
+    return _bank(tmp_path_factory.mktemp("bank"))
+
+
+def _asked(**keys: Any) -> Protocol:
+    return Protocol.from_json({"cases": 2, "one_question_per": "item", "stratify_by": [], **keys})
+
+
+def _drawn(store: Store, **keys: Any) -> Rehearsed:
+    return foresee(store, 1, _asked(**keys))
+
+
+def _ids(store: Store) -> list[str]:
+    with store.look() as look:
+        return [row["item_id"] for row in look.rows("SELECT item_id FROM items ORDER BY id")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "n_patients"),
+    [
+        ({}, 12),
+        ({"required_views": ["lateral"]}, 10),
+        ({"required_views": ["frontal", "lateral"]}, 10),
+        ({"required_views": ["frontal"]}, 12),
+        ({"age": [18, 60]}, 3),
+        ({"age": [18, 60], "unknown_age": True}, 7),
+        ({"age": [0, 0]}, 3),
+        ({"age": [80, 90]}, 2),
+        ({"age": [85, 90]}, 0),
+        ({"sex": ["female"]}, 6),
+        ({"sex": ["other"]}, 0),
+        ({"sex": ["female", "male"], "required_views": ["lateral"], "age": [18, 60]}, 2),
+    ],
+)
+def test_what_is_left_meets_every_condition(
+    bank: Store, keys: dict[str, Any], n_patients: int
+) -> None:
+    """Items and patients are counted; a range of ages has to lie within as a whole."""
+    assert left(bank, 1, _asked(one_question_per="patient", **keys)) == (2 * n_patients, n_patients)
+
+
+def test_lists_say_what_is_drawn_and_what_is_not(bank: Store) -> None:
+    """In and out; practice need not be of the list the sample is drawn from."""
+    ids = _ids(bank)
+    drawn = _drawn(bank, only_items=ids[:2], practice_cases=2)
+    assert sorted(case for case, _ in drawn.cases) == sorted(ids[:2])
+    rest = _drawn(bank, cases=4, without_items=ids[:20])
+    assert sorted(case for case, _ in rest.cases) == sorted(ids[20:])
+    barred = _drawn(bank, only_items=ids[:2], without_items=ids[2:22], practice_cases=1)
+    assert set(barred.practice) < set(ids[22:])
+    with pytest.raises(BadInput, match="practice"):
+        _drawn(bank, only_items=ids[:2], without_items=ids[2:], practice_cases=1)
+
+
+@pytest.mark.parametrize("key", ["only_items", "without_items"])
+def test_ids_the_bank_has_not_are_refused_with_their_number(bank: Store, key: str) -> None:
+    """With examples; nothing is drawn of the others."""
+    with pytest.raises(BadInput, match=rf"{key} names 2 item\(s\).*such as nope, nor"):
+        _drawn(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})
+
+
+def test_flagged_questions_are_left_out(bank: Store) -> None:
+    """Those that break the rules named, and no others."""
+    flagged = _ids(bank)[::4]
+    assert left(bank, 1, _asked(without_flags=["B201"])) == (18, 18)
+    drawn = _drawn(bank, cases=18, without_flags=["B201"])
+    assert not {case for case, _ in drawn.cases} & set(flagged)
+    assert left(bank, 1, _asked(without_flags=["B206"])) == (24, 24)
+
+
+def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -> None:
+    """Whatever is asked for; of questions that are alike the same one is left out."""
+
+    def alike(n: int, record: dict[str, Any]) -> str:
+        return f"Is there a nodule in film of {record['PatientID']}?"
+
+    def same(_n: int, _record: dict[str, Any]) -> list[str]:
+        return ["A. Yes", "B. No", "C. Unclear", "D. Artefact"]
+
+    keys: dict[str, Any] = {
+        "cases": 6,
+        "stratify_by": ["view_class", "split"],
+        "without_flags": ["B201", "B205"],
+        "age": [0, 90],
+        "unknown_age": True,
+        "practice_cases": 2,
+    }
+    up, down = (
+        _drawn(_bank(tmp_path / name, step, question=alike, options=same), **keys)
+        for name, step in (("up", 1), ("down", -1))
+    )
+    assert up == down
+    assert sum(one.n_items for one in up.strata) == 12
+
+
+def test_kinds_of_view_are_strata_however_views_are_called(bank: Store) -> None:
+    """`view` has one a spelling, `view_class` one a kind."""
+    assert [one.name for one in _drawn(bank, stratify_by=["view"], cases=3).strata] == [
+        "AP",
+        "ERECT+LATERAL",
+        "PA+LATERAL",
+    ]
+    found = _drawn(bank, stratify_by=["view_class", "split"], cases=4).strata
+    assert [(one.name, one.n_items) for one in found] == [
+        ("frontal / test", 2),
+        ("frontal / train", 2),
+        ("frontal+lateral / test", 10),
+        ("frontal+lateral / train", 10),
+    ]
+    assert {one for labels in VIEW_CLASSES.values() for one in labels} == VIEW_LABELS
+
+
+def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
+    """A site, where the bank names none."""
+    with pytest.raises(BadInput, match="stratify_by names site, which no item"):
+        _drawn(bank, stratify_by=["site"])
+
+
+@pytest.mark.parametrize(
+    ("value", "tells"),
+    [
+        (lambda _n, record: record["correct_answer"][0], True),
+        (lambda _n, record: {"A": "x", "B": "y", "C": "z"}.get(record["correct_answer"][0]), True),
+        (lambda n, _record: f"finding {n % 3}", False),
+        (lambda n, _record: f"unique {n}", False),
+    ],
+)
+def test_an_attribute_that_is_the_reference_standard_is_no_stratum(
+    tmp_path: Path, value: Any, tells: bool
+) -> None:
+    """By its letter, or by another word for it."""
+    kinds = {
+        "correct_answer": lambda n, record: "ABC"[n * 7 % 3 if n % 5 else 0],
+        "class": value,
+    }
+    store = _bank(tmp_path, **kinds)
+    if not tells:
+        assert _drawn(store, stratify_by=["class"]).cases
+        return
+    with pytest.raises(BadInput, match="class, which in this bank tells"):
+        _drawn(store, stratify_by=["class"])
+
+
+def test_a_list_may_lie_beside_the_protocol_file(tmp_path: Path) -> None:
+    """As lines or as a table; the protocol holds the ids themselves, and nothing is read later."""
+    file = tmp_path / "protocol.toml"
+    file.write_text('only_items = "ids.csv"\nwithout_items = "out.txt"\ncases = 2\n')
+    (tmp_path / "ids.csv").write_text('No,"Item ID"\n1,q2\n2,q1\n3,q1\n')
+    (tmp_path / "out.txt").write_text("q9\nq8, q7\n")
+    found = read_protocol(file)
+    assert found.as_json()["only_items"] == ["q1", "q2"]
+    assert found.without_items == ("q7", "q8", "q9")
+    (tmp_path / "out.txt").unlink()
+    with pytest.raises(NotFound, match=r"out\.txt"):
+        read_protocol(file)
+    file.write_text('only_items = "../ids.csv"\n')
+    with pytest.raises(NotFound, match="beside"):
+        read_protocol(file)
+    with pytest.raises(BadProtocol, match="beside the protocol"):
+        protocol_from('only_items = "ids.csv"', source="page")
+
+
+def test_what_contradicts_itself_is_refused() -> None:
+    """Too short a list, an id in both lists, ages the wrong way round."""
+    (short,) = faults_of({"cases": 3, "only_items": ["a", "b"]})
+    assert "2 item(s), fewer than cases = 3" in short
+    (both,) = faults_of({"cases": 1, "only_items": ["a", "b"], "without_items": ["b"]})
+    assert "both name b (1 in all)" in both
+    (ages,) = faults_of({"age": [60, 18]})
+    assert "lower age first" in ages
+
+
+def test_a_protocol_without_conditions_says_nothing_of_them() -> None:
+    """So it keeps the hash it had."""
+    assert not {"age", "sex", "only_items", "without_flags"} & set(Protocol().as_json())

@@ -40,7 +40,9 @@ def _desk(store: Store, who: str = "R1") -> desk.Desk:
     return desk.desk(store, person(store, who), now=NOW)
 
 
-def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
+def _take(
+    store: Store, *records: Any, after_s: float = 2.0, who: str = "R1"
+) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=after_s)
     return desk.take_records(store, person(store, who), records, now=now)
 

@@ -12,20 +12,20 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
+from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import merge, restore
 from study.lifecycle import studies
-from study.monitoring.exclusions import exclude
+from study.monitoring.interventions import exclude
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.reading.records import MAX_WORDS
 from study.reading.simulation import simulate
-from study.store import Store, open_answers
+from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, invite, person, presentation, reading, write_bank
@@ -56,7 +56,7 @@ def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
     return desk.desk(store, person(store, who), now=NOW).cases
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
+def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
     return desk.take_records(store, person(store, who), records, now=NOW + timedelta(seconds=2))
 
 
@@ -66,9 +66,9 @@ def _read(store: Store, *texts: str | None, who: str = "R1") -> None:
         assert _take(store, presentation(case), words(case, text), who=who).refused == ()
 
 
-def _listed(store: Store, study: str = "trial") -> list[open_answers.OpenAnswer]:
+def _listed(store: Store, study: str = "trial") -> list[judgements.OpenAnswer]:
     with store.look() as look:
-        return open_answers.of_study(look, study_row(look, study).id)
+        return judgements.open_answers_of_study(look, study_row(look, study).id)
 
 
 def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:

@@ -22,8 +22,7 @@ from study.reading.simulation import simulate
 from study.store import Store, readings
 from study.store import studies as stored_studies
 from study.store.banks import FilmRow
-from study.store.case_sets import PRACTICE
-from study.store.studies import study_row
+from study.store.studies import PRACTICE, study_row
 from study.trail.verification import verify
 from tests.conftest import (
     NOW,
@@ -39,7 +38,7 @@ from tests.conftest import (
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
+def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, person(store, who), records, now=now)
 

@@ -9,11 +9,11 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.base.errors import BadInput
-from study.lifecycle import closing, reviewing, studies
+from study.lifecycle import reviewing, studies
 from study.lifecycle.amendments import AMENDABLE
 from study.lifecycle.deployments import init
+from study.lifecycle.judging_desk import reviewers_desk
 from study.lifecycle.previews import preview
-from study.lifecycle.review_desk import reviewers_desk
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.store import Store, banks, readings
@@ -163,7 +163,7 @@ def test_the_score_card_has_the_films_of_the_reading(trial: Make) -> None:
     while cases := desk.desk(store, me, now=NOW).cases:
         sent = [presentation(cases[0].case), reading(cases[0].case)]
         desk.take_records(store, me, sent, now=NOW)
-    closing.close(store, study="trial", reason="Enough.", now=NOW)
+    studies.close(store, study="trial", reason="Enough.", now=NOW)
     card = score_card.score_card(store, me)
     assert sum(film.prior for case in card.cases for film in case.films) == N_PATIENTS - 1
     for case in card.cases:
@@ -180,7 +180,7 @@ def test_a_reviewer_sees_prior_films_whatever_a_protocol_says(trial: Make) -> No
         ids = reviewing.sampled(look, "bank", N_PATIENTS, seed=1)
         judges = [row["id"] for row in look.rows("SELECT id FROM people")]
     judge = dataclasses.replace(person(store), id=judges[0])
-    closing.close(store, study="trial", reason="Enough.", now=NOW)
+    studies.close(store, study="trial", reason="Enough.", now=NOW)
     review = reviewing.open_review(
         store, "bank", name="first", item_ids=ids, reviewers=judges, now=NOW
     )

@@ -1,15 +1,25 @@
-"""The score card: one's own answers beside the reference standard, and only once all is closed."""
+"""Score card and record: one's own reading looked back on, and only once all is closed."""
 
+import json
+import shutil
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from study.base.errors import NotAllowed, NotFound, NotNow
+from study.models import models
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading import desk, score_card
+from study.reading.score_card import Count, ReadingRecord, ScoreCard, reading_record, total
 from study.store import Store, studies
 from tests.conftest import NOW, SECRETS, person, reading
+from ui.reading.score_card import page, pdf
 
 Opened = Callable[..., Store]
 
@@ -132,3 +142,217 @@ def test_a_case_read_without_film_has_none_on_the_card(opened: Opened) -> None:
     (case,) = score_card.score_card(store, person(store)).cases
     assert case.films == ()
     assert score_card.film(store, person(store), 1, 0) is None
+
+
+def _read_record(store: Store, n: int) -> None:
+    """Read cases a day apart, for half an hour each, the last of them for an unknown time."""
+    for day in range(n):
+        at = NOW + timedelta(days=day)
+        case = desk.desk(store, person(store), now=at).cases[0].case
+        took = None if day == n - 1 else 30 * 60_000.0
+        times = {**reading(case)["times"], "response_ms": took, "elapsed_ms": took}
+        record = reading(case, times=times)
+        assert desk.take_records(store, person(store), [record], now=at).refused == ()
+
+
+def _record(store: Store) -> ReadingRecord:
+    return reading_record(store, person(store))
+
+
+def _words(record: ReadingRecord) -> str:
+    """Return what stands in the PDF, on one line."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("no pdftotext here; install it with: apt-get install poppler-utils")
+    command = ["pdftotext", "-layout", "-", "-"]
+    done = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
+    return " ".join(done.stdout.decode().split())
+
+
+def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before_closing(
+    opened: Opened,
+) -> None:
+    """Days, cases and measured time; what matches only once the score card tells it too."""
+    store = opened(feedback="after study")
+    _read_record(store, 7)
+    with pytest.raises(NotNow, match="once you have read every case"):
+        _record(store)
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
+    desk.take_records(store, person(store), [reading(case)], now=NOW + timedelta(days=7))
+    found = _record(store)
+    assert (found.n_read, found.n_assigned, found.n_timed, found.score) == (8, 8, 7, None)
+    assert found.last_at_utc is not None
+    assert found.last_at_utc.startswith("2025-06-11")
+    assert found.receipt.startswith("R1 · 8 of 8 · ")
+    shown = page(found)
+    assert "4 Jun 2025 to 11 Jun 2025" in shown
+    assert "(7 cases timed)" in shown
+    assert "3 h 0 min" in shown
+    assert "reference standard" not in shown
+    close(store)
+    score = _record(store).score
+    assert isinstance(score, Count)
+    assert f"{score.n_correct} of 8" in page(_record(store))
+    assert f"{score.n_correct} of 8" in _words(_record(store))
+    assert "place" not in _words(_record(store)).casefold()
+
+
+def test_the_pdf_tells_the_place_among_peers_once_the_score_card_does(opened: Opened) -> None:
+    """Without any other reader's id; before closing nothing of it."""
+    store = opened(readers=FIVE_peers, **PEERS_peers)
+    for reader, n_right in zip(FIVE_peers, (5, 7, 5, 2, 6), strict=True):
+        read_peers(store, reader, n_right)
+    assert "place" not in _words(_record(store)).casefold()
+    close(store)
+    shown = _words(_record(store))
+    assert "Your place: 3 (shared) of 5 readers" in shown
+    assert not any(other in shown for other in FIVE_peers if other != "R1")
+
+
+def test_the_pdf_says_what_the_page_says_in_any_script_and_leaves_the_score_where_none_is_told(
+    opened: Opened,
+) -> None:
+    """Hours and cases alone under feedback "never"; no markup, no box for a name, no lost sign."""
+    store = opened(feedback="never")
+    _read_record(store, 8)
+    close(store)
+    found = replace(_record(store), study="胸片 かな 한글 Ω", reader="R1 #[*b*]")
+    shown = _words(found)
+    assert found.card is None
+    assert "R1 #[*b*]" in shown
+    assert "胸片 かな 한글 Ω" in shown
+    assert "8 of 8" in shown
+    assert "3 h 30 min" in shown
+    assert "reference standard" not in shown
+    assert "Optional" not in shown
+
+
+def test_without_feedback_a_record_never_tells_a_score(opened: Opened) -> None:
+    """A closed study gives one to whoever read part of it; what is typed outside is escaped."""
+    store = opened(readers=("<b>R1",))
+    close(store)
+    found = reading_record(store, person(store, "<b>R1"))
+    assert (found.score, found.n_read, found.receipt) == (None, 0, "")
+    shown = page(found)
+    assert "&lt;b&gt;R1" in shown
+    assert "<b>R1" not in shown
+    assert "Period" not in shown
+
+
+FIVE_peers = ("R1", "R2", "R3", "R4", "R5")
+PEERS_peers: dict[str, Any] = {"feedback": "after study", "score_card": "peers"}
+
+
+def truths(store: Store) -> dict[str, str]:
+    """Return the reference standard by item."""
+    with store.look() as look:
+        rows = look.rows(
+            "SELECT item_id, truth FROM cases JOIN items ON items.id = cases.item "
+            "JOIN reference_standard ON reference_standard.item = items.id ORDER BY number"
+        )
+    return {row["item_id"]: row["truth"] for row in rows}
+
+
+def read_peers(store: Store, reader: str, n_right: int, n: int = 8) -> None:
+    """Read `n` cases as a reader: those of the first `n_right` items right, all others wrong."""
+    true = truths(store)
+    right = list(true)[:n_right]
+    with store.look() as look:
+        items = {
+            row["id"]: row["item_id"]
+            for row in look.rows(
+                "SELECT assignments.id, item_id FROM assignments JOIN cases ON cases.id = case_id "
+                "JOIN items ON items.id = cases.item"
+            )
+        }
+    who = person(store, reader)
+    for _ in range(n):
+        case = desk.desk(store, who, now=NOW).cases[0].case
+        truth = true[items[case]]
+        option = truth if items[case] in right else "ABCD"[(ord(truth) - 64) % 4]
+        assert desk.take_records(store, who, [reading(case, option)], now=NOW).refused == ()
+
+
+def card_of(store: Store, reader: str = "R1") -> ScoreCard:
+    """Return a reader's card."""
+    return score_card.score_card(store, person(store, reader))
+
+
+def test_a_place_is_told_beside_the_mean_of_others_and_each_model(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """Ties share a place, tasks add up, and a case tells how many others got it right."""
+    store = opened(readers=FIVE_peers, **PEERS_peers)
+    for reader, n_right in zip(FIVE_peers, (5, 7, 5, 2, 6), strict=True):
+        read_peers(store, reader, n_right)
+    file = tmp_path / "predictions.json"
+    file.write_text(json.dumps({item: {"model_prediction": "A"} for item in truths(store)}))
+    models.add_model(store, file, study="trial", model_id="always-a", now=NOW)
+    close(store)
+    card = card_of(store)
+    found = card.comparison
+    assert found is not None
+    assert (found.place, found.n_sharing, found.n_peers) == (3, 1, 4)
+    assert total(found.own) == Count(n_correct=5, n=8)
+    assert total(found.peers) == Count(n_correct=20, n=32)
+    n_a = sum(truth == "A" for truth in truths(store).values())
+    assert total(found.models["always-a"]) == Count(n_correct=n_a, n=8)
+    assert set(found.own) == set(found.peers) == set(found.models["always-a"]) == set(card.by_task)
+    assert found.own == card.by_task
+    others = [case.others.readers for case in card.cases if case.others]
+    assert all(one.n == 4 for one in others)
+    assert sorted(one.n_correct for one in others) == [0, 1, 2, 3, 3, 3, 4, 4]
+    assert sum(case.others.models.n_correct for case in card.cases if case.others) == n_a
+    assert not any(case.worth_another_look for case in card.cases)
+    again = [case for case in card_of(store, "R4").cases if case.worth_another_look]
+    assert [case.others.readers.n_correct for case in again if case.others] == [4, 4, 4]
+
+
+def test_two_others_are_too_few_to_stay_anonymous(opened: Opened) -> None:
+    """Who has not finished, was simulated or withdrawn is not counted; models are still told."""
+    store = opened(readers=FIVE_peers, **PEERS_peers)
+    for reader in FIVE_peers[:4]:
+        read_peers(store, reader, 4)
+    read_peers(store, "R5", 4, n=7)
+    with store.change() as change:
+        change.insert(
+            "interventions",
+            study=person(store).study,
+            reader=person(store, "R4").reader,
+            kind="withdraw",
+            session=None,
+            days=None,
+            reason="moved away",
+            actor="c",
+            at_utc="2025-06-04T12:00:00.000Z",
+        )
+    close(store)
+    card = card_of(store)
+    found = card.comparison
+    assert found is not None
+    assert (found.place, found.n_sharing, found.n_peers) == (None, 0, 2)
+    assert not found.peers
+    assert all(case.others is not None and case.others.readers.n == 0 for case in card.cases)
+    assert card_of(store, "R5").comparison is None
+
+
+def test_a_protocol_that_does_not_ask_for_it_compares_nobody(opened: Opened) -> None:
+    """As by default; and while the study is open there is no card, but a word of when."""
+    store = opened(readers=FIVE_peers, feedback="after study")
+    for reader in FIVE_peers:
+        read_peers(store, reader, 4)
+    with pytest.raises(NotNow) as plainly:
+        card_of(store)
+    assert "place" not in str(plainly.value)
+    close(store)
+    card = card_of(store)
+    assert (card.with_peers, card.comparison) == (False, None)
+    assert all(case.others is None for case in card.cases)
+
+
+def test_before_closing_it_is_said_when_the_place_appears(opened: Opened) -> None:
+    """However many have finished."""
+    store = opened(readers=FIVE_peers, **PEERS_peers)
+    for reader in FIVE_peers:
+        read_peers(store, reader, 4)
+    with pytest.raises(NotNow, match="place among other readers appears when the study is closed"):
+        card_of(store)

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
+from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.timestamps import moment, stamp
 from study.exchange.bundle import bundle_files
 from study.monitoring import interventions
 from study.people.codes import new_code
 from study.people.signing_in import has_left, sign_in, signed_in
 from study.reading import desk
-from study.reading.sessions import sessions_of
+from study.reading.course import sessions_of
+from study.reading.desk import Desk
 from study.reading.simulation import simulate
-from study.reading.views import Desk
 from study.store import Store, events, progress
 from study.store import studies as stored_studies
 from study.store.studies import study_row

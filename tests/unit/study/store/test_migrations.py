@@ -13,11 +13,11 @@ from study.store import (
     Store,
     bank_contents,
     banks,
+    judgements,
     models,
     people,
     readings,
     schema,
-    scorings,
     shape,
 )
 from study.trail.verification import verify
@@ -227,12 +227,12 @@ def test_a_store_from_before_answers_in_words_were_scored_takes_scorings(
     store = Store(path)
     score = {"position": 0, "scorer": 0, "turn": 1, "comment": "", "at_utc": ""}
     with store.change() as change:
-        number = scorings.add(change, study=1, kind="answer", seed=1, at_utc="")
-        scorings.add_scorers(change, number, [1])
-        scorings.add_score(change, number, score="correct", **score)
-        assert [one.verdict for one in scorings.scores(change, number)] == ["correct"]
+        number = judgements.add_scoring(change, study=1, kind="answer", seed=1, at_utc="")
+        judgements.add_scorers(change, number, [1])
+        judgements.add_score(change, number, score="correct", **score)
+        assert [one.verdict for one in judgements.scores(change, number)] == ["correct"]
         assert list(shape.breaches(change)) == []
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.change() as change:
-        scorings.add_score(change, number, score="right", **score)
+        judgements.add_score(change, number, score="right", **score)
     with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
         change.execute("UPDATE scores SET score = 'incorrect'")

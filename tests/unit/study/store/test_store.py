@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from study.base.canonical import stamp
 from study.base.errors import BrokenStore, NotFound, StudyError
-from study.base.timestamps import stamp
 from study.lifecycle.deployments import init
 from study.store import Store, deployment, events
 from study.store.events import EventKind

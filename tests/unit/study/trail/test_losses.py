@@ -46,7 +46,7 @@ class Page:
                 assert taken.refused == ()
                 self.sent.append(record)
 
-    def offer_again(self, store: Store) -> desk.Receipt:
+    def offer_again(self, store: Store) -> desk.Acknowledgement:
         """Send everything once more, as a page does that sees the server gone back."""
         me = person(store, self.reader)
         again = [{**one, "again": True} for one in self.sent]

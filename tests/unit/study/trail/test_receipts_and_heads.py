@@ -9,11 +9,11 @@ import pytest
 from study.base.actor import By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import NotFound, Undelivered
-from study.lifecycle import closing
+from study.lifecycle import studies
 from study.reading import desk
 from study.store import Store, events
 from study.store.studies import study_row
-from study.trail import deposits, heads, receipt_checks
+from study.trail import heads
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
 
@@ -68,7 +68,7 @@ def test_a_receipt_is_given_out_at_the_end_and_says_nothing_before(opened: Opene
     found = desk.desk(store, person(store), now=NOW).receipt
     assert found.startswith("R1 · 4 of 4 · ")
     assert found == desk.desk(store, person(store), now=NOW).receipt
-    assert [one.holds for one in receipt_checks.check(store, found)] == [True]
+    assert [one.holds for one in heads.check_receipts(store, found)] == [True]
 
 
 def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
@@ -87,7 +87,7 @@ def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
             f"> R1, 4 of 4, {signs.replace('-', '')}",
         ]
     )
-    assert [one.holds for one in receipt_checks.check(store, file)] == [True] * 4
+    assert [one.holds for one in heads.check_receipts(store, file)] == [True] * 4
 
 
 def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
@@ -97,7 +97,7 @@ def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
     whole = desk.desk(store, person(store), now=NOW).receipt
     file = f"{whole[:-1]}{'0' if whole[-1] != '0' else '1'}\n{whole.replace('4 of', '3 of')}\n"
     file += f"{whole.replace('R1', 'R9')}\nhello\n"
-    said = receipt_checks.check(store, file)
+    said = heads.check_receipts(store, file)
     assert [one.holds for one in said] == [False] * 4
     for one, words in zip(
         said,
@@ -120,12 +120,12 @@ def test_history_written_anew_verifies_and_fits_no_receipt_and_no_head(opened: O
     read(store, 4, "R1")
     kept = [desk.desk(store, person(store, who), now=NOW).receipt for who in ("R1", "R2")]
     after = heads.head_line(store, "trial", now=NOW)
-    assert all(one.holds for one in heads.check(store, f"{before}\n{after}"))
+    assert all(one.holds for one in heads.check_heads(store, f"{before}\n{after}"))
     (store.path.parent / "store.db-heads.log").unlink()
     forge(store, "B")
     assert verify(store) == []
-    assert not any(one.holds for one in receipt_checks.check(store, "\n".join(kept)))
-    said = heads.check(store, f"{before}\n{after}")
+    assert not any(one.holds for one in heads.check_receipts(store, "\n".join(kept)))
+    said = heads.check_heads(store, f"{before}\n{after}")
     assert not any(one.holds for one in said)
     assert "written anew" in said[0].words
 
@@ -137,7 +137,9 @@ def test_heads_are_known_again_while_the_chain_grows(opened: Opened) -> None:
     assert first.startswith("reading-room head: trial · 2025-06-04T12:00Z · 6 · ")
     read(store, 2)
     longer = first.replace("· 6 ·", "· 60 ·")
-    said = heads.check(store, f"> {first}\n{longer}\nreading-room head: x\n{first.upper()[19:]}")
+    said = heads.check_heads(
+        store, f"> {first}\n{longer}\nreading-room head: x\n{first.upper()[19:]}"
+    )
     assert [one.holds for one in said] == [True, False, False, False]
     assert "the chain ends before it" in said[1].words
     assert "line 3: no head" in said[2].words
@@ -150,9 +152,9 @@ def test_whoever_was_named_is_known_by_a_mark_alone(opened: Opened) -> None:
     """The address is in no trail; exchanged behind the program's back it is found."""
     store = opened(cases=4)
     with store.change() as change:
-        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
         with pytest.raises(Undelivered):
-            deposits.name_witness(change, "trial", "nobody", by=BY, now=NOW)
+            heads.name_witness(change, "trial", "nobody", by=BY, now=NOW)
     with store.look() as look:
         assert "ann@example.org" not in json.dumps(list(events.walk(look, "study:trial")))
     assert verify(store) == []
@@ -163,16 +165,16 @@ def test_whoever_was_named_is_known_by_a_mark_alone(opened: Opened) -> None:
 def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
     """No server, or one that is not there: it is said, kept, and tried again an hour later."""
     store = opened(cases=4)
-    assert deposits.send_now(store, {}, "trial", now=NOW) == ""
+    assert heads.send_now(store, {}, "trial", now=NOW) == ""
     with store.change() as change:
-        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
-    why = deposits.send_now(store, {}, "trial", now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+    why = heads.send_now(store, {}, "trial", now=NOW)
     assert why == "The chain head was not sent: This server cannot send email."
-    assert deposits.send_due(store, {}, now=NOW) == []
+    assert heads.send_due(store, {}, now=NOW) == []
     with store.look() as look:
         row = study_row(look, "trial")
-        assert deposits.deposit_of(look, row).why_not == "This server cannot send email."
-    assert deposits.send_due(store, {}, now=NOW + deposits.AGAIN) == [why]
+        assert heads.deposit_of(look, row).why_not == "This server cannot send email."
+    assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [why]
 
 
 def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
@@ -180,21 +182,19 @@ def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
 ) -> None:
     """Each letter has the line of its moment; between them nothing goes."""
     letters: list[tuple[str, str]] = []
-    monkeypatch.setattr(
-        deposits, "send", lambda _, *, to, subject, text: letters.append((to, text))
-    )
+    monkeypatch.setattr(heads, "send", lambda _, *, to, subject, text: letters.append((to, text)))
     mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
     store = opened(cases=4)
     with store.change() as change:
-        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
     sent = []
     for hours in (0, 1, 23, 25, 26, 48, 50):
         if hours == 48:
-            closing.close(store, study="trial", reason="done", now=NOW + timedelta(hours=hours))
-        assert deposits.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
+            studies.close(store, study="trial", reason="done", now=NOW + timedelta(hours=hours))
+        assert heads.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
         sent.append(len(letters))
     assert sent == [1, 1, 1, 2, 2, 3, 3]
     assert {to for to, _ in letters} == {"ann@example.org"}
     lines = [line for _, text in letters for line in text.splitlines() if "head: " in line]
-    assert [one.holds for one in heads.check(store, "\n".join(lines))] == [True] * 3
+    assert [one.holds for one in heads.check_heads(store, "\n".join(lines))] == [True] * 3
     assert verify(store) == []

@@ -11,11 +11,10 @@ import pytest
 from study.base.actor import By
 from study.exchange.restoring import merge
 from study.lifecycle.amendments import amend
-from study.people import address_marks, signing_in
+from study.people import signing_in
 from study.store import Store, events
-from study.trail import search as trail
-from study.trail.downloads import record_download
-from study.trail.search import Search
+from study.trail import trails as trail
+from study.trail.trails import Search, record_download
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
 from tests.sites import bundle_of, close, site
@@ -83,9 +82,9 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     code = invite(banked, "R1")[0].text
     studies.open_study(banked, study="trial", now=NOW)
-    mark = address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW)
-    assert address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
-    assert address_marks.remember(banked, "", agent="", now=NOW) == ""
+    mark = signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW)
+    assert signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
+    assert signing_in.remember_place(banked, "", agent="", now=NOW) == ""
     entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)

@@ -21,10 +21,10 @@ import analysis
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import reviewing
-from study.lifecycle.closing import close
+from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.reading.simulation import simulate
-from study.store import Store, people, reviews
+from study.store import Store, judgements, people
 from study.store.studies import cases as cases_of
 from study.store.studies import study_row
 from tests.conftest import NOW
@@ -96,9 +96,9 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
                 reviewing.judge(
                     change,
                     row,
-                    reviews.items(change, review)[number].item,
+                    judgements.review_items(change, review)[number].item,
                     person=person,
-                    verdict=reviewing.Verdict(verdict),
+                    verdict=reviewing.ItemVerdict(verdict),
                     comment="",
                     now=NOW,
                 )

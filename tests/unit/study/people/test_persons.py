@@ -13,12 +13,11 @@ from study.base.errors import BadFile, BadInput, NotAllowed, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, reader_code
-from study.people import codes, roster, signing_in, staff
+from study.people import codes, persons, signing_in
 from study.people.invitations import Invitation, parse_invitations
+from study.people.persons import CodeState, Member, Newcomer
 from study.people.roles import Role
-from study.people.roster import CodeState, Member
-from study.people.signing_in import Refused
-from study.people.staff import Newcomer
+from study.people.signing_in import SignInRefused
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, tamper
@@ -43,7 +42,7 @@ def _give(store: Store, handle: str, role: Role, **more: object) -> codes.Code:
     code = _code()
     asked: dict[str, object] = {"study": "trial", "everywhere": False, "expires": None}
     email = str(more.pop("email", ""))
-    staff.give_role(
+    persons.give_role(
         store,
         Newcomer(handle=handle, role=role, email=email),
         code=code,
@@ -74,7 +73,9 @@ def _enter(store: Store, code: codes.Code, **more: object) -> signing_in.SignedI
 
 def _member(store: Store, who: str, study: str = "trial") -> Member:
     found = (
-        roster.of_study(store, study, now=NOW) if study else roster.of_deployment(store, now=NOW)
+        persons.members_of_study(store, study, now=NOW)
+        if study
+        else persons.members_of_deployment(store, now=NOW)
     )
     (one,) = [member for member in found if member.who == who]
     return one
@@ -112,17 +113,17 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
     code, _ = _invite(trial, "R2")
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
-    staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     assert signing_in.signed_in(trial, token, now=NOW) is None
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _enter(trial, code)
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
     new = _code()
-    staff.give_back(trial, code=new, expires=None, **_about(trial, "R2"))  # type: ignore[arg-type]
+    persons.give_back(trial, code=new, expires=None, **_about(trial, "R2"))  # type: ignore[arg-type]
     assert _enter(trial, new).person.name == "R2"
     with pytest.raises(NotNow, match="already been restored"):
-        staff.give_back(
+        persons.give_back(
             trial,
             code=_code(),
             expires=None,
@@ -134,7 +135,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
 def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
     """The code would open nothing; the refusal says why."""
     grant = _member(trial, "R1").grant
-    staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     with pytest.raises(NotNow, match="revoked"):
         reader_code(trial, study="trial", reader_id="R1", entropy=entropy_from(5), now=NOW)
 
@@ -143,10 +144,10 @@ def test_a_revocation_needs_a_reason_and_a_standing_role(trial: Store) -> None:
     """Neither a blank reason nor a second revocation is taken."""
     grant = _member(trial, "R1").grant
     with pytest.raises(BadInput, match="Give a reason"):
-        staff.revoke(trial, study="trial", grant=grant, reason="  ", by=CARLA, now=NOW)
-    staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+        persons.revoke(trial, study="trial", grant=grant, reason="  ", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     with pytest.raises(NotNow, match="already"):
-        staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+        persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
 
 
 def test_the_last_administrator_stays(trial: Store) -> None:
@@ -154,9 +155,9 @@ def test_the_last_administrator_stays(trial: Store) -> None:
     administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
-        staff.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
+        persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
     _give(trial, "second", Role.ADMINISTRATOR, study="", everywhere=True)
-    staff.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
     assert verify(trial) == []
 
 
@@ -166,11 +167,14 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.NEVER_USED
     _enter(trial, code)
     assert _member(trial, "stan").code is CodeState.USED
-    later = {one.who: one for one in roster.of_study(trial, "trial", now=NOW + timedelta(days=31))}
+    later = {
+        one.who: one
+        for one in persons.members_of_study(trial, "trial", now=NOW + timedelta(days=31))
+    }
     assert later["stan"].code is CodeState.EXPIRED
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
     for _ in range(3 * signing_in.GUESSED):
-        with pytest.raises(Refused):
+        with pytest.raises(SignInRefused):
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
     with trial.look() as look:
@@ -180,7 +184,7 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     about = {**_about(trial, "stan"), "now": NOW + timedelta(seconds=1)}
-    staff.replace_code(trial, code=new, expires=None, **about)  # type: ignore[arg-type]
+    persons.replace_code(trial, code=new, expires=None, **about)  # type: ignore[arg-type]
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
 
@@ -196,7 +200,7 @@ def test_each_refusal_has_its_word(trial: Store) -> None:
 
 
 def _why(store: Store, code: codes.Code, **more: object) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SignInRefused) as refused:
         _enter(store, code, **more)
     return refused.value.why
 
@@ -207,7 +211,7 @@ def test_nobody_reads_in_a_study_they_run(trial: Store) -> None:
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
     grant = _member(trial, "stan").grant
-    staff.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="stan@example.org")
     _invite(trial, "R3", email="rita@example.org")
@@ -242,11 +246,11 @@ def test_whoever_has_a_part_elsewhere_gets_no_code_from_here(trial: Store) -> No
         _give(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
     _give(trial, "adam", Role.STATISTICIAN, everywhere=True)
     assert _member(trial, "adam").elsewhere
-    for act in (staff.replace_code, staff.give_back):
+    for act in (persons.replace_code, persons.give_back):
         with pytest.raises(NotAllowed, match="outside this study"):
             act(trial, code=_code(), expires=None, **_about(trial, "adam"))  # type: ignore[arg-type]
     with pytest.raises(NotAllowed, match="outside this study"):
-        staff.erase_name(trial, **_about(trial, "adam"))  # type: ignore[arg-type]
+        persons.erase_name(trial, **_about(trial, "adam"))  # type: ignore[arg-type]
 
 
 def test_handles_and_roles_are_not_given_twice(trial: Store) -> None:
@@ -282,13 +286,13 @@ def test_a_name_stands_in_its_table_alone_and_is_gone_when_erased(trial: Store) 
             assert word.encode() not in everything
             assert word not in told
         assert _member(trial, "R2").name == words[0]
-        assert staff.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
+        assert persons.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
         for word in words:
             assert word.encode() not in _bytes(trial)
     assert (_member(trial, "R2").name, _member(trial, "R2").email) == ("", "")
     assert verify(trial) == []
     with pytest.raises(NotNow, match="No name is recorded"):
-        staff.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
+        persons.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
 
 
 def _bytes(store: Store) -> bytes:
@@ -299,10 +303,10 @@ def _bytes(store: Store) -> bytes:
 def test_a_name_can_be_changed_and_an_address_is_one_persons(trial: Store) -> None:
     """The trail tells that a name was entered, and not which."""
     _invite(trial, "R2", email="rita@example.org")
-    staff.change_name(trial, name="Rita", email="r@example.org", **_about(trial, "R2"))  # type: ignore[arg-type]
+    persons.change_name(trial, name="Rita", email="r@example.org", **_about(trial, "R2"))  # type: ignore[arg-type]
     assert (_member(trial, "R2").name, _member(trial, "R2").email) == ("Rita", "r@example.org")
     with pytest.raises(NotNow, match="someone else"):
-        staff.change_name(trial, name="", email="R@example.org", **_about(trial, "R1"))  # type: ignore[arg-type]
+        persons.change_name(trial, name="", email="R@example.org", **_about(trial, "R1"))  # type: ignore[arg-type]
     with trial.look() as look:
         assert "Rita" not in str(look.rows("SELECT * FROM events"))
 
@@ -342,7 +346,7 @@ def test_a_role_altered_behind_the_programs_back_is_found(
     """Slipped in, taken away, revoked or not: named, without anybody's name."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     grant = _member(trial, "stan").grant
-    staff.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
     assert verify(trial) == []
     tamper(trial, statement)
     found = verify(trial)

@@ -1,6 +1,7 @@
-"""Compares a study's rows with what its trail vouches for, one check for each kind of row.
+"""Compares rows with what the trails vouch for: of a study and of the deployment, kind by kind.
 
-`study.trail.verification` walks the trail first, and calls each of these with it.
+Roles, too: each one given stands in the chain, and so does each one revoked. Names are in neither.
+Codes, sign-ins and identities may change at any time and are not vouched for.
 """
 
 import hashlib
@@ -11,17 +12,29 @@ from study.base.canonical import sha256_of
 from study.lifecycle.scoring import answers_hash, scores_hash
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
 from study.models.models import key_of, predictions_hash
-from study.monitoring import exclusions, interventions
-from study.protocol.reading_lists import list_hash
-from study.store import Transaction, models, people, preparations, readings, scorings, studies
-from study.store.case_sets import PRACTICE, STUDY
+from study.monitoring import interventions
+from study.people import signing_in, single_sign_on
+from study.people.roles import Role
+from study.protocol.assignment import list_hash
+from study.store import (
+    Transaction,
+    deployment,
+    events,
+    judgements,
+    models,
+    people,
+    readings,
+    studies,
+)
+from study.store import deployment as stored_backups
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
-from study.store.studies import StudyRow
-from study.trail import study_trails
-from study.trail.role_checks import roles_of_study
+from study.store.people import GrantRow
+from study.store.studies import PRACTICE, STUDY, StudyRow
+from study.trail import heads, trails
 
 _Row = Mapping[str, Any]
+
 _Trail = Sequence[EventRow]
 
 
@@ -69,6 +82,7 @@ def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 _NOTHING = sha256_of([])
 """The hash of no practice cases, where the draw does not tell of any."""
+
 
 _STATES: Mapping[str, str] = {
     EventKind.STUDY_DRAWN: "drawn",
@@ -194,7 +208,7 @@ def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _preparations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    stored = preparations.of_study(look, row.id)
+    stored = readings.preparations_of_study(look, row.id)
     return _records(
         row, "preparation", events_named(trail, EventKind.PREPARATION_DONE, "preparation"), stored
     )
@@ -222,7 +236,7 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         {event.detail["of"]: event for event in trail if event.kind == kind}
         for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
     )
-    for one in scorings.of_study(look, row.id):
+    for one in judgements.scorings_of_study(look, row.id):
         where = f"study {row.name}: the scoring of each {one.kind}"
         begun, over = opened.pop(one.kind, None), closed.pop(one.kind, None)
         if begun is None or begun.at_utc != one.opened_at_utc:
@@ -237,6 +251,13 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         yield f"study {row.name}: the scoring of each {kind} is missing."
 
 
+def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
+    """Yield every role of a study that its trail does not tell of, or tells otherwise."""
+    where = f"study {row.name}"
+    has_people = not row.restored_from  # a study of another deployment comes without its people
+    yield from _roles(where, people.grants_of_study(look, row.id), trail, has_people=has_people)
+
+
 CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
     "the state": _state,
@@ -248,17 +269,136 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
     "the practice": _practice,
     "the presentations": _presentations,
     "the readings": _readings,
-    "the interventions": interventions.breaches,
+    "the interventions": interventions.intervention_breaches,
     "the roles": roles_of_study,
-    "the exclusions": exclusions.breaches,
+    "the exclusions": interventions.exclusion_breaches,
     "the scorings": _scorings,
-    "the sites": study_trails.site_breaches,
+    "the sites": trails.site_breaches,
 }
+
 
 NOT_COPIED = frozenset({"the roles"})
 """What a study's copy has nothing of: no people."""
+
 
 BY_OWN_CHAIN = frozenset(
     {"the protocol", "the state", "the amendments", "the roles", "the scorings", "the sites"}
 )
 """What the sites of a merged study have in common: their chains tell of it once more."""
+
+
+def deployment_itself(look: Transaction) -> Iterator[str]:
+    """Yield where the deployment's id or its secret is not what the trail says."""
+    made = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
+    if len(made) != 1:
+        yield f"the deployment: {len(made)} events tell of its making."
+        return
+    if made[0]["deployment_id"] != deployment.value(look, "deployment_id"):
+        yield "the deployment: its id was altered."
+    secret = sha256_of(deployment.value(look, "secret"))
+    if made[0].get("secret_sha256", secret) != secret:
+        yield "the deployment: its secret was exchanged."
+    yield from heads.deposit_breaches(look)
+
+
+def sign_ins(look: Transaction) -> Iterator[str]:
+    """Yield every sign-in that is in force, account elsewhere and place that no event tells of."""
+    chains = [events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))]
+    arrived = [one for chain in chains for one in events.of_kind(look, chain, EventKind.SIGNED_IN)]
+    marks = {one.get("sign_in") for one in arrived}
+    for row in people.sign_ins(look):
+        if signing_in.sign_in_mark(row.id, row.person) not in marks:
+            yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."
+    bound = [
+        one for chain in chains for one in events.of_kind(look, chain, EventKind.IDENTITY_BOUND)
+    ]
+    accounts = {one.get("account") for one in bound}
+    for one in people.identities(look):
+        if single_sign_on.account_mark(look, one.issuer, one.subject) not in accounts:
+            yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
+    for mark, address in people.places(look).items():
+        if len(address) < _LONGEST and signing_in.place_mark(look, address) != mark:
+            yield f"the deployment: the address of the place {mark} was altered."
+
+
+_LONGEST = 200
+"""Addresses are kept up to here; a longer one cannot be compared with its mark."""
+
+
+def backups_made(look: Transaction) -> Iterator[str]:
+    """Yield every backup that the trail does not tell of, or tells otherwise."""
+    told = events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_MADE)
+    made = [tuple(one[key] for key in ("file", "n_bytes", "sha256", "finding")) for one in told]
+    removed = {
+        one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
+    }
+    for row in stored_backups.every_backup(look):
+        if (row.file, row.n_bytes, row.sha256, row.finding) not in made:
+            yield f"the backup {row.file}: it was slipped in or altered."
+        if bool(row.removed_at_utc) != (row.file in removed):
+            yield f"the backup {row.file}: whether it was removed was altered."
+
+
+def expert_reviews(look: Transaction) -> Iterator[str]:
+    """Yield every review that the trail does not tell of, or whose verdicts it tells otherwise."""
+    opened = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_OPENED)
+    closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
+    told = {(one["bank"], one["review"], one["verdicts_sha256"]) for one in closed}
+    begun = {(one["bank"], one["review"], one["n"]) for one in opened}
+    for row in judgements.every_review(look):
+        if (row.bank_name, row.name, len(judgements.review_items(look, row.id))) not in begun:
+            yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
+        found = sha256_of(judgements.every_verdict(look, row.id))
+        if row.ended_at_utc and (row.bank_name, row.name, found) not in told:
+            yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."
+
+
+_Told = tuple[str, str, str]
+
+
+_BY_COMMAND: Mapping[str, tuple[str, Role]] = {
+    EventKind.READER_INVITED: ("reader_id", Role.READER),
+    EventKind.READER_GIVEN_NEW_CODE: ("reader_id", Role.READER),
+    EventKind.COORDINATOR_GIVEN_ACCESS: ("name", Role.COORDINATOR),
+    EventKind.ADMINISTRATOR_GIVEN_ACCESS: ("name", Role.ADMINISTRATOR),
+}
+"""Events that give a role unless its holder had it already: any of them may be the one."""
+
+
+def roles_of_deployment(look: Transaction) -> Iterator[str]:
+    """Yield every role of the deployment that its trail does not tell of, or tells otherwise."""
+    trail = list(events.walk(look, events.DEPLOYMENT))
+    grants = people.grants_of_deployment(look)
+    yield from _roles("the deployment", grants, trail, has_people=True)
+
+
+def _roles(
+    where: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
+) -> Iterator[str]:
+    exact, either, revoked = _told(trail)
+    given = {(row.whose, row.role, row.given_at_utc) for row in grants}
+    ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
+    for who, role, _ in sorted(given - exact - either):
+        yield f"{where}: the role {role} of {who} was slipped in."
+    held = {(who, role) for who, role, _ in given}
+    missing = {one[:2] for one in exact - given}
+    if has_people:
+        missing |= {one[:2] for one in either} - held
+    for who, role in sorted(missing):
+        yield f"{where}: the role {role} of {who} is missing."
+    for who, role, _ in sorted(ended ^ revoked):
+        yield f"{where}: what was revoked of the role {role} of {who} was altered."
+
+
+def _told(trail: Sequence[EventRow]) -> tuple[set[_Told], set[_Told], set[_Told]]:
+    exact, either, revoked = set(), set(), set()
+    for event in trail:
+        kind, detail, at = event.kind, event.detail, event.at_utc
+        if kind == EventKind.ROLE_GIVEN:
+            exact.add((detail["whose"], detail["new"], at))
+        elif kind == EventKind.ROLE_REVOKED:
+            revoked.add((detail["whose"], detail["old"], at))
+        elif kind in _BY_COMMAND:
+            key, role = _BY_COMMAND[kind]
+            either.add((detail[key], str(role), at))
+    return exact, either, revoked

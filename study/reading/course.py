@@ -1,11 +1,19 @@
-"""Sessions: which one a reader is in, when the next opens, and what keeps them from reading now.
+"""A reader's course through a study: the steps before the first case, the sessions, and the end.
+
+The steps are consent, instructions, questionnaire and display check. The first three are done once,
+the display check once a sign-in: another day, perhaps another screen. Each is stored once, in this
+order. A simulated reader has nothing to prepare.
 
 The wash-out runs by the server's clock alone: a session opens `washout_days` after the last reading
 of the one before was received, and it opens only when that one is read to its end. Where the
 protocol gives a session days, it lapses that long after its first presentation was received; days
 it was given by hand count from then, or from the end it had, whichever is later.
+
+Without going back whoever has read every case has finished. With it there is a last chance to
+review, and answers stand from the moment the reader says so.
 """
 
+import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,16 +21,20 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from study.base.timestamps import moment, stamp
+from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import t
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
-from study.store import Transaction, people
-from study.store import sessions as stored
-from study.store.sessions import InterventionRow, SessionRow
+from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, fit_answers
+from study.reading.records import SIMULATED, Finish, MalformedRecord, Preparation, Taken, bounded
+from study.store import Transaction, deployment, events, people, readings
+from study.store import readings as stored
+from study.store.events import EventKind, vouch
+from study.store.readings import InterventionRow, SessionRow
 from study.store.studies import StudyRow
 
 
-class State(StrEnum):
+class SessionState(StrEnum):
     """Where a session stands: `WAITING` for the one before to be read, `WASHING_OUT` after it."""
 
     WAITING = "waiting"
@@ -55,7 +67,7 @@ class SessionStanding:
     conditions: tuple[str, ...]
     n_assigned: int
     n_read: int
-    state: State
+    state: SessionState
     opens_at_utc: str | None
     first_at_utc: str | None
     last_at_utc: str | None
@@ -135,9 +147,9 @@ def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetim
     assert row is not None  # a role refers to it
     steps = stored.interventions(look, row.study)
     standings = tuple(
-        _standings(protocol, row.reader_id, stored.of_reader(look, row.id), steps, now)
+        _standings(protocol, row.reader_id, stored.sessions_of_reader(look, row.id), steps, now)
     )
-    current = next((one for one in standings if one.state is not State.DONE), standings[-1])
+    current = next((one for one in standings if one.state is not SessionState.DONE), standings[-1])
     hold, since = _hold(current, steps)
     return Place(sessions=standings, current=current, hold=hold, since_utc=since)
 
@@ -163,7 +175,7 @@ def admit(
     standing = place.sessions[session - 1]
     if place.hold is Hold.WITHDRAWN:
         return Admission(refused=t("You have left this study."))
-    if standing.state in (State.WAITING, State.WASHING_OUT):
+    if standing.state in (SessionState.WAITING, SessionState.WASHING_OUT):
         return Admission(refused=t("This session is not open yet."))
     if correction and any(one.first_at_utc for one in place.sessions[session:]):
         return Admission(
@@ -248,7 +260,7 @@ def _is_about(step: InterventionRow, reader_id: str, session: int) -> bool:
 
 def _opens_at(protocol: Protocol, before: SessionStanding | None) -> str | None:
     """Return when a session opens or opened; the first opens with the study."""
-    if before is None or before.state is not State.DONE or before.last_at_utc is None:
+    if before is None or before.state is not SessionState.DONE or before.last_at_utc is None:
         return None
     return stamp(moment(before.last_at_utc) + timedelta(days=protocol.washout_days))
 
@@ -280,14 +292,14 @@ def _state(
     opens: str | None,
     ends: str | None,
     now: str,
-) -> State:
+) -> SessionState:
     if counts["n_read"] == counts["n_assigned"]:
-        return State.DONE
-    if before is not None and before.state is not State.DONE:
-        return State.WAITING
+        return SessionState.DONE
+    if before is not None and before.state is not SessionState.DONE:
+        return SessionState.WAITING
     if first is None and opens is not None and now < opens:
-        return State.WASHING_OUT
-    return State.LAPSED if ends is not None and now >= ends else State.OPEN
+        return SessionState.WASHING_OUT
+    return SessionState.LAPSED if ends is not None and now >= ends else SessionState.OPEN
 
 
 def _hold(
@@ -296,9 +308,9 @@ def _hold(
     """Return what holds a reader up, and since when where a case may have been on the screen."""
     if current.withdrawn:
         return Hold.WITHDRAWN, None
-    if current.state is State.DONE:
+    if current.state is SessionState.DONE:
         return None, None
-    lapsed = current.state is State.LAPSED
+    lapsed = current.state is SessionState.LAPSED
     began = [
         paused_since(steps, None),
         paused_since(steps, current.reader_id),
@@ -307,6 +319,180 @@ def _hold(
     since = min((at_utc for at_utc in began if at_utc), default=None)
     if current.paused:
         return Hold.PAUSED, since
-    if current.state is State.WASHING_OUT:
+    if current.state is SessionState.WASHING_OUT:
         return Hold.WASHING_OUT, None
     return (Hold.LAPSED, since) if lapsed else (None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepView:
+    """A step before the first case: its text in Markdown, or its questions, if it has any."""
+
+    step: str
+    markdown: str
+    questions: tuple[ReaderQuestion, ...]
+
+
+class Step(StrEnum):
+    """A step before the first case, in the order they are done."""
+
+    CONSENT = "consent"
+    INSTRUCTIONS = "instructions"
+    QUESTIONNAIRE = "questionnaire"
+    DISPLAY = "display"
+
+
+def steps_asked(protocol: Protocol) -> list[Step]:
+    """Return the steps a protocol asks for, in order."""
+    wanted = {
+        Step.CONSENT: protocol.consent,
+        Step.INSTRUCTIONS: protocol.instructions,
+        Step.QUESTIONNAIRE: protocol.questionnaire,
+        Step.DISPLAY: protocol.display_check,
+    }
+    return [step for step in Step if wanted[step]]
+
+
+def to_do(look: Transaction, protocol: Protocol, reader: int, sign_in: str) -> list[Step]:
+    """Return the steps a reader still has to do at this sign-in, in order."""
+    steps = steps_asked(protocol)
+    if not steps or is_simulated(look, reader):
+        return []
+    done = readings.steps_done(look, reader)
+    return [step for step in steps if (step, _counts_for(step, sign_in)) not in done]
+
+
+def is_prepared(look: Transaction, protocol: Protocol, reader: int) -> bool:
+    """Return whether a reader has done every step, the display check at whichever sign-in.
+
+    Cases are handed out after a display check at the present sign-in, see `to_do`; but an answer
+    given before a sign-in ran out may arrive after the next one, and is not lost.
+    """
+    steps = steps_asked(protocol)
+    if not steps or is_simulated(look, reader):
+        return True
+    done = {step for step, _ in readings.steps_done(look, reader)}
+    return done.issuperset(steps)
+
+
+def is_simulated(look: Transaction, reader: int) -> bool:
+    """Return whether a reader is marked as simulated."""
+    row = people.reader_row(look, reader)
+    return row is not None and bool(row.simulated)
+
+
+def step_view(protocol: Protocol, step: Step) -> StepView:
+    """Return what a page shows for a step."""
+    texts = {Step.CONSENT: protocol.consent, Step.INSTRUCTIONS: protocol.instructions}
+    return StepView(
+        step=step,
+        markdown=texts.get(step, ""),
+        questions=protocol.questionnaire if step is Step.QUESTIONNAIRE else (),
+    )
+
+
+def take_step(
+    change: Transaction, protocol: Protocol, person: Person, record: Preparation, *, now: datetime
+) -> Taken:
+    """Store a step within the caller's transaction, or say why not."""
+    reader = person.reader or 0
+    try:
+        refused = _step_refusal(change, protocol, reader, person.sign_in, record)
+        if not refused and not readings.preparation(change, record.id):
+            _store_step(change, protocol, person, record, now)
+    except UnfitAnswers as error:
+        refused = str(error)
+    except MalformedRecord as error:
+        refused = t("Invalid record: {error}.", error=error)
+    return Taken(id=record.id, case="", refused=refused)
+
+
+def _step_refusal(
+    look: Transaction, protocol: Protocol, reader: int, sign_in: str, record: Preparation
+) -> str:
+    known = readings.preparation(look, record.id)
+    if known is not None:
+        same = (known["reader"], known["step"]) == (reader, record.step)
+        return "" if same else t("Another record already has this ID.")
+    if is_simulated(look, reader):
+        return SIMULATED
+    if record.step not in steps_asked(protocol):
+        return t("This study has no such step.")
+    waiting = to_do(look, protocol, reader, sign_in)
+    if record.step in waiting[1:]:
+        return t("Complete the previous step first: {step}.", step=waiting[0])
+    return ""
+
+
+def _store_step(
+    change: Transaction, protocol: Protocol, person: Person, record: Preparation, now: datetime
+) -> None:
+    """Write a step, unless it was done already: then the first stands."""
+    reader, step = person.reader or 0, Step(record.step)
+    if step not in to_do(change, protocol, reader, person.sign_in):
+        return
+    readings.add_preparation(
+        change,
+        id=record.id,
+        reader=reader,
+        step=step,
+        sign_in=_counts_for(step, person.sign_in),
+        detail=canonical_json(_detail(protocol, step, record.detail)),
+        done_at_utc=stamp(record.done_at) if record.done_at else None,
+        received_at_utc=stamp(now),
+        salt=_salt(change, record.id),
+    )
+    stored = readings.preparation(change, record.id)
+    detail = {"preparation": record.id, "step": step}
+    vouch(change, person.study_name, person.by, now, EventKind.PREPARATION_DONE, stored, detail)
+
+
+def _detail(protocol: Protocol, step: Step, given: Mapping[str, Any]) -> dict[str, Any]:
+    if step is Step.CONSENT:
+        if given.get("agreed") is not True:
+            raise MalformedRecord("consent has to be given")
+        return {"agreed": True}
+    if step is Step.QUESTIONNAIRE:
+        return {"answers": fit_answers(protocol.questionnaire, given.get("answers"))}
+    return bounded(given, "measurements") if step is Step.DISPLAY else {}
+
+
+def _counts_for(step: Step, sign_in: str) -> str:
+    return sign_in if step is Step.DISPLAY else ""
+
+
+def _salt(look: Transaction, record_id: str) -> str:
+    """Return what keeps a questionnaire's answers from being guessed by the hash of their row."""
+    key = bytes.fromhex(deployment.secret(look))
+    return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]
+
+
+def has_finished(look: Transaction, study: str, reader_id: str) -> bool:
+    """Return whether a reader has said that their answers stand."""
+    chain = events.study_chain(study)
+    return events.last_hash(look, chain, EventKind.READING_FINISHED, reader_id) is not None
+
+
+def take_finish(
+    change: Transaction, protocol: Protocol, person: Person, record: Finish, *, now: datetime
+) -> Taken:
+    """Note that a reader has finished, once, or say why they have not."""
+    refused = _finish_refusal(change, protocol, person, now)
+    if not refused and not has_finished(change, person.study_name, person.name):
+        events.record(
+            change,
+            person.study_name,
+            now,
+            by=person.by,
+            kind=EventKind.READING_FINISHED,
+            detail={"finish": record.id},
+        )
+    return Taken(id=record.id, case="", refused=refused)
+
+
+def _finish_refusal(look: Transaction, protocol: Protocol, person: Person, now: datetime) -> str:
+    if not protocol.back_navigation:
+        return t("This study ends with the last answer.")
+    if not place_of(look, protocol, person.reader or 0, now=now).all_read:
+        return t("Some cases have not been read yet.")
+    return ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from study.base import dates
+from study.base import translation
 from study.base.translation import decimal, spoken, t
 
 
@@ -20,7 +20,7 @@ def test_each_language_writes_days_times_and_numbers_its_own_way(
     """Read in UTC, whatever the zone of the server; whole numbers in messages as well."""
     at = "2026-11-23T09:05:59.999Z"
     with spoken(language):
-        assert dates.day(at) == day
-        assert dates.minute(at) == minute
+        assert translation.day(at) == day
+        assert translation.minute(at) == minute
         assert decimal(83.75, 1) == share
         assert many in t("{n} of {total}", n=1, total=12_000)

@@ -1,0 +1,313 @@
+"""The trails of a study: which events are its own, and every act in them searched and paged.
+
+Of a study restored or merged, a trail is taken as far as what it tells of is in this store. A
+bundle carries neither people nor what readers prepared or practised: of a study restored from one
+the trail tells of more than is here. Of a merged site the chain vouches for what came with it: its
+readers and their rows, and the models that were not here already.
+
+Downloads stand in the deployment's chain, not the study's: a bundle holds the study's chain, and
+the same study gives the same bytes however often it is exported.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from study.base.actor import By
+from study.base.canonical import canonical_json, stamp
+from study.base.text import csv_line
+from study.store import Store, Transaction, events, people
+from study.store import events as stored
+from study.store.events import EventKind, EventRow
+from study.store.studies import StudyRow
+
+_LEFT_BEHIND = frozenset(
+    {
+        EventKind.PREPARATION_DONE,
+        EventKind.PRACTICE_CASE_READ,
+        EventKind.ROLE_GIVEN,
+        EventKind.ROLE_REVOKED,
+        EventKind.STUDY_COPIED,
+    }
+)
+
+
+def own_trail(look: Transaction, study: str) -> list[EventRow]:
+    """Return the events of a study's own chain, as far as what they tell of is in this store."""
+    trail = list(events.walk(look, events.study_chain(study)))
+    restored = [event for event in trail if event.kind == EventKind.STUDY_RESTORED]
+    if not restored:
+        return list(trail)
+    last = restored[-1]
+    before = _carried(trail[: last.number - 1])
+    return [*(_hung(event, last.detail) for event in before), *trail[last.number - 1 :]]
+
+
+def sites_trail(look: Transaction, study: str) -> list[EventRow]:
+    """Return the events of all merged sites' chains, as far as what they tell of is here."""
+    return [
+        event
+        for chain, merged in merged_chains(look, study).items()
+        for event in _joined(_carried(events.walk(look, chain)), merged)
+    ]
+
+
+def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
+    """Return what the study's own chain says of each merged site, by the name of its chain."""
+    told = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
+    return {events.merged_chain(study, one["deployment_id"]): one for one in told}
+
+
+def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
+    """Yield each merged site whose chain is not the one that was merged, or of another study."""
+    for chain, told in merged_chains(look, row.name).items():
+        where = f"study {row.name}: the site {told['deployment_id']}"
+        if events.head(look, chain) != (told["last_event"], told["last_event_hash"]):
+            yield f"{where}: its chain was exchanged."
+            continue
+        drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
+        if [one["protocol_sha256"] for one in drawn] != [row.protocol_sha256]:
+            yield f"{where}: it had another protocol."
+
+
+def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
+    """Yield events without what a bundle leaves behind."""
+    for event in trail:
+        if event.kind not in _LEFT_BEHIND:
+            yield event._replace(
+                detail={
+                    key: value for key, value in event.detail.items() if key != "practice_sha256"
+                }
+            )
+
+
+def _hung(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
+    """Return an event with the bank the study hangs on here."""
+    if event.kind != EventKind.STUDY_DRAWN:
+        return event
+    return event._replace(detail={**event.detail, "bank": restored["bank"]})
+
+
+def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
+    """Yield what a merged site's chain vouches for here.
+
+    Of its models those came along that were not here and counted there: the last of their name.
+    """
+    told = list(trail)
+    last = {
+        event.detail["model_id"]: event.number
+        for event in told
+        if event.kind == EventKind.MODEL_ADDED and event.detail["model_id"] in merged["models"]
+    }
+    for event in told:
+        kind, detail = event.kind, event.detail
+        if kind == EventKind.MODEL_WITHDRAWN:
+            continue
+        if kind == EventKind.MODEL_ADDED:
+            name = detail["model_id"]
+            if last.get(name) != event.number:
+                continue
+            detail = {**detail, "edition": merged.get("editions", {}).get(name, 1)}
+        if kind == EventKind.READER_INVITED:
+            detail = {**detail, "site": detail["site"] or merged["site"]}
+        yield event._replace(detail=detail)
+
+
+def record_download(
+    store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
+) -> None:
+    """Record that somebody took something of a study out of the deployment."""
+    about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    record_taking(store, study=study, what=what, by=by, now=now, **about)
+
+
+def record_taking(
+    store: Store, *, study: str, what: str, by: By, now: datetime, **about: Any
+) -> None:
+    """Record that somebody takes something made while it is sent, which has no hash yet."""
+    with store.change() as change:
+        detail = {**({"study": study} if study else {}), "what": what, **about}
+        events.record(change, "", now, kind=EventKind.DOWNLOADED, detail=detail, by=by)
+
+
+OF_READING = (
+    EventKind.CASE_PRESENTED,
+    EventKind.CASE_READ,
+    EventKind.PRACTICE_CASE_READ,
+    EventKind.PREPARATION_DONE,
+)
+"""What readers do at their page, a row a case: by far the most of any trail."""
+
+_BATCH = 2000
+_ELSEWHERE = ("old", "new", "changes", "reason", "role", "place", "sign_in")
+_COLUMNS = (
+    "chain",
+    "number",
+    "at_utc",
+    "actor",
+    "role",
+    "place",
+    "kind",
+    "about",
+    "old",
+    "new",
+    "reason",
+    "hash",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What of a trail is looked for; empty is everything. `until` is not included.
+
+    `named` are the kinds of event that the text stands for where people see it.
+    """
+
+    text: str = ""
+    named: tuple[str, ...] = ()
+    kind: str = ""
+    actor: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    with_readings: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailRow:
+    """One event: `place` is where from (an address where it is known), `about` what else it says.
+
+    `site` is the deployment it happened in, empty for this one.
+    """
+
+    site: str
+    number: int
+    at_utc: str
+    actor: str
+    role: str
+    place: str
+    kind: str
+    about: str
+    old: str
+    new: str
+    reason: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of what was found, the newest first, and how many rows were found in all."""
+
+    rows: tuple[TrailRow, ...]
+    n_found: int
+
+
+def search(store: Store, study: str, wanted: Search, *, page: int, size: int) -> Page:
+    """Return one page, from 0, of a study's trail, or where `study` is empty the deployment's."""
+    with store.look() as look:
+        condition = _condition(look, study, wanted)
+        rows = stored.page_of(look, condition, limit=size, offset=page * size)
+        places = people.places(look)
+        return Page(
+            rows=tuple(_trail_row(row, places) for row in rows),
+            n_found=stored.count_of(look, condition),
+        )
+
+
+def kinds(store: Store, study: str) -> list[str]:
+    """Return the kinds of acts a trail has, those of reading too."""
+    return _told(store, study, "kind")
+
+
+def actors(store: Store, study: str) -> list[str]:
+    """Return whoever acts in a trail."""
+    return _told(store, study, "actor")
+
+
+def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
+    """Yield a trail as CSV, oldest first: places as marks, names in none of it.
+
+    It is read a batch at a time; `about` is what else an event says, as JSON.
+    """
+    yield _line(_COLUMNS)
+    with store.look() as look:
+        for row in stored.every_one(look, _condition(look, study, wanted), batch=_BATCH):
+            one = _trail_row(row, {})
+            told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
+            yield _line([row.chain, *map(str, told.values())])
+
+
+def _told(store: Store, study: str, what: str) -> list[str]:
+    with store.look() as look:
+        return stored.told_apart(look, what, _condition(look, study, Search(with_readings=True)))
+
+
+def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:
+    chosen = wanted.kind in OF_READING
+    return stored.events_where(
+        **_whose(look, study),
+        leave_out=() if wanted.with_readings or chosen else OF_READING,
+        kind=wanted.kind,
+        actor=wanted.actor,
+        text=" ".join(wanted.text.split()),
+        named=wanted.named,
+        from_utc=stamp(wanted.since) if wanted.since else "",
+        before_utc=stamp(wanted.until) if wanted.until else "",
+    )
+
+
+def _whose(look: Transaction, study: str) -> dict[str, Any]:
+    if not study:
+        return {"chains": [events.DEPLOYMENT]}
+    return {
+        "chains": [events.study_chain(study), *merged_chains(look, study)],
+        "deployment": events.DEPLOYMENT,
+        "study": study,
+    }
+
+
+def _trail_row(row: EventRow, places: Mapping[str, str]) -> TrailRow:
+    detail = row.detail
+    mark = str(detail.get("place", ""))
+    return TrailRow(
+        site=row.chain.partition("#")[2] if row.chain != events.DEPLOYMENT else "",
+        number=row.number,
+        at_utc=row.at_utc,
+        actor=row.actor,
+        role=str(detail.get("role", "")),
+        place=places.get(mark, mark),
+        kind=row.kind,
+        about=_about(detail),
+        old=_side(detail, "old"),
+        new=_side(detail, "new"),
+        reason=str(detail.get("reason", "")),
+        hash=row.hash,
+    )
+
+
+def _about(detail: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in detail.items() if key not in _ELSEWHERE}
+    return canonical_json(rest) if rest else ""
+
+
+def _side(detail: Mapping[str, Any], side: str) -> str:
+    """Return the old or the new value of what was changed, each by name where there are several."""
+    changes = detail.get("changes")
+    if side in detail or not isinstance(changes, dict):
+        return _shown(detail.get(side))
+    return "; ".join(
+        f"{key} = {_shown(change.get(side))}"
+        for key, change in changes.items()
+        if isinstance(change, dict)
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def _line(cells: Sequence[str]) -> bytes:
+    return csv_line(cells).encode("utf-8", "replace")

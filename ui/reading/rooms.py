@@ -1,0 +1,298 @@
+"""The reading page over what is no study of its reader's: teaching, review, scoring, a preview.
+
+Its routes and the way in. A preview is of a study, over a copy that is thrown away: the page and
+what it is told are the reader's own; only the addresses differ.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from typing import Any
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.lifecycle import previews, teaching
+from study.lifecycle.judging_desk import reviewers_desk, scorers_desk
+from study.lifecycle.previews import Preview
+from study.people.roles import Act
+from study.people.signing_in import Person
+from study.reading import desk
+from study.reading.desk import Desk
+from study.store import Store
+from study.store import teaching as stored
+from ui import viewer
+from ui.parts.links import links
+from ui.parts.text import number, plain
+from ui.reading.desk import (
+    Address,
+    acknowledgement_json,
+    answered,
+    case_json,
+    desk_json,
+    from_elsewhere,
+    message,
+    position_of,
+    refusal,
+)
+from ui.reading.films import film_response, prepare_ahead
+from ui.server.access import allowed, same_origin, signed_in
+from ui.server.deployment import store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Where the reading page is over something else than a study.
+
+    Parameters
+    ----------
+    of
+        What the page says it is: a word of `texts.js`, and the first part of its addresses.
+    act
+        What somebody must be allowed to do to enter.
+    key
+        Names of the numbers that tell one such room from another.
+    domain
+        Has `desk`, `seal`, `film` and `take_records`, each of store, person and those numbers.
+    leave
+        The page that leads here, and is gone back to.
+    """
+
+    of: str
+    act: Act
+    key: tuple[str, ...]
+    domain: Any
+    leave: str
+
+    def mount(self, *key: int) -> None:
+        """Mount the reading page in the room of these numbers."""
+        viewer.mount(
+            desk_url=f"{self._address(key)}/desk",
+            modules_url=viewer.modules_url(),
+            sign_out_url="sign-out",
+            apart={"of": self.of, "leave_url": self.leave},
+        )
+
+    def routes(self) -> list[Route]:
+        """Return the room's routes."""
+        at = "/".join(["", self.of, *(f"{{{name}}}" for name in self.key)])
+        return [
+            Route(f"{at}/desk", self._desk, methods=["GET"]),
+            Route(f"{at}/desk/records", self._records, methods=["POST"]),
+            Route(f"{at}/films/{{case}}/{{view}}", self._film, methods=["GET"]),
+        ]
+
+    async def _desk(self, request: Request) -> Response:
+        def found(person: Person, *key: int) -> dict[str, Any]:
+            return desk_json(self.domain.desk(store(), person, *key), self._films(key))
+
+        return await self._within(request, found)
+
+    async def _records(self, request: Request) -> Response:
+        refused = from_elsewhere(request) or await self._within(request, lambda *_: {})
+        if refused.status_code != 200:
+            return refused
+        sent = await message(request)
+        if isinstance(sent, Response):
+            return sent
+        seal, records = sent
+
+        def take(person: Person, *key: int) -> dict[str, Any] | Response:
+            if self.domain.seal(store(), person, *key) != seal:
+                why = t("These answers belong to another reader.")
+                return refusal(403, why, reason="other-reader")
+            now = datetime.now(UTC)
+            receipt = self.domain.take_records(store(), person, *key, records, now=now)
+            return acknowledgement_json(receipt, self._films(key))
+
+        return await self._within(request, take, writes=True)
+
+    async def _film(self, request: Request) -> Response:
+        case, view = str(request.path_params["case"]), number(request.path_params["view"])
+
+        def found(person: Person, *key: int) -> Response:
+            row = self.domain.film(store(), person, *key, case, view)
+            if row is None:
+                text = t("There is no such image in this study.")
+                return PlainTextResponse(text, status_code=404)
+            return film_response(store(), row)
+
+        return await self._within(request, found)
+
+    async def _within(
+        self,
+        request: Request,
+        answer: Callable[..., dict[str, Any] | Response],
+        *,
+        writes: bool = False,
+    ) -> Response:
+        """Answer whoever is signed in from the room a request names."""
+        key = [number(request.path_params[name]) for name in self.key]
+
+        def work() -> dict[str, Any] | Response:
+            person = allowed(request, self.act)
+            if person is None:
+                return refusal(401, t("Sign in first."), reason="signed-out")
+            return answer(person, *key)
+
+        return await answered(work, writes=writes)
+
+    def _films(self, key: tuple[int, ...]) -> Address:
+        return lambda film: f"{self._address(key)}/films/{film.film}"
+
+    def _address(self, key: tuple[int, ...]) -> str:
+        return "/".join([self.of, *map(str, key)])
+
+
+TEACHING = Room(
+    of="teaching", act=Act.CHOOSE, key=("bank", "round"), domain=teaching, leave="teaching"
+)
+REVIEW = Room(of="expert", act=Act.REVIEW, key=("review",), domain=reviewers_desk, leave="reviews")
+SCORING = Room(of="scoring", act=Act.REVIEW, key=("scoring",), domain=scorers_desk, leave="reviews")
+
+
+def routes() -> list[Route]:
+    """Return the routes of every room, and of previews."""
+    return [
+        *TEACHING.routes(),
+        *REVIEW.routes(),
+        *SCORING.routes(),
+        Route("/preview/{mark}/desk", _preview_desk, methods=["GET"]),
+        Route("/preview/{mark}/desk/cases/{position}", _preview_case, methods=["GET"]),
+        Route("/preview/{mark}/desk/records", _preview_records, methods=["POST"]),
+        Route("/preview/{mark}/films/{case}/{view}", _preview_film, methods=["GET"]),
+        Route("/preview/{mark}/again", _again, methods=["POST"]),
+    ]
+
+
+def to_teaching() -> None:
+    """Lead to the page of teaching, where any bank is taught from."""
+    with store().look() as look:
+        there = stored.taught(look)
+    if there:
+        links("teaching", {TEACHING.leave: t("Practise with teaching cases")})
+
+
+def show_preview(person: Person, *, draft: int | None = None) -> None:
+    """Mount the reading page over a person's preview of their study, or of a draft.
+
+    What stands in the way is said instead.
+    """
+    try:
+        found = previews.preview(
+            store(), person, entropy=secrets.token_bytes, now=datetime.now(UTC), draft=draft
+        )
+    except StudyError as error:
+        st.error(plain(str(error)))
+        st.html(f'<a href="{escape(_back(draft))}" target="_self">{t("Back")}</a>')
+        return
+    viewer.mount(
+        desk_url=f"preview/{found.mark}/desk",
+        modules_url=viewer.modules_url(),
+        sign_out_url="sign-out",
+        apart={
+            "of": "preview",
+            "again_url": f"preview/{found.mark}/again",
+            "leave_url": _back(draft),
+        },
+    )
+
+
+def _back(draft: int | None) -> str:
+    """Return where the preview was begun, and is ended to."""
+    return "set-up" if draft is None else f"new-study?draft={draft}&step=review"
+
+
+async def _preview_desk(request: Request) -> Response:
+    def found(kept: Store, walk: Preview) -> dict[str, Any]:
+        return desk_json(_desk_of(walk), _preview_films(kept, walk))
+
+    return await _walking(request, found)
+
+
+def _desk_of(walk: Preview) -> Desk:
+    return desk.desk(walk.store, walk.reader, now=datetime.now(UTC))
+
+
+async def _preview_case(request: Request) -> Response:
+    def found(kept: Store, walk: Preview) -> dict[str, Any]:
+        position, now = position_of(request), datetime.now(UTC)
+        return case_json(
+            desk.case_at(walk.store, walk.reader, position, now=now), _preview_address(walk)
+        )
+
+    return await _walking(request, found)
+
+
+async def _preview_records(request: Request) -> Response:
+    refused = from_elsewhere(request) or await _walking(request, lambda kept, walk: {})
+    if refused.status_code != 200:
+        return refused
+    sent = await message(request)
+    if isinstance(sent, Response):
+        return sent
+    seal, records = sent
+
+    def take(kept: Store, walk: Preview) -> dict[str, Any] | Response:
+        with walk.store.look(sealed=True) as look:
+            if desk.seal(look, walk.reader) != seal:
+                return refusal(409, t("This preview has been restarted. Reload the page."))
+        receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
+        return acknowledgement_json(receipt, _preview_films(kept, walk))
+
+    return await _walking(request, take)
+
+
+async def _preview_film(request: Request) -> Response:
+    case, view = str(request.path_params["case"]), number(request.path_params["view"])
+
+    def found(kept: Store, walk: Preview) -> Response:
+        row = desk.film(walk.store, walk.reader, case, view)
+        if row is None:
+            return PlainTextResponse(t("There is no such image in this study."), status_code=404)
+        return film_response(kept, row)
+
+    return await _walking(request, found)
+
+
+async def _again(request: Request) -> Response:
+    if not same_origin(request.scope):
+        return PlainTextResponse(
+            t("The preview can only be restarted from the preview itself."), status_code=403
+        )
+
+    def restart(kept: Store, walk: Preview) -> Response:
+        walk.discard()
+        return Response(status_code=204)
+
+    return await _walking(request, restart)
+
+
+async def _walking(
+    request: Request, answer: Callable[[Store, Preview], dict[str, Any] | Response]
+) -> Response:
+    """Answer whoever is signed in from a preview of theirs."""
+
+    def work() -> dict[str, Any] | Response:
+        person = signed_in(request.cookies)
+        if person is None:
+            return refusal(401, t("Sign in first."), reason="signed-out")
+        kept = store()
+        return answer(kept, previews.find(kept, person, str(request.path_params["mark"])))
+
+    return await answered(work)
+
+
+def _preview_films(kept: Store, walk: Preview) -> Address:
+    prepare_ahead(walk.store, walk.reader, home=kept)
+    return _preview_address(walk)
+
+
+def _preview_address(walk: Preview) -> Address:
+    return lambda film: f"preview/{walk.mark}/films/{film.film}"
