@@ -11,13 +11,12 @@ from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET
 from study.monitoring.progress import Stage
 from study.people.roles import Act
 from ui.app.masthead import masthead
-from ui.archive import closing as archive
+from ui.archive import exports as archive
 from ui.archive.bundles import merge_section
-from ui.overview.heads import head_section
-from ui.parts.downloads import Download, closing_links, downloads
-from ui.parts.links import links
-from ui.parts.look import error_line, grid, page_title, section
+from ui.overview.trail import head_section
+from ui.parts.links import Download, closing_links, downloads, links
 from ui.parts.text import minute, plain, study_state
+from ui.parts.theme import error_line, grid, page_title, section
 from ui.server.access import guard
 
 person = guard(Act.EXPORT)

@@ -14,13 +14,12 @@ from study.store.banks import BankRow
 from study.store.reviews import ReviewRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import error_line, facts, grid, page_title, state_badge, table
 from ui.parts.text import number, plain
-from ui.people import forms as people_forms
+from ui.parts.theme import error_line, facts, grid, page_title, state_badge, table
 from ui.people import handout
-from ui.people.acts import Scope, members_of
+from ui.people.members import Scope, give_role, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -126,7 +125,7 @@ def _ending(row: ReviewRow) -> None:
                 do=lambda acting: reviewing.strike_faulty(store(), row.id, **acting),
                 done=t("The faulty questions are struck off."),
             )
-    answer(f"ending-{row.id}", acting(person), about=row.id)
+    confirm(f"ending-{row.id}", acting(person), about=row.id)
 
 
 def _new(bank: BankRow, n_reviews: int) -> None:
@@ -182,7 +181,7 @@ def _page(bank: BankRow) -> None:
     for row in found:
         _review(row)
     with st.expander(t("Add a reviewer")):
-        people_forms.give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
+        give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
     with st.expander(t("New review"), expanded=not found):
         _new(bank, len(found))
     if mine:

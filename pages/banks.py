@@ -19,11 +19,10 @@ from study.people.roles import Act
 from study.store import banks
 from study.store import teaching as teaching_banks
 from ui.app.masthead import masthead
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm, upload
 from ui.parts.links import links
-from ui.parts.look import error_line, grid, listed, refused
 from ui.parts.text import minute, plain, time_left
-from ui.parts.uploads import upload
+from ui.parts.theme import error_line, grid, listed, refused
 from ui.server import bank_import
 from ui.server.access import acting, guard
 from ui.server.deployment import store
@@ -107,7 +106,7 @@ def _removal(names: list[str]) -> None:
                 do=lambda acting: remove_bank(store(), name, **acting),
                 done=t("{bank} was removed.", bank=name),
             )
-        answer("removal", acting(person), about="banks")
+        confirm("removal", acting(person), about="banks")
 
 
 def _begin(

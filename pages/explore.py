@@ -16,13 +16,11 @@ from study.store import bank_contents, banks, teaching
 from study.store.bank_contents import ListedItem
 from study.store.banks import BankRow
 from ui.app.masthead import masthead
-from ui.banks.facets import FACETS, chosen, counted, facets
-from ui.banks.item_films import addresses
-from ui.banks.question import question_card
-from ui.parts.confirming import answer, ask
+from ui.banks.questions import FACETS, addresses, chosen, counted, facets, question_card
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import grid, page_title
 from ui.parts.text import number, plain
+from ui.parts.theme import grid, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -186,7 +184,7 @@ def _striking(bank: BankRow, item: ListedItem) -> None:
             do=partial(_strike, bank.name, item.item_id, reason, back),
             done=t("Taken back.") if back else t("Struck off."),
         )
-    answer("strike", acting(person), about=item.id)
+    confirm("strike", acting(person), about=item.id)
 
 
 def _strike(bank: str, item: str, reason: str, back: bool, given: Acting) -> None:

@@ -20,8 +20,8 @@ from study.store.reviews import ReviewRow
 from study.store.scorings import ScoringRow
 from ui.app.masthead import masthead
 from ui.parts.links import links
-from ui.parts.look import grid, page_title, refused
 from ui.parts.text import plain
+from ui.parts.theme import grid, page_title, refused
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 

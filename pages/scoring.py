@@ -11,13 +11,12 @@ from study.store.open_answers import ANSWER, EXPLANATION
 from study.store.scorings import ScoringRow
 from study.store.studies import study_row
 from ui.app.masthead import masthead
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title, section, state_badge, table
 from ui.parts.text import plain
-from ui.people import forms as people_forms
+from ui.parts.theme import error_line, page_title, section, state_badge, table
 from ui.people import handout
-from ui.people.acts import Scope, members_of
+from ui.people.members import Scope, give_role, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -67,7 +66,7 @@ def _scoring(row: ScoringRow) -> None:
             do=lambda acting: scoring.close_scoring(store(), row.id, **acting),
             done=t("The scoring is closed."),
         )
-    answer(f"ending-{row.id}", acting(person), about=row.id)
+    confirm(f"ending-{row.id}", acting(person), about=row.id)
 
 
 def _new(kind: str, n_answers: int) -> None:
@@ -132,7 +131,7 @@ def _page() -> None:
     if person.may(Act.MAKE_STUDY):
         with st.expander(t("Add a scorer")):
             scope = Scope(person=person, study="")
-            people_forms.give_role(scope, (Role.REVIEWER,), _CODE_DAYS)
+            give_role(scope, (Role.REVIEWER,), _CODE_DAYS)
     if mine:
         links("to_scores", {"reviews": t("Go to your own scoring")})
 

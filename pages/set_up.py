@@ -8,18 +8,22 @@ from study.lifecycle import amendments, closing, drafts, opening
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.overview.heads import deposited
+from ui.overview.trail import deposited
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title
 from ui.parts.text import minute, plain
+from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.amending import amendment_form, amendment_list
-from ui.wizard.drawn_cases import drawn_cases
-from ui.wizard.frame import LOOK
-from ui.wizard.meaning import facts
+from ui.wizard.frame import LOOK, meaning_of
 from ui.wizard.protocol_view import consent_view, protocol_view
-from ui.wizard.setting_up import SetUp, open_study, set_up_of
+from ui.wizard.setting_up import (
+    SetUp,
+    amendment_form,
+    amendment_list,
+    drawn_cases,
+    open_study,
+    set_up_of,
+)
 
 person = guard(Act.SET_UP)
 masthead(person)
@@ -193,7 +197,7 @@ def _page() -> None:
             _discard()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")
-        facts(found.protocol)
+        meaning_of(found.protocol)
 
 
 with error_line():

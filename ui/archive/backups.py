@@ -7,8 +7,8 @@ from study.base.translation import decimal, t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
 from study.people.signing_in import Person
-from ui.parts.look import error_line, grid
 from ui.parts.text import instant, minute, plain
+from ui.parts.theme import error_line, grid
 from ui.server.access import acting
 from ui.server.deployment import store
 

@@ -11,8 +11,8 @@ from study.base.translation import t
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.people.signing_in import Person
+from ui.parts.forms import on_disk, upload
 from ui.parts.text import plain
-from ui.parts.uploads import on_disk, upload
 from ui.server.access import acting
 from ui.server.deployment import store
 

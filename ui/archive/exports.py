@@ -1,24 +1,41 @@
-"""The downloads of a study: bundle, report, archive, each asked for with the cookie.
+"""A study's end and what it is handed on in: closing, its files, and their downloads.
 
-They do not go through Streamlit's media files, which answer anybody who knows the address. While
-accuracy may not be seen, the bundle is the blinded one, and there is no report.
+The downloads ask for the cookie: Streamlit's media files answer anybody who knows the address.
+While accuracy may not be seen, the bundle is the blinded one, and there is no report. The files of
+the archive are made once and kept beside the store, so that the hash shown is the hash of what is
+downloaded; making them again takes their place.
 """
 
-from collections.abc import Callable
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BadInput, NotFound, StudyError
+from study.base.timestamps import stamp
 from study.base.translation import ENGLISH, t
+from study.exchange import archives
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
+from study.lifecycle import closing
 from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.scoring import to_be_scored
+from study.monitoring.progress import Completeness, completeness_in
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.trail.downloads import record_download
-from ui.archive import closing as archive
+from study.store import Store, banks, events
+from study.store.events import EventKind, EventRow
+from study.store.studies import study_row
+from study.trail import deposits
+from study.trail.downloads import record_download, record_taking
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -68,7 +85,7 @@ async def _report_page(request: Request) -> Response:
 async def _figure(request: Request) -> Response:
     def make(person: Person) -> Response:
         from analysis import AnalysisError
-        from ui.results.figure_files import figure_file
+        from ui.results.analysis import figure_file
 
         name, matrix = str(request.path_params["name"]), dict(request.query_params)
         try:
@@ -95,7 +112,7 @@ async def _archive(request: Request) -> Response:
     return await _for_whoever_may(
         request,
         lambda person: FileResponse(
-            archive.hand_out(person, name),
+            hand_out(person, name),
             media_type="application/octet-stream",
             headers=attachment(name),
         ),
@@ -131,3 +148,144 @@ async def _for_whoever_may(request: Request, make: Callable[[Person], Response])
     return await answer(
         request, Act.EXPORT, make, t("Sign in with an account that can export the study.")
     )
+
+
+_ABOUT = "made.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyState:
+    """How a study stands, as its page tells it.
+
+    `closed` is the event of its closing, `licence` that of its bank where it is a strict one.
+    """
+
+    state: str
+    shows_accuracy: bool
+    n_events: int
+    closed: EventRow | None
+    has: Completeness
+    licence: str
+    has_words: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """The files that were made of a study, by whom and when, see `archives.Archive`."""
+
+    sha256: Mapping[str, str]
+    n_bytes: Mapping[str, int]
+    left_out: Mapping[str, str]
+    blinded: bool
+    last_event: int
+    at_utc: str
+    by: str
+    texts: bool = True
+
+
+def state_of(person: Person) -> StudyState:
+    """Return how the study of whoever asks stands."""
+    with store().look() as look:
+        row = study_row(look, person.study_name)
+        source = banks.bank_row(look, row.bank_name).provenance
+        trail = events.study_chain(person.study_name)
+        told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
+        return StudyState(
+            state=row.state,
+            shows_accuracy=closing.shows_accuracy(row),
+            n_events=events.head(look, trail).number,
+            closed=next(told, None) if row.state == "closed" else None,
+            has=completeness_in(look, row),
+            licence=source.licence if source.is_restricted else "",
+            has_words=any(to_be_scored(look, row.id).values()),
+        )
+
+
+def close(person: Person, *, typed: str, reason: str) -> None:
+    """Close the study of whoever asks, who has typed its name to confirm.
+
+    Raises
+    ------
+    BadInput
+        What was typed is not the study's name.
+    NotNow
+        The study cannot be closed.
+    """
+    if typed.strip() != person.study_name:
+        raise BadInput(
+            t("This is not the study's name. Type it exactly as shown above, or cancel.")
+        )
+    kept, study, told = store(), person.study_name, acting(person)
+    closing.close(kept, study=study, reason=reason, **told)
+    deposits.send_now(kept, os.environ, study, **told)
+
+
+def make(person: Person, *, texts: bool = True) -> None:
+    """Make the files of the study of whoever asks, in place of those made before.
+
+    Parameters
+    ----------
+    texts
+        With the texts of questions and options.
+    """
+    kept, told = store(), acting(person)
+    place = _place(kept, person)
+    try:
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
+            new = Path(scratch) / "new"
+            made = archives.archive(kept, new, study=person.study_name, texts=texts, **told)
+            about = {**asdict(made), "at_utc": stamp(told["now"]), "by": person.by.name}
+            (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            _put_in_place(new, place, Path(scratch))
+    except OSError as error:
+        raise StudyError(
+            t("The files cannot be created: {why}. Try again.", why=error.strerror or error)
+        ) from error
+
+
+def made(person: Person) -> Made | None:
+    """Return what was made of the study of whoever asks and may be handed out now, or None."""
+    kept = store()
+    try:
+        found = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not found["blinded"] and not closing.accuracy_is_shown(kept, person.study_name):
+        return None
+    return Made(**found)
+
+
+def hand_out(person: Person, name: str) -> Path:
+    """Return where a file lies that was made, and record that it is handed out.
+
+    Raises
+    ------
+    NotFound
+        There is no such file, or it may not be handed out now.
+    """
+    kept, found = store(), made(person)
+    if name == archives.SUMS:
+        digest = archives.sha256_of_file(_place(kept, person) / name) if found else ""
+    else:
+        digest = found.sha256.get(name, "") if found else ""
+    if not digest:
+        raise NotFound(
+            t(
+                "This file is not available at present. Create the files on the page Close and "
+                "export."
+            )
+        )
+    study = person.study_name
+    record_taking(kept, study=study, what=name, sha256=digest, **acting(person))
+    return _place(kept, person) / name
+
+
+def _place(kept: Store, person: Person) -> Path:
+    return kept.path.with_name(f"{kept.path.name}-archives") / str(person.study)
+
+
+def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
+    with suppress(FileNotFoundError):
+        place.rename(scratch / f"old-{secrets.token_hex(4)}")
+    new.rename(place)

@@ -16,10 +16,10 @@ from study.models.models import Example, Found, check_free, keep_model, read_mod
 from study.models.predictions import columns_of
 from study.models.withdrawals import is_model
 from study.people.signing_in import Person
+from ui.parts.forms import on_disk, upload
 from ui.parts.links import links
-from ui.parts.look import facts, refused, section, table
 from ui.parts.text import plain
-from ui.parts.uploads import on_disk, upload
+from ui.parts.theme import facts, refused, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 

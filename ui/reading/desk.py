@@ -22,8 +22,7 @@ from study.reading import desk
 from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView
 from study.store import Transaction, deployment
-from ui.parts.prose import html
-from ui.parts.text import number, prior_in_words
+from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server.access import status_of, token_of
 from ui.server.deployment import store

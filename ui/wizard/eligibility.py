@@ -15,11 +15,11 @@ from study.protocol.drawing import left
 from study.protocol.item_lists import ids_in
 from study.protocol.protocol import ITEM_LISTS, Protocol
 from study.store import banks, draws
+from ui.parts.forms import upload
 from ui.parts.text import plain
-from ui.parts.uploads import upload
 from ui.server.deployment import store
+from ui.wizard.draft import Working
 from ui.wizard.fields import Words, several, switch
-from ui.wizard.working import Working
 
 KEYS = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
 OLDEST = 120

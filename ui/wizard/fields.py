@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.wizard.working import Working
+from ui.wizard.draft import Working
 
 Words = Mapping[Any, str]
 """What a value is called, by value, in the order they are offered."""

@@ -7,8 +7,8 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.store import banks
 from ui.server.deployment import store
+from ui.wizard.draft import Working
 from ui.wizard.fields import choose, count, several, switch
-from ui.wizard.working import Working
 
 
 def rules(working: Working) -> None:

@@ -20,13 +20,13 @@ from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks, draws
-from ui.parts.look import error_line, grid
 from ui.parts.text import plain
+from ui.parts.theme import error_line, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard import eligibility
+from ui.wizard.draft import Working, in_page_words
 from ui.wizard.fields import choose, count, several
-from ui.wizard.working import Working, in_page_words
 
 _DRAWN_BY = (
     *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),

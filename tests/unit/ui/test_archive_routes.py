@@ -21,7 +21,7 @@ from study.store import Store, events, people
 from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
 from ui.app.routes import routes
-from ui.archive import closing as archive
+from ui.archive import exports as archive
 from ui.server.headers import HEADERS
 
 Client = Callable[[str | None], TestClient]

@@ -44,7 +44,7 @@ from tests.conftest import (
 )
 from tests.conftest import reading as answered
 from tests.sites import empty
-from ui.parts.look import grid
+from ui.parts.theme import grid
 
 BY = By(name="c", role="administrator")
 EVIL = '=HYPERLINK("http://evil.example","x")'
@@ -203,7 +203,7 @@ def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[...,
 def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser saves a table of a page as it is shown."""
     shown: list[pd.DataFrame] = []
-    monkeypatch.setattr("ui.parts.look.st.dataframe", lambda frame, **how: shown.append(frame))
+    monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **how: shown.append(frame))
     grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
     assert shown[0]["Reason"].tolist()[:2] == [f"'{EVIL}", "dark"]
     assert shown[0]["n"].tolist() == [-1.5, 2, 3]

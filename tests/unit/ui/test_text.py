@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ui.parts.prose import html
+from ui.parts.text import html
 
 
 def test_markdown_becomes_html() -> None:

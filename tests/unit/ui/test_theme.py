@@ -6,9 +6,9 @@ import tomllib
 import pytest
 
 from tests.conftest import ROOT
-from ui.parts import look
+from ui.parts import theme
 
-STYLES = (ROOT / "ui" / "parts" / "look.css").read_text()
+STYLES = (ROOT / "ui" / "parts" / "theme.css").read_text()
 THEMES = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"]
 _COLOUR = re.compile(r"--rr-([a-z-]+): light-dark\((#\w{6}), (#\w{6})\)")
 PAIRS = {name: {"light": light, "dark": dark} for name, light, dark in _COLOUR.findall(STYLES)}
@@ -77,6 +77,6 @@ def test_the_styles_use_the_colours_of_the_theme(scheme: str) -> None:
 
 def test_a_badge_escapes_its_word() -> None:
     """A state from outside is text."""
-    assert "&lt;b&gt;" in look.badge_html("<b>")
-    assert "rr-good" in look.state_html("open")
-    assert "elsewhere" in look.state_html("elsewhere")
+    assert "&lt;b&gt;" in theme.badge_html("<b>")
+    assert "rr-good" in theme.state_html("open")
+    assert "elsewhere" in theme.state_html("elsewhere")

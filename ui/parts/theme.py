@@ -196,4 +196,4 @@ def _states() -> dict[str, tuple[str, Tone]]:
 
 @cache
 def _styles() -> str:
-    return (Path(__file__).parent / "look.css").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
