@@ -12,7 +12,7 @@ from study.monitoring.progress import Stage
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import exports as archive
-from ui.archive.bundles import merge_section
+from ui.archive.exports import merge_section
 from ui.overview.trail import head_section
 from ui.parts.links import Download, closing_links, downloads, links
 from ui.parts.text import minute, plain, study_state

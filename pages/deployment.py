@@ -5,7 +5,7 @@ import streamlit as st
 from study.base.translation import t
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
-from ui.archive import backups, bundles
+from ui.archive import backups, exports
 from ui.overview.trail import trail_section
 from ui.parts.theme import error_line, page_title, section
 from ui.people import handout
@@ -39,6 +39,6 @@ with error_line():
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))
-    bundles.restore_section(person)
+    exports.restore_section(person)
     st.subheader(t("Server activity"))
     trail_section("")

@@ -1,9 +1,10 @@
-"""A study's end and what it is handed on in: closing, its files, and their downloads.
+"""A study's end and what it is handed on in: closing, files, downloads, and bundles of others.
 
 The downloads ask for the cookie: Streamlit's media files answer anybody who knows the address.
 While accuracy may not be seen, the bundle is the blinded one, and there is no report. The files of
 the archive are made once and kept beside the store, so that the hash shown is the hash of what is
-downloaded; making them again takes their place.
+downloaded; making them again takes their place. Bundles of other deployments are restored as a
+study, or merged into one.
 """
 
 import json
@@ -14,7 +15,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
@@ -25,6 +28,8 @@ from study.base.translation import ENGLISH, t
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
+from study.exchange.merging import merge
+from study.exchange.restoring import restore
 from study.lifecycle import closing
 from study.lifecycle.closing import accuracy_is_shown
 from study.lifecycle.scoring import to_be_scored
@@ -36,6 +41,8 @@ from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import deposits
 from study.trail.downloads import record_download, record_taking
+from ui.parts.forms import on_disk, upload
+from ui.parts.text import plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -289,3 +296,74 @@ def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
     with suppress(FileNotFoundError):
         place.rename(scratch / f"old-{secrets.token_hex(4)}")
     new.rename(place)
+
+
+def restore_section(person: Person) -> None:
+    """Show where a study's bundle is restored; for whoever runs the deployment."""
+    st.write(
+        t(
+            "A bundle exported from another server is restored as the original study: every "
+            "reading, assignment, model and decision with its chain, checked before anything is "
+            "saved. Bundles contain no images, names or codes, so reading cannot continue here."
+        )
+    )
+    given = upload(t("Bundle"), types=["zip"], key="restore-file")
+    if st.button(t("Restore the study"), key="restore", disabled=given is None):
+        _told(lambda path: _restored(person, path), given)
+
+
+def merge_section(person: Person) -> None:
+    """Show where another site's bundle is merged into the study; for whoever may close it."""
+    st.write(
+        t(
+            "A bundle from another server that ran the same locked protocol joins this study: its "
+            "readers, their readings and its chain. Both studies must be closed. If anything "
+            "prevents the merge, it is listed and nothing is changed."
+        )
+    )
+    given = upload(t("Bundle from the other site"), types=["zip"], key="merge-file")
+    site = st.text_input(
+        t("Site of these readers"),
+        key="merge-site",
+        max_chars=100,
+        help=t("For readers with no site yet. If left empty, the other server's ID is used."),
+    )
+    if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
+        _told(lambda path: _merged(person, path, site), given)
+
+
+def _restored(person: Person, path: Path) -> str:
+    done = restore(store(), path, **acting(person))
+    return t(
+        "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
+        "models.",
+        study=plain(done.study),
+        readers=done.n_readers,
+        readings=done.n_readings,
+        models=done.n_models,
+    )
+
+
+def _merged(person: Person, path: Path, site: str) -> str:
+    study = person.study_name
+    done = merge(store(), path, study=study, site=site, **acting(person))
+    return t(
+        "Merged: {readers} from {site}, {readings} readings.",
+        readers=plain(", ".join(done.readers)),
+        site=plain(done.site),
+        readings=done.n_readings,
+    )
+
+
+def _told(act: Callable[[Path], str], given: Any) -> None:
+    if given is None:
+        return
+    try:
+        with (
+            st.spinner(t("Checking the bundle ...")),
+            on_disk(given.name, given.getvalue()) as path,
+        ):
+            st.success(act(path))
+    except StudyError as error:
+        first, *faults = str(error).splitlines()
+        st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))

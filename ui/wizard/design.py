@@ -6,8 +6,7 @@ Conditions, sessions and how far apart they are; and the endpoint, said before a
 import streamlit as st
 
 from study.base.translation import t, tn
-from ui.wizard.draft import Working
-from ui.wizard.fields import choose, count, switch
+from ui.wizard.draft import Working, choose, count, switch
 
 
 def design(working: Working) -> None:

@@ -18,8 +18,7 @@ from study.store import banks, draws
 from ui.parts.forms import upload
 from ui.parts.text import plain
 from ui.server.deployment import store
-from ui.wizard.draft import Working
-from ui.wizard.fields import Words, several, switch
+from ui.wizard.draft import Words, Working, several, switch
 
 KEYS = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
 OLDEST = 120

@@ -7,8 +7,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.store import banks
 from ui.server.deployment import store
-from ui.wizard.draft import Working
-from ui.wizard.fields import choose, count, several, switch
+from ui.wizard.draft import Working, choose, count, several, switch
 
 
 def rules(working: Working) -> None:

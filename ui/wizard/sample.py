@@ -25,8 +25,7 @@ from ui.parts.theme import error_line, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard import eligibility
-from ui.wizard.draft import Working, in_page_words
-from ui.wizard.fields import choose, count, several
+from ui.wizard.draft import Working, choose, count, in_page_words, several
 
 _DRAWN_BY = (
     *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),

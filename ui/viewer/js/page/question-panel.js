@@ -1,6 +1,5 @@
-/** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
+/** The question beside the film: position, context, question, options or the field for own words, confirm, and hints. */
 
-import { AnswerField, asksWords } from "./answer-field.js";
 import { around, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
@@ -253,4 +252,48 @@ function contextLine({ name, value }) {
   if (value.length > LONG) told.tabIndex = 0; // it may have to be scrolled
   line.append(element("dt", name), told);
   return line;
+}
+
+/** Whether a case is answered in the reader's own words. @param {Case} item */
+export function asksWords({ condition }) {
+  return condition === "open-ended";
+}
+
+export class AnswerField {
+  #place;
+  /** @type {HTMLTextAreaElement} */
+  #field;
+
+  /** @param {HTMLElement} root @param {(text: string, now: number) => void} write */
+  constructor(root, write) {
+    this.#place = find(root, ".rr-answer");
+    this.#field = find(root, ".rr-answer textarea");
+    this.#field.addEventListener("input", ({ timeStamp }) => write(this.#field.value, timeStamp));
+  }
+
+  /** Whether there are words in it. */
+  get written() { return !this.#place.hidden && this.#field.value.trim() !== ""; }
+
+  /** @param {Case} item */
+  bring(item) {
+    this.#place.hidden = !asksWords(item);
+  }
+
+  /** @param {string} words */
+  show(words) {
+    this.#field.value = words;
+  }
+
+  /** Nothing is written while the case is not to be answered. @param {boolean} open */
+  open(open) {
+    this.#field.readOnly = !open;
+  }
+
+  focus() {
+    this.#field.focus();
+  }
+
+  leave() {
+    this.#field.blur();
+  }
 }

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { WindowLock } from "../../../../ui/viewer/js/delivery/one-window.js";
 import { ReaderStorage } from "../../../../ui/viewer/js/page/storage.js";
-import { WindowLock } from "../../../../ui/viewer/js/delivery/window-lock.js";
 
 class Storage {
   setItem(key, value) { this[key] = String(value); }

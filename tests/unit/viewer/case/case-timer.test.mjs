@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Attempt } from "../../../../ui/viewer/js/case/attempt.js";
-import { doubts, ViewingConditions } from "../../../../ui/viewer/js/case/viewing-conditions.js";
+import { doubts, ViewingConditions } from "../../../../ui/viewer/js/case/case-timer.js";
 
 const ANSWER = { option: "A", confidence: null, comment: "" };
 const good = {

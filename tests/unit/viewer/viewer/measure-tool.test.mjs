@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/viewer/measured-lines.js";
+import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/viewer/measure-tool.js";
 
 const at = (x, y) => ({ x, y });
 

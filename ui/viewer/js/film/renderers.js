@@ -1,15 +1,6 @@
-/**
- * The renderer on the graphics card: films as exact integer textures, brought to screen size, then windowed.
- *
- * The screen-sized part of a film (its sheet) is made anew when the view changes, the windowed sheet (its print) when
- * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
- * that hangs twice, as under the magnifying glass, has both once for each slot. A film larger than the card takes as
- * one texture stays with the processor, which makes its sheets.
- */
+/** The two renderers: the graphics card's, and the fallback that makes the same picture with the processor. */
 
-import { covered, mirrored, origin } from "./displayed-area.js";
-import { resample } from "./resample.js";
-import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
+import { covered, mirrored, origin, resample, shadeTable } from "./picture.js";
 
 /** @import { Pixels, Rect, Window, ZoomPan } from "../page/types.js" */
 
@@ -22,6 +13,14 @@ const SMALLEST_LEVEL = 64;
 /** What is made of a film for one slot. */
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
+/**
+ * Films as exact integer textures, brought to screen size, then windowed.
+ *
+ * The screen-sized part of a film (its sheet) is made anew when the view changes, the windowed sheet (its print) when
+ * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
+ * that hangs twice, as under the magnifying glass, has both once for each slot. A film larger than the card takes as
+ * one texture stays with the processor, which makes its sheets.
+ */
 export class WebglRenderer {
   name = "webgl2";
   software;
@@ -239,4 +238,187 @@ function drawsInSoftware(gl) {
   const card = gl.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
   if (!card || card === "WebKit WebGL") return null;
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(card);
+}
+
+/** The programs of the card: halve a film, bring a part of it to screen size, and window it. */
+const VERTEX = `#version 300 es
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+  gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0);
+}`;
+
+const HEADER = `#version 300 es
+precision highp float;
+precision highp int;
+precision highp usampler2D;
+`;
+
+/** Half size, as 16-bit numbers; u_gain brings 8-bit films up so that their averages keep a fraction. */
+const HALVE = `${HEADER}
+uniform usampler2D u_film;
+uniform float u_gain;
+out uint result;
+void main() {
+  ivec2 last = textureSize(u_film, 0) - 1;
+  ivec2 at = ivec2(gl_FragCoord.xy) * 2;
+  uint sum = 0u;
+  for (int i = 0; i < 4; i++) sum += texelFetch(u_film, min(at + ivec2(i & 1, i >> 1), last), 0).r;
+  result = uint(float(sum) * u_gain / 4.0 + 0.5);
+}`;
+
+/**
+ * A part of the film at screen size, in 256ths of a grey value. Smaller than the film: the average over the area of
+ * the screen pixel, so at 1:1 the film's own pixel, exactly. Larger: a cubic between the pixels, held within the
+ * four nearest ones, so that no edge rings.
+ */
+const RESAMPLE = `${HEADER}
+uniform usampler2D u_film;
+uniform vec2 u_origin;
+uniform float u_step;
+uniform float u_gain;
+out uint result;
+
+float grey(ivec2 at) {
+  return float(texelFetch(u_film, clamp(at, ivec2(0), textureSize(u_film, 0) - 1), 0).r);
+}
+
+float average(vec2 centre, vec2 size) {
+  vec2 near = max(centre - u_step * 0.5, 0.0);
+  vec2 far = min(centre + u_step * 0.5, size);
+  ivec2 first = ivec2(floor(near));
+  float sum = 0.0;
+  for (int j = 0; j < 3; j++) {
+    float down = min(far.y, float(first.y + j + 1)) - max(near.y, float(first.y + j));
+    if (down <= 0.0) break;
+    float line = 0.0;
+    for (int i = 0; i < 3; i++) {
+      float across = min(far.x, float(first.x + i + 1)) - max(near.x, float(first.x + i));
+      if (across <= 0.0) break;
+      line += across * grey(first + ivec2(i, j));
+    }
+    sum += down * line;
+  }
+  return sum / ((far.x - near.x) * (far.y - near.y));
+}
+
+vec4 cubic(float t) {
+  return 0.5 * vec4(((2.0 - t) * t - 1.0) * t, (3.0 * t - 5.0) * t * t + 2.0,
+                    ((4.0 - 3.0 * t) * t + 1.0) * t, (t - 1.0) * t * t);
+}
+
+float between(vec2 centre) {
+  vec2 at = centre - 0.5;
+  ivec2 first = ivec2(floor(at));
+  vec4 across = cubic(at.x - floor(at.x));
+  vec4 down = cubic(at.y - floor(at.y));
+  float sum = 0.0;
+  float least = 1e9;
+  float most = 0.0;
+  for (int j = 0; j < 4; j++) {
+    vec4 line = vec4(grey(first + ivec2(-1, j - 1)), grey(first + ivec2(0, j - 1)),
+                     grey(first + ivec2(1, j - 1)), grey(first + ivec2(2, j - 1)));
+    sum += down[j] * dot(across, line);
+    if (j == 1 || j == 2) {
+      least = min(least, min(line.y, line.z));
+      most = max(most, max(line.y, line.z));
+    }
+  }
+  return clamp(sum, least, most);
+}
+
+void main() {
+  vec2 size = vec2(textureSize(u_film, 0));
+  vec2 centre = u_origin + gl_FragCoord.xy * u_step;
+  float value = u_step >= 1.0 ? average(centre, size) : between(centre);
+  result = uint(value * u_gain + 0.5);
+}`;
+
+/** Window, level and mirror image of the screen-sized part, bottom row first as the screen has it; the formula is
+ *  window.js's. */
+const WINDOW = `${HEADER}
+uniform usampler2D u_sheet;
+uniform ivec2 u_last;
+uniform float u_low;
+uniform float u_high;
+uniform bool u_inverted;
+uniform bool u_flipped;
+out vec4 colour;
+void main() {
+  ivec2 at = ivec2(gl_FragCoord.xy);
+  float value = float(texelFetch(u_sheet, ivec2(u_flipped ? u_last.x - at.x : at.x, u_last.y - at.y), 0).r) / 256.0;
+  float share = clamp((value - u_low) / (u_high - u_low), 0.0, 1.0);
+  if (u_inverted) share = 1.0 - share;
+  colour = vec4(vec3(floor(share * 255.0 + 0.5) / 255.0), 1.0);
+}`;
+
+const BLACK = 0xff000000;
+const STEPS = 65536;
+
+/** On a plain 2D canvas, computed by the processor from the samples. */
+export class CanvasRenderer {
+  name = "canvas2d";
+  software = null; // not known: a 2D canvas does not say who draws it
+  #context;
+
+  /** @param {OffscreenCanvas} canvas */
+  constructor(canvas) {
+    const context = canvas.getContext("2d", { alpha: false });
+    if (!context) throw new Error("no canvas");
+    this.#context = context;
+  }
+
+  /** @param {Pixels} film */
+  async upload(film) {
+    // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
+    const unit = film.samples instanceof Uint8Array ? 256 : 1;
+    return { film, unit, made: {} };
+  }
+
+  /** Make the screen-sized part and its windowed image, unless they are there already. @param {PlacedFilm} placed */
+  prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
+    const made = (handle.made[slot] ??= { ...UNMADE });
+    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
+    const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
+    if (made.sheetKey !== sheetKey) {
+      made.rect = covered(zoomPan, rect, handle.film);
+      made.sheet = resample(handle.film, corner(zoomPan, rect, made.rect), 1 / zoomPan.scale, made.rect, handle.unit);
+    }
+    if (made.printKey !== printKey) made.print = this.#print(made, handle.unit, window, inverted, flipped);
+    Object.assign(made, { sheetKey, printKey });
+  }
+
+  /** @param {PlacedFilm[]} placedFilms */
+  draw(placedFilms) {
+    const { canvas } = this.#context;
+    this.#context.fillStyle = "#000";
+    this.#context.fillRect(0, 0, canvas.width, canvas.height);
+    for (const placed of placedFilms) {
+      this.prepare(placed);
+      const { handle, rect, flipped, slot = "pane" } = placed;
+      const { print, rect: part } = handle.made[slot];
+      if (slot === "glass") this.#context.fillRect(rect.x, rect.y, rect.width, rect.height);
+      this.#context.putImageData(print, rect.x + mirrored(part, rect, flipped), rect.y + part.y);
+    }
+  }
+
+  fence() {
+    return () => true;
+  }
+
+  release() {}
+
+  #print({ sheet, rect }, unit, window, inverted, flipped) {
+    const table = shadeTable(STEPS, unit, window, inverted);
+    const image = this.#context.createImageData(rect.width, rect.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < pixels.length; i += 1) pixels[i] = BLACK | (table[sheet[i]] * 0x010101);
+    if (flipped) for (let i = 0; i < pixels.length; i += rect.width) pixels.subarray(i, i + rect.width).reverse();
+    return image;
+  }
+}
+
+/** The film coordinates of the top left corner of the covered part. */
+function corner(zoomPan, pane, part) {
+  const { x, y } = origin(zoomPan, pane);
+  return { x: x + part.x / zoomPan.scale, y: y + part.y / zoomPan.scale };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fits } from "../../../../ui/viewer/js/steps/smallest-window.js";
+import { fits } from "../../../../ui/viewer/js/steps/preparation.js";
 
 test("a window fits either way round, and on the very pixel", () => {
   for (const size of [[1024, 700], [700, 1024], [1440, 900], [1080, 1920]]) assert.ok(fits(size, [1024, 700]), size);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { DeskRoutes } from "../../../../ui/viewer/js/delivery/desk-routes.js";
+import { DeskRoutes } from "../../../../ui/viewer/js/delivery/connection.js";
 
 const routes = (answer, clock) => new DeskRoutes("http://x/desk", answer, clock);
 const whyOf = async (answer) => routes(answer).desk().then(() => "none", (error) => error.why);

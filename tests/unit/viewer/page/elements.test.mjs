@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { afterPaint } from "../../../../ui/viewer/js/page/paint.js";
+import { afterPaint } from "../../../../ui/viewer/js/page/elements.js";
 
 /** A screen whose frames run when told to. */
 function screen(t) {
