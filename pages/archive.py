@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON
@@ -59,18 +58,16 @@ def _missing(found: archive.StudyState) -> None:
         st.write(t("None: every assigned case has a valid answer."))
     else:
         grid(
-            pd.DataFrame(
-                {
-                    t("Reader"): [one.reader_id for one in lacking],
-                    t("Session"): [one.session for one in lacking],
-                    t("Condition"): [one.condition for one in lacking],
-                    t("Assigned"): [one.counts.n_assigned for one in lacking],
-                    t("Not read"): [one.counts.n_unread for one in lacking],
-                    t("Cannot answer"): [one.counts.n_skipped for one in lacking],
-                    t("Timed out"): [one.counts.n_timed_out for one in lacking],
-                    t("Excluded"): [one.counts.n_excluded for one in lacking],
-                }
-            ),
+            {
+                t("Reader"): [one.reader_id for one in lacking],
+                t("Session"): [one.session for one in lacking],
+                t("Condition"): [one.condition for one in lacking],
+                t("Assigned"): [one.counts.n_assigned for one in lacking],
+                t("Not read"): [one.counts.n_unread for one in lacking],
+                t("Cannot answer"): [one.counts.n_skipped for one in lacking],
+                t("Timed out"): [one.counts.n_timed_out for one in lacking],
+                t("Excluded"): [one.counts.n_excluded for one in lacking],
+            },
             key="missing",
         )
     st.caption(

@@ -1,6 +1,5 @@
 """Expert review of a question bank: asked for here, followed, closed, and what it found used."""
 
-import pandas as pd
 import streamlit as st
 
 from study.base.errors import StudyError
@@ -75,13 +74,11 @@ def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> 
         return
     st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")
     grid(
-        pd.DataFrame(
-            {
-                t("ID"): [one.item.item_id for one in found],
-                t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
-                t("Comments"): [_comments(one, people) for one in found],
-            }
-        ),
+        {
+            t("ID"): [one.item.item_id for one in found],
+            t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
+            t("Comments"): [_comments(one, people) for one in found],
+        },
         key=f"faults-{row.id}",
     )
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from study.bank import uploads
@@ -40,17 +39,15 @@ def _there() -> None:
         )
         return
     grid(
-        pd.DataFrame(
-            {
-                t("Bank"): [row.name for row in found],
-                t("Questions"): [row.n_items for row in found],
-                t("Images"): [row.n_films for row in found],
-                t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
-                t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
-                t("Source"): [row.source_name for row in found],
-                t("Licence"): [row.licence for row in found],
-            }
-        ),
+        {
+            t("Bank"): [row.name for row in found],
+            t("Questions"): [row.n_items for row in found],
+            t("Images"): [row.n_films for row in found],
+            t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
+            t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
+            t("Source"): [row.source_name for row in found],
+            t("Licence"): [row.licence for row in found],
+        },
     )
     links(
         "to_drafts",

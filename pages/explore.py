@@ -20,7 +20,7 @@ from ui.banks.questions import FACETS, addresses, chosen, counted, facets, quest
 from ui.parts.forms import ask, confirm
 from ui.parts.links import links
 from ui.parts.text import number, plain
-from ui.parts.theme import grid, page_title
+from ui.parts.theme import grid, grid_px, page_title, pick
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -97,14 +97,12 @@ def _counts(found: pd.DataFrame) -> None:
         )
         counts = counted(found, by)
         grid(
-            pd.DataFrame(
-                {
-                    names[by]: [_value(value) for value in counts.index],
-                    t("Questions"): list(counts),
-                    t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
-                }
-            ),
-            height=min(420, 38 + 35 * max(len(counts), 1)),
+            {
+                names[by]: [_value(value) for value in counts.index],
+                t("Questions"): list(counts),
+                t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
+            },
+            height=grid_px(counts, most_px=420),
         )
 
 
@@ -114,22 +112,17 @@ def _list(found: pd.DataFrame) -> ListedItem | None:
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
     with store().look(sealed=True) as look:
         rows = bank_contents.listed(look, found.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
-    event = grid(
-        pd.DataFrame(
-            {
-                t("ID"): [row.item_id for row in rows],
-                t("Question"): [row.question for row in rows],
-                t("Task"): [row.task for row in rows],
-                t("Struck off"): [row.struck or "" for row in rows],
-            }
-        ),
-        on_select="rerun",
-        selection_mode="single-row",
+    return pick(
+        rows,
+        {
+            t("ID"): [row.item_id for row in rows],
+            t("Question"): [row.question for row in rows],
+            t("Task"): [row.task for row in rows],
+            t("Struck off"): [row.struck or "" for row in rows],
+        },
         key=f"explore-list-{len(found)}-{at}",
-        height=min(320, 38 + 35 * max(len(rows), 1)),
+        height=grid_px(rows, most_px=320),
     )
-    chosen_rows = event.selection.rows
-    return rows[chosen_rows[0]] if chosen_rows and chosen_rows[0] < len(rows) else None
 
 
 def _truth_wanted(bank: BankRow) -> bool:

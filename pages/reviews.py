@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from study.base.errors import StudyError
@@ -153,13 +152,11 @@ def _verdicts(asked: _Asked, mine: Sequence[Judged]) -> None:
         if not asked.why_not:
             st.caption(t("Select a row to change a verdict."))
         event = grid(
-            pd.DataFrame(
-                {
-                    **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
-                    t("Verdict"): [said(asked.words[one.verdict]) for one in own],
-                    t("Comment"): [one.comment for one in own],
-                }
-            ),
+            {
+                **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
+                t("Verdict"): [said(asked.words[one.verdict]) for one in own],
+                t("Comment"): [one.comment for one in own],
+            },
             on_select="ignore" if asked.why_not else "rerun",
             selection_mode="single-row",
             key=f"verdicts-{asked.key}",

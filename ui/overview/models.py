@@ -35,7 +35,7 @@ from ui.overview.now import head
 from ui.parts.forms import ask, confirm
 from ui.parts.links import links
 from ui.parts.text import instant, plain
-from ui.parts.theme import error_line, grid, section, table
+from ui.parts.theme import error_line, grid, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -122,18 +122,16 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
     """Show the models that were withdrawn, each with the event that tells of it."""
     section(t("Withdrawn"))
     grid(
-        pd.DataFrame(
-            {
-                t("Model"): [one.model_id for one in found],
-                t("Version"): [one.model_version for one in found],
-                t("Predictions"): [one.n_predicted for one in found],
-                t("When (UTC)"): [instant(one.at_utc) for one in found],
-                t("By"): [one.actor for one in found],
-                t("Reason"): [one.reason for one in found],
-                t("After closing"): [t("yes") if one.after_closing else "" for one in found],
-                t("Audit trail event"): [one.event for one in found],
-            }
-        ),
+        {
+            t("Model"): [one.model_id for one in found],
+            t("Version"): [one.model_version for one in found],
+            t("Predictions"): [one.n_predicted for one in found],
+            t("When (UTC)"): [instant(one.at_utc) for one in found],
+            t("By"): [one.actor for one in found],
+            t("Reason"): [one.reason for one in found],
+            t("After closing"): [t("yes") if one.after_closing else "" for one in found],
+            t("Audit trail event"): [one.event for one in found],
+        },
         key="withdrawn-models",
     )
 
@@ -247,16 +245,9 @@ def _list(output: list[WordsRead]) -> None:
         }
     )
     empty = [name for name in (t("Condition"), t("Run")) if not frame[name].any()]
-    picked = grid(
-        frame.drop(columns=empty),
-        height=min(38 + 35 * len(output), 318),
-        key="words-list",
-        on_select="rerun",
-        selection_mode="single-row",
-    )
-    for row in picked["selection"]["rows"]:
-        if row < len(output):
-            st.text(output[row].words)
+    picked = pick(output, frame.drop(columns=empty), key="words-list")
+    if picked:
+        st.text(picked.words)
 
 
 def _read(one: WordsRead, read: str) -> str:

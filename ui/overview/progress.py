@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -13,7 +12,7 @@ from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, sil
 from study.reading.sessions import State
 from ui.overview.labels import left_words, seconds, stage_word, standing_words
 from ui.parts.text import instant, minute, plain, study_state
-from ui.parts.theme import facts, grid, section, table
+from ui.parts.theme import Columns, facts, grid, section, table
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
@@ -117,39 +116,35 @@ def _left_behind(found: Progress) -> None:
         )
 
 
-def _readers(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [_named(one) for one in readers],
-            t("Stage"): [stage_word(one.stage) for one in readers],
-            t("Session"): [_session(one) for one in readers],
-            t("Progress"): [_share(one) for one in readers],
-            t("Assigned"): [one.counts.n_assigned for one in readers],
-            t("Presented"): [one.counts.n_presented for one in readers],
-            t("Read"): [one.counts.n_read for one in readers],
-            t("Answered"): [one.counts.n_answered for one in readers],
-            t("Cannot answer"): [one.counts.n_skipped for one in readers],
-            t("Timed out"): [one.counts.n_timed_out for one in readers],
-            t("Last active (UTC)"): [
-                instant("" if one.simulated else one.last_at_utc) for one in readers
-            ],
-        }
-    )
+def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
+    return {
+        t("Reader"): [_named(one) for one in readers],
+        t("Stage"): [stage_word(one.stage) for one in readers],
+        t("Session"): [_session(one) for one in readers],
+        t("Progress"): [_share(one) for one in readers],
+        t("Assigned"): [one.counts.n_assigned for one in readers],
+        t("Presented"): [one.counts.n_presented for one in readers],
+        t("Read"): [one.counts.n_read for one in readers],
+        t("Answered"): [one.counts.n_answered for one in readers],
+        t("Cannot answer"): [one.counts.n_skipped for one in readers],
+        t("Timed out"): [one.counts.n_timed_out for one in readers],
+        t("Last active (UTC)"): [
+            instant("" if one.simulated else one.last_at_utc) for one in readers
+        ],
+    }
 
 
-def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [_named(one) for one in readers],
-            t("Timed readings"): [one.pace.n_timed for one in readers],
-            t("Median response (s)"): [
-                _number(seconds(one.pace.median_response_ms)) for one in readers
-            ],
-            t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
-            t("Cases per active hour"): [_number(_rate(one)) for one in readers],
-            t("Time left"): [left_words(one.left) for one in readers],
-        }
-    )
+def _pace(readers: tuple[ReaderProgress, ...]) -> Columns:
+    return {
+        t("Reader"): [_named(one) for one in readers],
+        t("Timed readings"): [one.pace.n_timed for one in readers],
+        t("Median response (s)"): [
+            _number(seconds(one.pace.median_response_ms)) for one in readers
+        ],
+        t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
+        t("Cases per active hour"): [_number(_rate(one)) for one in readers],
+        t("Time left"): [left_words(one.left) for one in readers],
+    }
 
 
 def _number(value: float | None) -> str:
@@ -240,23 +235,21 @@ def _lapsed(found: Progress) -> None:
         )
 
 
-def _parts(parts: list[Part]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [one.reader_id for one in parts],
-            t("Session"): [one.standing.session for one in parts],
-            t("Condition"): [one.condition for one in parts],
-            t("State"): [standing_words(one.standing) for one in parts],
-            t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
-            t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
-            t("Assigned"): [one.counts.n_assigned for one in parts],
-            t("Presented"): [one.counts.n_presented for one in parts],
-            t("Read"): [one.counts.n_read for one in parts],
-            t("Answered"): [one.counts.n_answered for one in parts],
-            t("Cannot answer"): [one.counts.n_skipped for one in parts],
-            t("Timed out"): [one.counts.n_timed_out for one in parts],
-        }
-    )
+def _parts(parts: list[Part]) -> Columns:
+    return {
+        t("Reader"): [one.reader_id for one in parts],
+        t("Session"): [one.standing.session for one in parts],
+        t("Condition"): [one.condition for one in parts],
+        t("State"): [standing_words(one.standing) for one in parts],
+        t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
+        t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
+        t("Assigned"): [one.counts.n_assigned for one in parts],
+        t("Presented"): [one.counts.n_presented for one in parts],
+        t("Read"): [one.counts.n_read for one in parts],
+        t("Answered"): [one.counts.n_answered for one in parts],
+        t("Cannot answer"): [one.counts.n_skipped for one in parts],
+        t("Timed out"): [one.counts.n_timed_out for one in parts],
+    }
 
 
 MOST_POINTS = 200

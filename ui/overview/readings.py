@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
@@ -15,7 +14,7 @@ from study.store.exclusions import ExclusionRow
 from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
 from ui.parts.forms import ask, confirm
 from ui.parts.text import day_form, instant, minute, plain
-from ui.parts.theme import error_line, grid, section, table
+from ui.parts.theme import TALL_PX, Columns, error_line, grid, grid_px, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -74,20 +73,18 @@ def _list(found: list[ReadingFacts]) -> None:
             look_at(shown[row].reader_id, shown[row].position)
 
     grid(
-        pd.DataFrame(
-            {
-                t("Reader"): [one.reader_id for one in shown],
-                t("Position"): [one.position for one in shown],
-                t("Case"): [one.item_id for one in shown],
-                t("Status"): [status_word(one.status) for one in shown],
-                t("Response (s)"): [seconds(one.response_ms) for one in shown],
-                t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
-                t("Flags"): [", ".join(one.flags) for one in shown],
-                t("Reason for exclusion"): [one.excluded for one in shown],
-            }
-        ),
+        {
+            t("Reader"): [one.reader_id for one in shown],
+            t("Position"): [one.position for one in shown],
+            t("Case"): [one.item_id for one in shown],
+            t("Status"): [status_word(one.status) for one in shown],
+            t("Response (s)"): [seconds(one.response_ms) for one in shown],
+            t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
+            t("Flags"): [", ".join(one.flags) for one in shown],
+            t("Reason for exclusion"): [one.excluded for one in shown],
+        },
         key=_LIST,
-        height=min(38 + 35 * max(1, len(shown)), 318),
+        height=grid_px(shown, most_px=TALL_PX),
         on_select=follow,
         selection_mode="single-row",
     )
@@ -212,18 +209,16 @@ def _ask(study: str, one: ReadingFacts, reason: str) -> None:
     )
 
 
-def _log(log: list[ExclusionRow]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("When (UTC)"): [instant(one.at_utc) for one in log],
-            t("Reader"): [one.reader_id for one in log],
-            t("Position"): [one.position for one in log],
-            t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
-            t("Reason"): [one.reason for one in log],
-            t("By"): [one.actor for one in log],
-            t("Answer changed since"): ["" if one.current else t("yes") for one in log],
-        }
-    )
+def _log(log: list[ExclusionRow]) -> Columns:
+    return {
+        t("When (UTC)"): [instant(one.at_utc) for one in log],
+        t("Reader"): [one.reader_id for one in log],
+        t("Position"): [one.position for one in log],
+        t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
+        t("Reason"): [one.reason for one in log],
+        t("By"): [one.actor for one in log],
+        t("Answer changed since"): ["" if one.current else t("yes") for one in log],
+    }
 
 
 def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
@@ -251,16 +246,14 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
             st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
 
 
-def _table(facts: list[Fact]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Observation"): [kind_word(one.kind) for one in facts],
-            t("Reader or case"): [_whose(one) for one in facts],
-            t("Readings"): [_count(one) for one in facts],
-            t("Share"): [_percent(one) for one in facts],
-            t("More"): [detail_words(one) for one in facts],
-        }
-    )
+def _table(facts: list[Fact]) -> Columns:
+    return {
+        t("Observation"): [kind_word(one.kind) for one in facts],
+        t("Reader or case"): [_whose(one) for one in facts],
+        t("Readings"): [_count(one) for one in facts],
+        t("Share"): [_percent(one) for one in facts],
+        t("More"): [detail_words(one) for one in facts],
+    }
 
 
 def _whose(one: Fact) -> str:
@@ -309,21 +302,19 @@ def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: boo
         )
 
 
-def reading_table(rows: list[ReadingFacts]) -> pd.DataFrame:
+def reading_table(rows: list[ReadingFacts]) -> Columns:
     """Return readings as a table: times, flags and circumstances, never the answer."""
-    return pd.DataFrame(
-        {
-            t("Reader"): [one.reader_id for one in rows],
-            t("Position"): [one.position for one in rows],
-            t("Session"): [one.session for one in rows],
-            t("Condition"): [one.condition for one in rows],
-            t("Case"): [one.item_id for one in rows],
-            t("Status"): [status_word(one.status) for one in rows],
-            t("Response (s)"): [seconds(one.response_ms) for one in rows],
-            t("Hidden (s)"): [seconds(one.hidden_ms) for one in rows],
-            t("Received (UTC)"): [instant(one.received_at_utc) for one in rows],
-            t("Flags"): [", ".join(one.flags) for one in rows],
-            t("Screen"): [one.setup for one in rows],
-            t("Excluded"): [one.excluded for one in rows],
-        }
-    )
+    return {
+        t("Reader"): [one.reader_id for one in rows],
+        t("Position"): [one.position for one in rows],
+        t("Session"): [one.session for one in rows],
+        t("Condition"): [one.condition for one in rows],
+        t("Case"): [one.item_id for one in rows],
+        t("Status"): [status_word(one.status) for one in rows],
+        t("Response (s)"): [seconds(one.response_ms) for one in rows],
+        t("Hidden (s)"): [seconds(one.hidden_ms) for one in rows],
+        t("Received (UTC)"): [instant(one.received_at_utc) for one in rows],
+        t("Flags"): [", ".join(one.flags) for one in rows],
+        t("Screen"): [one.setup for one in rows],
+        t("Excluded"): [one.excluded for one in rows],
+    }

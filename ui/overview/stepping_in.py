@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-import pandas as pd
 import streamlit as st
 
 from study.base.actor import Acting
@@ -36,7 +35,7 @@ from study.store.sessions import InterventionRow
 from ui.overview.labels import stage_word, standing_words
 from ui.parts.forms import ask, confirm
 from ui.parts.text import instant, minute, plain
-from ui.parts.theme import error_line, grid, section
+from ui.parts.theme import Columns, error_line, grid, section
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -226,18 +225,16 @@ def _consequence(step: Intervention) -> str:
     }[step]
 
 
-def _log(log: list[InterventionRow]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("When (UTC)"): [instant(one.at_utc) for one in log],
-            t("What"): [_word(Intervention(one.kind)) for one in log],
-            t("Who"): [one.reader_id or t("the whole study") for one in log],
-            t("Session"): ["" if one.session is None else str(one.session) for one in log],
-            t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
-            t("Reason"): [one.reason for one in log],
-            t("By"): [one.actor for one in log],
-        }
-    )
+def _log(log: list[InterventionRow]) -> Columns:
+    return {
+        t("When (UTC)"): [instant(one.at_utc) for one in log],
+        t("What"): [_word(Intervention(one.kind)) for one in log],
+        t("Who"): [one.reader_id or t("the whole study") for one in log],
+        t("Session"): ["" if one.session is None else str(one.session) for one in log],
+        t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
+        t("Reason"): [one.reason for one in log],
+        t("By"): [one.actor for one in log],
+    }
 
 
 def show_reminding(person: Person, found: Progress) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-import pandas as pd
 import segno
 import streamlit as st
 from starlette.requests import Request
@@ -32,7 +31,7 @@ from study.trail.search import Search
 from study.trail.verification import Verdict, verify_study
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
 from ui.parts.text import day_form, instant, minute, plain
-from ui.parts.theme import grid, section, table
+from ui.parts.theme import Columns, grid_px, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -66,17 +65,11 @@ def trail_section(study: str) -> None:
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
-    picked = grid(
-        _table(found.rows),
-        height=38 + 35 * max(1, len(found.rows)),
-        key=f"trail-list-{study}-{page}",
-        on_select="rerun",
-        selection_mode="single-row",
-    )
-    for row in picked["selection"]["rows"]:
-        if row < len(found.rows):
-            facts = _details(found.rows[row])
-            table([t("What"), t("Value")], facts, caption=t("Event details"))
+    every_px = grid_px(found.rows)
+    key = f"trail-list-{study}-{page}"
+    picked = pick(found.rows, _table(found.rows), key=key, height=every_px)
+    if picked:
+        table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
     st.link_button(t("Download search results (CSV)"), f"{address}?{_query(wanted)}")
 
@@ -150,18 +143,16 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
 
 
-def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
+def _table(rows: tuple[trail.TrailRow, ...]) -> Columns:
     zone = _zone()
-    return pd.DataFrame(
-        {
-            t("When ({zone})", zone=str(zone)): [
-                instant(_local(one.at_utc, zone), to="s") for one in rows
-            ],
-            t("Event"): [_sentence(one) for one in rows],
-            t("Reason"): [one.reason for one in rows],
-            t("Site"): [one.site for one in rows],
-        }
-    )
+    return {
+        t("When ({zone})", zone=str(zone)): [
+            instant(_local(one.at_utc, zone), to="s") for one in rows
+        ],
+        t("Event"): [_sentence(one) for one in rows],
+        t("Reason"): [one.reason for one in rows],
+        t("Site"): [one.site for one in rows],
+    }
 
 
 def _sentence(one: trail.TrailRow) -> str:

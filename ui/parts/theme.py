@@ -3,13 +3,13 @@
 Whatever is given to these functions may come from outside: it is escaped here.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +21,11 @@ from study.base.translation import ENGLISH, language, region, right_to_left, t, 
 from ui.parts.text import plain
 
 Row = Sequence[object]
+Columns = Mapping[str, Sequence[Any]]
+"""A table as what stands in each column, by its head."""
+
+Picked = TypeVar("Picked")
+_HEAD_PX, _ROW_PX, TALL_PX = 38, 35, 318
 
 
 class Tone(StrEnum):
@@ -125,11 +130,27 @@ def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
     )
 
 
-def grid(frame: pd.DataFrame, **how: Any) -> Any:
+def pick(
+    rows: Sequence[Picked], columns: Columns | pd.DataFrame, *, key: str, **how: Any
+) -> Picked | None:
+    """Show rows as a table in which one can be chosen, and return that one."""
+    how.setdefault("height", grid_px(rows, most_px=TALL_PX))
+    event = grid(columns, key=key, on_select="rerun", selection_mode="single-row", **how)
+    return next((rows[n] for n in event["selection"]["rows"] if n < len(rows)), None)
+
+
+def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
+    """Return how high a table of so many rows is; one with a limit scrolls beyond it."""
+    every_px = _HEAD_PX + _ROW_PX * max(1, len(rows))
+    return every_px if most_px is None else min(most_px, every_px)
+
+
+def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
     """Show a table that can be sorted, searched and saved, and return what is chosen in it.
 
     What is saved is opened with a spreadsheet: no cell is a formula there.
     """
+    frame = pd.DataFrame(columns)
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
     safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
     shown = {

@@ -6,7 +6,7 @@ Conditions, sessions and how far apart they are; and the endpoint, said before a
 import streamlit as st
 
 from study.base.translation import t, tn
-from ui.wizard.draft import Working, choose, count, switch
+from ui.wizard.draft import Working
 
 
 def design(working: Working) -> None:
@@ -14,8 +14,7 @@ def design(working: Working) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _conditions(working)
-        count(
-            working,
+        working.count(
             "hidden_repeats",
             t("Hidden repeats"),
             lambda n: (
@@ -86,8 +85,7 @@ def _conditions(working: Working) -> None:
 
 
 def _sessions(working: Working) -> None:
-    count(
-        working,
+    working.count(
         "sessions",
         t("Sessions"),
         lambda n: (
@@ -103,8 +101,7 @@ def _sessions(working: Working) -> None:
         high=20,
     )
     several = working.values["sessions"] > 1
-    count(
-        working,
+    working.count(
         "washout_days",
         t("Wash-out period between sessions (days)"),
         lambda n: (
@@ -130,8 +127,7 @@ def _washout(days: int, sessions: int) -> str:
 
 
 def _days(working: Working) -> None:
-    count(
-        working,
+    working.count(
         "session_days",
         t("Days to complete a session once started"),
         lambda n: (
@@ -162,8 +158,7 @@ def endpoint(working: Working) -> None:
 
 
 def _promised(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "endpoint",
         t("Primary endpoint"),
         {"": t("None declared"), "accuracy": t("Accuracy"), "AUC": t("AUC")},
@@ -175,8 +170,7 @@ def _promised(working: Working) -> None:
             "AUC": t("The area under the ROC curve; needs a confidence rating."),
         },
     )
-    choose(
-        working,
+    working.choose(
         "hypothesis",
         t("Hypothesis"),
         {
@@ -195,8 +189,7 @@ def _promised(working: Working) -> None:
 
 
 def _claimed(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "claim_about",
         t("The claim applies to"),
         {
@@ -219,8 +212,7 @@ def _claimed(working: Working) -> None:
 
 
 def _excluded(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "exclusions",
         t("Excluded readings"),
         {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
@@ -245,8 +237,7 @@ def _primary_model(working: Working) -> None:
 
 
 def _early(working: Working) -> None:
-    switch(
-        working,
+    working.switch(
         "interim_results",
         t("Show accuracy while the study is open"),
         t("The study team sees accuracy early: explain why in your paper."),

@@ -19,6 +19,9 @@ from ui.parts.text import minute, plain
 from ui.server.access import acting
 from ui.server.deployment import store
 
+Words = Mapping[Any, str]
+"""What a value is called, by value, in the order they are offered."""
+
 
 @dataclass
 class Working:
@@ -79,6 +82,71 @@ class Working:
         """Return the protocol it describes, or None while it has faults."""
         values = self.draft().protocol_values
         return None if faults_of(values) else Protocol.from_json(values)
+
+    def choose(self, key: str, label: str, words: Words, meaning: Words) -> None:
+        """Let one of a few values be chosen; what the chosen one means stands beneath."""
+        base = self.base[key]
+        found = st.segmented_control(
+            label,
+            list(words),
+            default=base if base in words else None,
+            format_func=lambda one: words[one],
+            required=True,
+            key=self.key(key),
+        )
+        if found is not None:
+            self.values[key] = found
+        st.caption(meaning.get(self.values[key], ""))
+
+    def switch(self, key: str, label: str, on: str, off: str) -> None:
+        """Let something be turned on or off."""
+        found = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
+        self.values[key] = bool(found)
+        st.caption(on if found else off)
+
+    def count(
+        self,
+        key: str,
+        label: str,
+        meaning: Callable[[int], str],
+        *,
+        low: int,
+        high: int,
+        step: int = 1,
+    ) -> None:
+        """Let a whole number be given; its meaning is told by its value."""
+        base = self.base[key]
+        sound = isinstance(base, int | float) and not isinstance(base, bool)
+        shown = min(max(int(base), low), high) if sound else low
+        found = st.number_input(
+            label,
+            min_value=low,
+            max_value=high,
+            value=shown,
+            step=step,
+            key=self.key(key),
+        )
+        # What came with a file, a fraction or beyond the range, stays until it is changed here.
+        self.values[key] = base if sound and found == shown else int(found)
+        st.caption(meaning(int(found)))
+
+    def several(self, key: str, label: str, words: Words, meaning: str) -> None:
+        """Let any of a few values be chosen, in the order they are offered."""
+        base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
+        found = st.pills(
+            label,
+            list(words),
+            default=[one for one in base if one in words],
+            format_func=lambda one: words[one],
+            selection_mode="multi",
+            key=self.key(key),
+        )
+        chosen = [one for one in words if one in found]
+        if set(chosen) != set(base):
+            self.values[key] = chosen
+        else:
+            self.values[key] = list(base)
+        st.caption(meaning)
 
 
 def in_page_words(fault: str) -> str:
@@ -233,76 +301,3 @@ def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], No
                     drafts.remove(store(), draft.id, **acting(person))
                     forget(draft.id)
                     st.rerun()
-
-
-Words = Mapping[Any, str]
-"""What a value is called, by value, in the order they are offered."""
-
-
-def choose(working: Working, key: str, label: str, words: Words, meaning: Words) -> None:
-    """Let one of a few values be chosen; what the chosen one means stands beneath."""
-    base = working.base[key]
-    found = st.segmented_control(
-        label,
-        list(words),
-        default=base if base in words else None,
-        format_func=lambda one: words[one],
-        required=True,
-        key=working.key(key),
-    )
-    if found is not None:
-        working.values[key] = found
-    st.caption(meaning.get(working.values[key], ""))
-
-
-def switch(working: Working, key: str, label: str, on: str, off: str) -> None:
-    """Let something be turned on or off."""
-    found = st.toggle(label, value=bool(working.base[key]), key=working.key(key))
-    working.values[key] = bool(found)
-    st.caption(on if found else off)
-
-
-def count(
-    working: Working,
-    key: str,
-    label: str,
-    meaning: Callable[[int], str],
-    *,
-    low: int,
-    high: int,
-    step: int = 1,
-) -> None:
-    """Let a whole number be given; its meaning is told by its value."""
-    base = working.base[key]
-    sound = isinstance(base, int | float) and not isinstance(base, bool)
-    shown = min(max(int(base), low), high) if sound else low
-    found = st.number_input(
-        label,
-        min_value=low,
-        max_value=high,
-        value=shown,
-        step=step,
-        key=working.key(key),
-    )
-    # What came with a file, a fraction or beyond the field's range, stays until it is changed here.
-    working.values[key] = base if sound and found == shown else int(found)
-    st.caption(meaning(int(found)))
-
-
-def several(working: Working, key: str, label: str, words: Words, meaning: str) -> None:
-    """Let any of a few values be chosen, in the order they are offered."""
-    base: Sequence[Any] = working.base[key] if isinstance(working.base[key], list) else []
-    found = st.pills(
-        label,
-        list(words),
-        default=[one for one in base if one in words],
-        format_func=lambda one: words[one],
-        selection_mode="multi",
-        key=working.key(key),
-    )
-    chosen = [one for one in words if one in found]
-    if set(chosen) != set(base):
-        working.values[key] = chosen
-    else:
-        working.values[key] = list(base)
-    st.caption(meaning)

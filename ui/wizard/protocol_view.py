@@ -19,7 +19,7 @@ from ui.parts.text import html, number
 from ui.server.access import answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
-from ui.wizard.eligibility import flags_in_words
+from ui.wizard.sample import flags_in_words
 
 Lines = dict[str, str]
 

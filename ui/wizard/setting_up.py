@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON
@@ -28,7 +27,7 @@ from study.store import people, studies
 from study.store.studies import Amendment, DrawnCase, study_row
 from study.trail import deposits
 from ui.parts.text import minute, plain
-from ui.parts.theme import grid
+from ui.parts.theme import Columns, pick
 from ui.results import case_films
 from ui.server.access import acting
 from ui.server.deployment import store
@@ -115,31 +114,22 @@ def drawn_cases(person: Person) -> None:
             + "".join(f" · {stratum} {n}" for stratum, n in sorted(counts.items()))
         )
     )
-    picked = grid(
-        _table(shown),
-        height=min(38 + 35 * max(1, len(shown)), 318),
-        key="drawn-list",
-        on_select="rerun",
-        selection_mode="single-row",
-    )
-    for row in picked["selection"]["rows"]:
-        if row < len(shown):
-            _look_at(study, shown[row])
+    picked = pick(shown, _table(shown), key="drawn-list")
+    if picked:
+        _look_at(study, picked)
 
 
-def _table(shown: list[DrawnCase]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("No."): [one.number for one in shown],
-            t("Item"): [one.item_id for one in shown],
-            t("Stratum"): [one.stratum for one in shown],
-            t("Task"): [one.task for one in shown],
-            t("Category"): [one.category for one in shown],
-            t("Views"): [one.view for one in shown],
-            t("Patient"): [one.patient_id for one in shown],
-            t("Question"): [one.question for one in shown],
-        }
-    )
+def _table(shown: list[DrawnCase]) -> Columns:
+    return {
+        t("No."): [one.number for one in shown],
+        t("Item"): [one.item_id for one in shown],
+        t("Stratum"): [one.stratum for one in shown],
+        t("Task"): [one.task for one in shown],
+        t("Category"): [one.category for one in shown],
+        t("Views"): [one.view for one in shown],
+        t("Patient"): [one.patient_id for one in shown],
+        t("Question"): [one.question for one in shown],
+    }
 
 
 def _look_at(study: int, case: DrawnCase) -> None:
