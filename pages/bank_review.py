@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
@@ -186,12 +185,10 @@ def _page(bank: BankRow) -> None:
 
 
 masthead(person)
-try:
+with error_line():
     bank = _bank()
     if bank is None:
         st.info(t("Choose a bank on the page of question banks."))
     else:
         _page(bank)
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_bank_review", {"banks": t("Back to the question banks")})

@@ -1,14 +1,11 @@
 """What is in a question bank: counted, filtered and searched; any question, and striking it off."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from study.bank.striking import strike
-from study.base.actor import Acting
-from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.lifecycle.exposure import being_read, record_truth_shown
 from study.people.roles import Act
@@ -20,7 +17,7 @@ from ui.banks.questions import FACETS, addresses, chosen, counted, facets, quest
 from ui.parts.forms import ask, confirm
 from ui.parts.links import links
 from ui.parts.text import number, plain
-from ui.parts.theme import grid, grid_px, page_title, pick
+from ui.parts.theme import error_line, grid, grid_px, page_title, pick
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -174,14 +171,12 @@ def _striking(bank: BankRow, item: ListedItem) -> None:
                     item=item.item_id,
                 )
             ),
-            do=partial(_strike, bank.name, item.item_id, reason, back),
+            do=lambda acting: strike(
+                store(), bank.name, item.item_id, reason=reason, back=back, **acting
+            ),
             done=t("Taken back.") if back else t("Struck off."),
         )
     confirm("strike", acting(person), about=item.id)
-
-
-def _strike(bank: str, item: str, reason: str, back: bool, given: Acting) -> None:
-    strike(store(), bank, item, reason=reason, back=back, **given)
 
 
 def _page(bank: BankRow) -> None:
@@ -197,12 +192,10 @@ def _page(bank: BankRow) -> None:
         _question(bank, item)
 
 
-try:
+with error_line():
     bank = _bank()
     if bank is None:
         st.info(t("Choose a bank on the page of question banks."))
     else:
         _page(bank)
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_explore", {"banks": t("Back to the question banks")})

@@ -40,7 +40,7 @@ def _body() -> None:
         rows(scope, readers, days, name="readers")
     else:
         st.write(t("No readers have been invited yet. Invite the first reader below."))
-    state = set_up_of(person.study_name).state
+    state = set_up_of(person.study_name).row.state
     if readers and state == "drawn":
         _onwards()
     if state == "closed":

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing, scoring
 from study.lifecycle.judging import LONGEST_COMMENT, Judged
@@ -20,7 +19,7 @@ from study.store.scorings import ScoringRow
 from ui.app.masthead import masthead
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.parts.theme import grid, page_title, refused
+from ui.parts.theme import error_line, grid, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -178,11 +177,8 @@ def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
         comment = st.text_input(t("Comment"), given.comment, max_chars=LONGEST_COMMENT)
         sent = st.form_submit_button(t("Save"))
     if sent:
-        try:
+        with error_line():
             asked.judge(one, verdict, comment)
-        except StudyError as error:
-            refused(str(error))
-        else:
             st.rerun()
 
 

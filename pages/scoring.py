@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.lifecycle import scoring
 from study.people.roles import Act, Role
@@ -13,7 +12,6 @@ from study.store.studies import study_row
 from ui.app.masthead import masthead
 from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.text import plain
 from ui.parts.theme import error_line, page_title, section, state_badge, table
 from ui.people import handout
 from ui.people.members import Scope, give_role, members_of
@@ -144,8 +142,6 @@ page_title(
         "answer; where they differ, a third decides."
     ),
 )
-try:
+with error_line():
     _page()
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_scoring", {"archive": t("Back to Close and export")})

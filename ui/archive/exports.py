@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -169,7 +169,6 @@ class StudyState:
 
     state: str
     shows_accuracy: bool
-    n_events: int
     closed: EventRow | None
     has: Completeness
     licence: str
@@ -177,17 +176,11 @@ class StudyState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """The files that were made of a study, by whom and when, see `archives.Archive`."""
+class Made(archives.Archive):
+    """The files that were made of a study, by whom and when."""
 
-    sha256: Mapping[str, str]
-    n_bytes: Mapping[str, int]
-    left_out: Mapping[str, str]
-    blinded: bool
-    last_event: int
     at_utc: str
     by: str
-    texts: bool = True
 
 
 def state_of(person: Person) -> StudyState:
@@ -200,7 +193,6 @@ def state_of(person: Person) -> StudyState:
         return StudyState(
             state=row.state,
             shows_accuracy=closing.shows_accuracy(row),
-            n_events=events.head(look, trail).number,
             closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
             licence=source.licence if source.is_restricted else "",

@@ -91,10 +91,6 @@ def kind_word(kind: FactKind) -> str:
 
 def rule(kind: FactKind) -> str:
     """Return the rule and the threshold by which readings are told of."""
-    return _rules()[kind]
-
-
-def _rules() -> Mapping[FactKind, str]:
     return {
         FactKind.TOO_FAST: t(
             "Answered less than {ms} ms after the image appeared: too short to look and press two "
@@ -154,7 +150,7 @@ def _rules() -> Mapping[FactKind, str]:
             "answer, ran out of time on, answered too fast or did not see in full.",
             n=GATHERED,
         ),
-    }
+    }[kind]
 
 
 def detail_words(fact: Fact) -> str:

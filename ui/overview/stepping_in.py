@@ -4,6 +4,7 @@ A reminder is a letter to copy, or to send where the deployment has a mail serve
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -171,26 +172,17 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
 
 
 def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
-    kept, reader_id, session = store(), asked.reader_id or "", asked.session or 0
-    if asked.step in (Intervention.PAUSE, Intervention.RESUME):
-        act = interventions.pause if asked.step is Intervention.PAUSE else interventions.resume
-        act(kept, study=study, reader_id=asked.reader_id, reason=reason, **acting)
-    elif asked.step is Intervention.WITHDRAW:
-        interventions.withdraw(kept, study=study, reader_id=reader_id, reason=reason, **acting)
-    elif asked.step is Intervention.EXTEND:
-        interventions.extend(
-            kept,
-            study=study,
-            reader_id=reader_id,
-            session=session,
-            days=days,
-            reason=reason,
-            **acting,
-        )
-    else:
-        interventions.release(
-            kept, study=study, reader_id=reader_id, session=session, reason=reason, **acting
-        )
+    whom: dict[str, Any] = {"reader_id": asked.reader_id}
+    which = {**whom, "session": asked.session}
+    acts: dict[Intervention, tuple[Callable[..., object], dict[str, Any]]] = {
+        Intervention.PAUSE: (interventions.pause, whom),
+        Intervention.RESUME: (interventions.resume, whom),
+        Intervention.WITHDRAW: (interventions.withdraw, whom),
+        Intervention.EXTEND: (interventions.extend, {**which, "days": days}),
+        Intervention.RELEASE: (interventions.release, which),
+    }
+    act, about = acts[asked.step]
+    act(store(), study=study, reason=reason, **about, **acting)
 
 
 def _word(step: Intervention) -> str:

@@ -134,13 +134,9 @@ def html(markdown: str) -> str:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    parser.validateLink = _is_link  # type: ignore[method-assign]
+    parser.validateLink = lambda url: bool(_WEB.match(url.strip()))  # type: ignore[method-assign]
     parser.add_render_rule("link_open", _link_open)
     return parser
-
-
-def _is_link(url: str) -> bool:
-    return _WEB.match(url.strip()) is not None
 
 
 def _link_open(

@@ -5,6 +5,7 @@ Of the drawn cases it shows the images, never what is right.
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from study.protocol.protocol import (
     stored_protocol,
 )
 from study.store import people, studies
-from study.store.studies import Amendment, DrawnCase, study_row
+from study.store.studies import Amendment, DrawnCase, StudyRow, study_row
 from study.trail import deposits
 from ui.parts.text import minute, plain
 from ui.parts.theme import Columns, pick
@@ -38,16 +39,10 @@ from ui.wizard.protocol_view import value_in_words
 class SetUp:
     """A study as its set-up page shows it."""
 
-    name: str
-    state: str
-    bank: str
+    row: StudyRow
     protocol: Protocol
-    protocol_sha256: str
-    readers: tuple[str, ...]
-    drawn_at_utc: str
-    opened_at_utc: str
-    closed_at_utc: str
-    amendments: tuple[Amendment, ...]
+    n_readers: int
+    amendments: list[Amendment]
 
 
 def set_up_of(study: str) -> SetUp:
@@ -61,16 +56,10 @@ def set_up_of(study: str) -> SetUp:
     with store().look() as look:
         row = study_row(look, study)
         return SetUp(
-            name=row.name,
-            state=row.state,
-            bank=row.bank_name,
+            row=row,
             protocol=stored_protocol(row),
-            protocol_sha256=row.protocol_sha256,
-            readers=tuple(one.reader_id for one in people.readers(look, row.id)),
-            drawn_at_utc=row.drawn_at_utc,
-            opened_at_utc=row.opened_at_utc or "",
-            closed_at_utc=row.closed_at_utc or "",
-            amendments=tuple(studies.amendments(look, row.id)),
+            n_readers=len(people.readers(look, row.id)),
+            amendments=studies.amendments(look, row.id),
         )
 
 
@@ -180,7 +169,7 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
     return None
 
 
-def amendment_list(made: tuple[Amendment, ...]) -> None:
+def amendment_list(made: Sequence[Amendment]) -> None:
     """Show the amendments that were made, the newest first."""
     names = labels()
     for one in reversed(made):
