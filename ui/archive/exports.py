@@ -47,101 +47,83 @@ from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
 
-_PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
+_REPORT = {"report.zip": _ZIP, "report.html": "text/html", "report.pdf": "application/pdf"}
 
 
 def routes() -> list[Route]:
     """Return the download routes."""
-    return [
-        Route("/export/bundle.zip", _bundle, methods=["GET"]),
-        Route("/export/report.zip", _report, methods=["GET"]),
-        Route("/export/figures/{name}", _figure, methods=["GET"]),
-        *(Route(f"/export/{name}", _report_page, methods=["GET"]) for name in _PAGES),
-        *(Route(f"/export/{name}", _closing_report, methods=["GET"]) for name in _CLOSING),
-        Route("/export/archive/{name}", _archive, methods=["GET"]),
-    ]
+    made = {
+        "bundle.zip": _bundle,
+        **dict.fromkeys(_REPORT, _report),
+        "figures/{name}": _figure,
+        **dict.fromkeys(_CLOSING, _closing_report),
+        "archive/{name}": _archive,
+    }
+    return [_route(path, make) for path, make in made.items()]
 
 
-async def _bundle(request: Request) -> Response:
-    def make(person: Person) -> Response:
-        kept, study = store(), person.study_name
-        blinded = not accuracy_is_shown(kept, study)
-        content = zipped(bundle_files(kept, study, blinded=blinded))
-        return _sent(person, "bundle.zip", content, _ZIP)
+def _route(path: str, make: Callable[[Person, Request], Response]) -> Route:
+    async def download(request: Request) -> Response:
+        refused = t("Sign in with an account that can export the study.")
+        return await answer(request, Act.EXPORT, lambda person: make(person, request), refused)
 
-    return await _for_whoever_may(request, make)
+    return Route(f"/export/{path}", download, methods=["GET"])
 
 
-async def _report(request: Request) -> Response:
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(person, "report.zip", _reported(person, "", request), _ZIP),
-    )
+def _bundle(person: Person, _: Request) -> Response:
+    kept, study = store(), person.study_name
+    blinded = not accuracy_is_shown(kept, study)
+    content = zipped(bundle_files(kept, study, blinded=blinded))
+    return _sent(person, "bundle.zip", content, _ZIP)
 
 
-async def _report_page(request: Request) -> Response:
-    name = request.url.path.rpartition("/")[2]
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(person, name, _reported(person, name, request), _PAGES[name]),
-    )
-
-
-async def _figure(request: Request) -> Response:
-    def make(person: Person) -> Response:
-        from analysis import AnalysisError
-        from ui.results.analysis import figure_file
-
-        name, matrix = str(request.path_params["name"]), dict(request.query_params)
-        try:
-            content, media_type = figure_file(store(), person.study_name, name, matrix)
-        except AnalysisError as error:
-            raise BadFile(str(error)) from error
-        return _sent(person, name, content, media_type)
-
-    return await _for_whoever_may(request, make)
-
-
-async def _closing_report(request: Request) -> Response:
-    name = request.url.path.rpartition("/")[2]
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(
-            person, name, report_files(store(), person.study_name)[name], _CLOSING[name]
-        ),
-    )
-
-
-async def _archive(request: Request) -> Response:
-    name = str(request.path_params["name"])
-    return await _for_whoever_may(
-        request,
-        lambda person: FileResponse(
-            hand_out(person, name),
-            media_type="application/octet-stream",
-            headers=attachment(name),
-        ),
-    )
-
-
-def _reported(person: Person, name: str, request: Request) -> bytes:
-    """Return a file of the report, or the whole of it; refused where it cannot be made.
-
-    In English, or in the language that is asked for.
-    """
+def _report(person: Person, request: Request) -> Response:
+    """Hand out a page of the report, or the whole of it, in English or a language asked for."""
     # Loading the analysis takes longer than all else of the server, and few starts need it.
     from analysis import AnalysisError
     from ui.results.analysis import report, report_file
 
-    study, language = person.study_name, request.query_params.get("language", ENGLISH)
+    name, kept, study = _name(request), store(), person.study_name
+    language = request.query_params.get("language", ENGLISH)
     try:
-        if name:
-            return report_file(store(), study, name, language)
-        return report(store(), study, language)
+        content = (
+            report(kept, study, language)
+            if _REPORT[name] == _ZIP
+            else report_file(kept, study, name, language)
+        )
     except AnalysisError as error:
         raise BadFile(str(error)) from error
+    return _sent(person, name, content, _REPORT[name])
+
+
+def _figure(person: Person, request: Request) -> Response:
+    from analysis import AnalysisError
+    from ui.results.analysis import figure_file
+
+    name, matrix = _name(request), dict(request.query_params)
+    try:
+        content, media_type = figure_file(store(), person.study_name, name, matrix)
+    except AnalysisError as error:
+        raise BadFile(str(error)) from error
+    return _sent(person, name, content, media_type)
+
+
+def _closing_report(person: Person, request: Request) -> Response:
+    name = _name(request)
+    return _sent(person, name, report_files(store(), person.study_name)[name], _CLOSING[name])
+
+
+def _archive(person: Person, request: Request) -> Response:
+    name = _name(request)
+    path = hand_out(person, name)
+    return FileResponse(path, media_type="application/octet-stream", headers=attachment(name))
+
+
+def _name(request: Request) -> str:
+    """Return the name of the file that is asked for."""
+    return request.url.path.rpartition("/")[2]
 
 
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
@@ -149,12 +131,6 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
     study = person.study_name
     record_download(store(), study=study, what=name, content=content, **acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
-
-
-async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:
-    return await answer(
-        request, Act.EXPORT, make, t("Sign in with an account that can export the study.")
-    )
 
 
 _ABOUT = "made.json"

@@ -41,10 +41,7 @@ PAGE_SIZE = 50
 
 def routes() -> list[Route]:
     """Return the downloads of a study's trail and of the deployment's."""
-    return [
-        Route("/export/trail.csv", _of_study, methods=["GET"]),
-        Route("/export/deployment-trail.csv", _of_deployment, methods=["GET"]),
-    ]
+    return [_route("trail.csv", Act.TRAIL), _route("deployment-trail.csv", Act.DEPLOYMENT)]
 
 
 def trail_section(study: str) -> None:
@@ -65,8 +62,7 @@ def trail_section(study: str) -> None:
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
-    every_px = grid_px(found.rows)
-    key = f"trail-list-{study}-{page}"
+    key, every_px = f"trail-list-{study}-{page}", grid_px(found.rows)
     picked = pick(found.rows, _table(found.rows), key=key, height=every_px)
     if picked:
         table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
@@ -217,30 +213,23 @@ def _query(wanted: Search) -> str:
     )
 
 
-async def _of_study(request: Request) -> Response:
-    return await _csv(request, Act.TRAIL, "trail.csv")
+def _route(name: str, act: Act) -> Route:
+    async def download(request: Request) -> Response:
+        refused = t("Sign in with an account that can see the audit trail.")
+        return await answer(request, act, lambda person: _csv(person, request, act, name), refused)
+
+    return Route(f"/export/{name}", download, methods=["GET"])
 
 
-async def _of_deployment(request: Request) -> Response:
-    return await _csv(request, Act.DEPLOYMENT, "deployment-trail.csv")
-
-
-async def _csv(request: Request, act: Act, name: str) -> Response:
-    def make(person: Person) -> Response:
-        study = person.study_name if act is Act.TRAIL else ""
-        try:
-            wanted = _asked(request.query_params)
-        except ValueError:
-            return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
-        record_taking(store(), study=study, what=name, **acting(person))
-        lines = trail.as_csv(store(), study, wanted)
-        return StreamingResponse(
-            lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
-        )
-
-    return await answer(
-        request, act, make, t("Sign in with an account that can see the audit trail.")
-    )
+def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
+    study = person.study_name if act is Act.TRAIL else ""
+    try:
+        wanted = _asked(request.query_params)
+    except ValueError:
+        return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
+    record_taking(store(), study=study, what=name, **acting(person))
+    lines = trail.as_csv(store(), study, wanted)
+    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 
 
 def _asked(query: Mapping[str, str]) -> Search:

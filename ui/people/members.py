@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -35,6 +36,10 @@ from ui.server.deployment import store
 
 EXPIRIES = (7, 30, 90, 365, 0)
 """Days a new code may be good for; 0 stands for no end."""
+
+_How = dict[str, Any]
+_Given = tuple[Sequence[str], Sequence[str]]
+"""Whom new codes were given to, and who of them goes on with one they had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,63 +88,53 @@ def members_of(scope: Scope) -> list[Member]:
 
 def _invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
     """Invite readers and keep their codes for the sheet."""
-    codes = [new_code(secrets.token_bytes) for _ in invitations]
 
-    def work(acting: Acting) -> Handout:
-        expires = _end(acting, days)
-        known = studies.invite(
-            store(),
-            study=scope.study,
-            invitations=invitations,
-            codes=codes,
-            expires=expires,
-            **acting,
-        )
-        named = [one.reader_id for one in invitations]
-        return _handout(scope, named, codes, expires, known)
+    def give(codes: list[Code], how: _How) -> _Given:
+        known = studies.invite(store(), invitations=invitations, codes=codes, **how)
+        return [one.reader_id for one in invitations], known
 
-    act(scope, Role.READER, work)
+    _with_codes(scope, Role.READER, len(invitations), days, give)
 
 
 def _give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
     """Give somebody a role and keep their code for the sheet."""
-    code = new_code(secrets.token_bytes)
 
-    def work(acting: Acting) -> Handout:
-        expires = _end(acting, days)
-        handle = staff.give_role(
-            store(),
-            newcomer,
-            study=scope.study,
-            code=code,
-            expires=expires,
-            everywhere=scope.everywhere,
-            **acting,
-        )
-        return _handout(scope, [handle], [code], expires)
+    def give(codes: list[Code], how: _How) -> _Given:
+        everywhere = scope.everywhere
+        return [staff.give_role(store(), newcomer, code=codes[0], everywhere=everywhere, **how)], ()
 
-    act(scope, newcomer.role, work)
+    _with_codes(scope, newcomer.role, 1, days, give)
 
 
 def _new_code_for(scope: Scope, member: Member, days: int) -> None:
     """Give a new code, and a revoked role back with it."""
-    code = new_code(secrets.token_bytes)
-    give = staff.give_back if member.revoked else staff.replace_code
+    renew = staff.give_back if member.revoked else staff.replace_code
+
+    def give(codes: list[Code], how: _How) -> _Given:
+        renew(store(), grant=member.grant, code=codes[0], everywhere=scope.everywhere, **how)
+        return [member.who], ()
+
+    _with_codes(scope, member.role, 1, days, give)
+
+
+def _with_codes(
+    scope: Scope, role: Role, n: int, days: int, give: Callable[[list[Code], _How], _Given]
+) -> None:
+    """Give out so many new codes, good for so many days, and keep them for the sheet."""
+    codes = [new_code(secrets.token_bytes) for _ in range(n)]
 
     def work(acting: Acting) -> Handout:
-        expires = _end(acting, days)
-        give(
-            store(),
+        expires = acting["now"] + timedelta(days=days) if days else None
+        named, known = give(codes, {"study": scope.study, "expires": expires, **acting})
+        pairs = zip(named, codes, strict=True)
+        return Handout(
             study=scope.study,
-            grant=member.grant,
-            code=code,
-            expires=expires,
-            everywhere=scope.everywhere,
-            **acting,
+            cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
+            known=tuple(known),
+            until=dates.day(stamp(expires)) if expires else "",
         )
-        return _handout(scope, [member.who], [code], expires)
 
-    act(scope, member.role, work)
+    act(scope, role, work)
 
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
@@ -153,26 +148,6 @@ def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
         if isinstance(made, Handout):
             memory.handout = made
         st.rerun()
-
-
-def _end(acting: Acting, days: int) -> datetime | None:
-    return acting["now"] + timedelta(days=days) if days else None
-
-
-def _handout(
-    scope: Scope,
-    named: Sequence[str],
-    codes: Sequence[Code],
-    expires: datetime | None,
-    known: Sequence[str] = (),
-) -> Handout:
-    pairs = zip(named, codes, strict=True)
-    return Handout(
-        study=scope.study,
-        cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
-        known=tuple(known),
-        until=dates.day(stamp(expires)) if expires else "",
-    )
 
 
 _MOST_MB = 1
@@ -348,35 +323,14 @@ def _more(scope: Scope, member: Member) -> None:
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
         email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
         if st.form_submit_button(t("Save name and email")):
-            act(
-                scope,
-                member.role,
-                lambda acting: staff.change_name(
-                    store(),
-                    study=scope.study,
-                    grant=member.grant,
-                    name=name,
-                    email=email,
-                    everywhere=scope.everywhere,
-                    **acting,
-                ),
-            )
+            everywhere = scope.everywhere
+            _on(scope, member, staff.change_name, name=name, email=email, everywhere=everywhere)
     if member.name or member.email:
         st.caption(
             t("Readings and the audit trail contain no names; erasing does not change them.")
         )
         if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
-            act(
-                scope,
-                member.role,
-                lambda acting: staff.erase_name(
-                    store(),
-                    study=scope.study,
-                    grant=member.grant,
-                    everywhere=scope.everywhere,
-                    **acting,
-                ),
-            )
+            _on(scope, member, staff.erase_name, everywhere=scope.everywhere)
     _revoke(scope, member)
 
 
@@ -386,13 +340,13 @@ def _revoke(scope: Scope, member: Member) -> None:
     with st.form(key(f"revoke-{member.grant}"), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
         if st.form_submit_button(t("Revoke now")):
-            act(
-                scope,
-                member.role,
-                lambda acting: staff.revoke(
-                    store(), study=scope.study, grant=member.grant, reason=reason, **acting
-                ),
-            )
+            _on(scope, member, staff.revoke, reason=reason)
+
+
+def _on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
+    """Do something about somebody's role here."""
+    where = {"study": scope.study, "grant": member.grant}
+    act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))
 
 
 def _code(member: Member) -> str:

@@ -181,7 +181,7 @@ export class CaseTimer {
 
   /** It is on the screen. @param {number} t0 @returns {Attempt} */
   begin(t0) {
-    const attempt = /** @type {Attempt} */ (this.#live);
+    const attempt = /** @type {Attempt} */ (this.live);
     attempt.away = false;
     this.#look(attempt, t0);
     attempt.begin(t0, epochAt(t0));
@@ -190,8 +190,8 @@ export class CaseTimer {
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
   look(now) {
-    if (!this.#live) return;
-    this.#look(this.#live, now);
+    if (!this.live) return;
+    this.#look(this.live, now);
     this.keep(now);
   }
 
@@ -208,28 +208,8 @@ export class CaseTimer {
 
   /** @param {boolean} paused @param {number} now */
   setPaused(paused, now) {
-    this.#live?.clock.setPaused(now, paused);
+    this.live?.clock.setPaused(now, paused);
     this.keep(now);
-  }
-
-  /** @param {string} option another one than before @param {number} now */
-  choose(option, now) {
-    this.#live?.choose(option, now);
-  }
-
-  /** The answer was written on. @param {number} now */
-  written(now) {
-    this.#live?.written(now);
-  }
-
-  /** @param {string} tool */
-  used(tool) {
-    this.#live?.used(tool);
-  }
-
-  /** @param {string[]} uses from now on @param {number} now */
-  looking(uses, now) {
-    this.#live?.looking(uses, now);
   }
 
   /** Write down where the case on the screen stands, for a reload. @param {number} now */
@@ -247,7 +227,7 @@ export class CaseTimer {
 
   /** Some times a second. @param {number} now @returns {number|null} what is left of the time; null without a limit */
   tick(now) {
-    const attempt = this.#live;
+    const attempt = this.live;
     if (!attempt?.clock.running) return null;
     this.#attend(attempt, now);
     if (now - this.#keptAt >= KEEP_EVERY_MS) this.keep(now);
@@ -265,7 +245,7 @@ export class CaseTimer {
   }
 
   /** Of the case on the screen, while it is not done. */
-  get #live() {
+  get live() {
     const { shown } = this.#room();
     return shown && !shown.committed ? this.#attempts.get(shown.n) : undefined;
   }

@@ -30,18 +30,20 @@ export class QuestionPanel {
     const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
     /** @type {HTMLTextAreaElement} */
     const text = find(root, ".rr-comment textarea");
+    /** @type {HTMLTextAreaElement} */
+    const words = find(root, ".rr-answer textarea");
     /** @type {HTMLInputElement} */
     const mark = find(root, ".rr-faulty input");
     this.#parts = {
       position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
-      sureHint: part("sure-hint"),
-      comment: part("comment"), text, faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
+      sureHint: part("sure-hint"), answer: part("answer"), words, comment: part("comment"), text,
+      faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
-    this.answerField = new AnswerField(root, told.write);
+    words.addEventListener("input", ({ timeStamp }) => told.write(words.value, timeStamp));
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
@@ -92,7 +94,7 @@ export class QuestionPanel {
     parts.context.hidden = !item.context.length;
     this.#options = item.options.map(optionButton);
     parts.options.replaceChildren(...this.#options);
-    this.answerField.bring(item);
+    parts.answer.hidden = !asksWords(item);
     this.#root.dataset.inWords = String(asksWords(item));
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
@@ -106,7 +108,7 @@ export class QuestionPanel {
 
   /** @param {Answer} answer */
   showAnswer({ option, words, confidence, comment, faulty }) {
-    this.answerField.show(words);
+    this.#parts.words.value = words;
     this.showChoice(option);
     this.showConfidence(confidence);
     this.#parts.text.value = comment;
@@ -118,6 +120,9 @@ export class QuestionPanel {
     this.#parts.mark.checked = faulty;
   }
 
+  /** Whether there are own words in the field for them. */
+  get #written() { return !this.#parts.answer.hidden && this.#parts.words.value.trim() !== ""; }
+
   /** @param {string|null} option */
   showChoice(option) {
     for (const button of this.#options) {
@@ -127,7 +132,7 @@ export class QuestionPanel {
       if (chosen && this.#options.some((each) => each === document.activeElement)) button.focus();
       if (chosen) button.scrollIntoView({ block: "nearest" });
     }
-    this.#parts.confirm.setAttribute("aria-disabled", String(option === null && !this.answerField.written));
+    this.#parts.confirm.setAttribute("aria-disabled", String(option === null && !this.#written));
   }
 
   showConfidence(step) {
@@ -143,7 +148,16 @@ export class QuestionPanel {
   /** Or the next keys would be written into the comment of a case that is answered, or into its answer. */
   leaveFields() {
     this.#parts.text.blur();
-    this.answerField.leave();
+    this.#parts.words.blur();
+  }
+
+  /** Nothing is written while the case is not to be answered. @param {boolean} open */
+  openAnswer(open) {
+    this.#parts.words.readOnly = !open;
+  }
+
+  focusAnswer() {
+    this.#parts.words.focus();
   }
 
   focusComment() {
@@ -257,43 +271,4 @@ function contextLine({ name, value }) {
 /** Whether a case is answered in the reader's own words. @param {Case} item */
 export function asksWords({ condition }) {
   return condition === "open-ended";
-}
-
-export class AnswerField {
-  #place;
-  /** @type {HTMLTextAreaElement} */
-  #field;
-
-  /** @param {HTMLElement} root @param {(text: string, now: number) => void} write */
-  constructor(root, write) {
-    this.#place = find(root, ".rr-answer");
-    this.#field = find(root, ".rr-answer textarea");
-    this.#field.addEventListener("input", ({ timeStamp }) => write(this.#field.value, timeStamp));
-  }
-
-  /** Whether there are words in it. */
-  get written() { return !this.#place.hidden && this.#field.value.trim() !== ""; }
-
-  /** @param {Case} item */
-  bring(item) {
-    this.#place.hidden = !asksWords(item);
-  }
-
-  /** @param {string} words */
-  show(words) {
-    this.#field.value = words;
-  }
-
-  /** Nothing is written while the case is not to be answered. @param {boolean} open */
-  open(open) {
-    this.#field.readOnly = !open;
-  }
-
-  focus() {
-    this.#field.focus();
-  }
-
-  leave() {
-    this.#field.blur();
-  }
 }

@@ -76,7 +76,7 @@ export function effectsOf(room, parts) {
   const doings = {
     enter: ({ phase }) => {
       sign(root, room.state, phase, connection.desk?.total);
-      panel.answerField.open(phase === "ready");
+      panel.openAnswer(phase === "ready");
       panel.say(phase === "ready" ? panel.position : texts.said[phase]);
     },
     welcome: () => {
@@ -110,7 +110,7 @@ export function effectsOf(room, parts) {
     prefetch: ({ beside, coming }) => display.prefetch(beside, coming),
 
     chosen: ({ option, confidence, anew, now }) => {
-      if (anew) timer.choose(option, now);
+      if (anew) timer.live?.choose(option, now);
       panel.showChoice(option);
       panel.showConfidence(confidence);
       panel.hint("");
@@ -118,12 +118,12 @@ export function effectsOf(room, parts) {
       timer.keep(now);
     },
     written: ({ now }) => {
-      timer.written(now);
+      timer.live?.written(now);
       panel.showChoice(null);
       panel.hint("");
       timer.keep(now);
     },
-    answerField: () => panel.answerField.focus(),
+    answerField: () => panel.focusAnswer(),
     mark: ({ faulty }) => {
       panel.showMark(faulty);
       panel.say(texts.said.faulty(faulty));
@@ -370,12 +370,12 @@ export class Room {
 
   /** @param {string} tool */
   used(tool) {
-    if (this.state.phase === "ready") this.#effects.timer.used(tool);
+    if (this.state.phase === "ready") this.#effects.timer.live?.used(tool);
   }
 
   /** @param {string[]} uses views and tools in use from now on @param {number} now */
   looking(uses, now) {
-    this.#effects.timer.looking(uses, now);
+    this.#effects.timer.live?.looking(uses, now);
   }
 
   outboxChanged() {
