@@ -47,7 +47,7 @@ def _there() -> None:
             t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
             t("Source"): [row.source_name for row in found],
             t("Licence"): [row.licence for row in found],
-        },
+        }
     )
     links(
         "to_drafts",
@@ -110,18 +110,14 @@ def _begin(
     which: str, arrive: Callable[[], uploads.Arrived], terms: Mapping[str, str], **what: Any
 ) -> None:
     """Begin an import, which goes on by itself, and show how far it is."""
-    try:
+    with said, error_line():
         provenance = Provenance(**terms)
-        with said, st.spinner(t("Unpacking ...")):
+        with st.spinner(t("Unpacking ...")):
             brought = arrive()
         job = bank_import.begin(store(), brought, provenance=provenance, **what, **acting(person))
-    except StudyError as error:
-        with said:
-            refused(str(error))
-        return
-    st.session_state["bank-form"] = which
-    job.is_done(bank_import.AT_ONCE_S)
-    st.rerun()
+        st.session_state["bank-form"] = which
+        job.is_done(bank_import.AT_ONCE_S)
+        st.rerun()
 
 
 @st.fragment(run_every=1.0)
@@ -251,25 +247,23 @@ def _done(done: Imported) -> None:
         )
 
 
-def _skip(which: str) -> bool:
-    return st.checkbox(
-        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
-    )
-
-
-def _missing(which: str) -> MissingImages:
+def _faulty(which: str) -> dict[str, Any]:
+    """Ask what becomes of questions that lack an image or have errors."""
     names: dict[MissingImages, str] = {
         "refuse": t("Import nothing"),
         "drop": t("Leave out these questions"),
         "frontal": t("Keep those whose frontal image is there"),
     }
-    found: MissingImages = st.selectbox(
+    missing = st.selectbox(
         t("If images are missing"),
         list(names),
         format_func=names.__getitem__,
         key=_key(f"{which}-missing"),
     )
-    return found
+    skip = st.checkbox(
+        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
+    )
+    return {"missing_images": missing, "skip_faulty": skip}
 
 
 def _terms(which: str) -> dict[str, str]:
@@ -309,10 +303,9 @@ def _upload() -> None:
     with st.form("upload", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
         archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
-        missing, skip = _missing("zip"), _skip("zip")
+        faulty = _faulty("zip")
         simulated = st.checkbox(
-            t("The images are simulated; say so wherever they are shown"),
-            key=_key("zip-simulated"),
+            t("The images are simulated; say so wherever they are shown"), key=_key("zip-simulated")
         )
         terms = _terms("zip")
         chosen = _choice("zip")
@@ -325,10 +318,9 @@ def _upload() -> None:
             lambda: uploads.receive(store(), archive, name=name.strip()),
             terms,
             name=name.strip(),
-            skip_faulty=skip,
-            missing_images=missing,
             simulated=simulated,
             chosen=chosen,
+            **faulty,
         )
 
 
@@ -354,7 +346,7 @@ def _folder() -> None:
                     t("Splits of the release"), of_release, of_release, key=_key("folder-splits")
                 )
             )
-        missing, skip = _missing("folder"), _skip("folder")
+        faulty = _faulty("folder")
         terms = _terms("folder")
         sent = st.form_submit_button(t("Import"), type="primary")
     if sent and of_release and not chosen:
@@ -365,9 +357,8 @@ def _folder() -> None:
             lambda: uploads.arrived(store(), folder),
             terms,
             name=name.strip(),
-            skip_faulty=skip,
-            missing_images=missing,
             chosen=chosen,
+            **faulty,
         )
 
 
@@ -376,14 +367,10 @@ def _demo() -> None:
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        try:
-            with said, st.spinner(t("Reading the bank and checking every image ...")):
+        with said, error_line():
+            with st.spinner(t("Reading the bank and checking every image ...")):
                 st.session_state["demo-imported"] = uploads.import_demo(store(), **acting(person))
-        except StudyError as error:
-            with said:
-                refused(str(error))
-            return
-        st.rerun()
+            st.rerun()
 
 
 st.title(t("Question banks"), anchor=False)

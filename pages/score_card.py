@@ -16,14 +16,7 @@ from ui.parts.links import links
 from ui.parts.text import plain
 from ui.reading.apart import to_teaching
 from ui.reading.record import ADDRESS, PDF
-from ui.reading.score_card import (
-    case_html,
-    comparison_table,
-    counts,
-    place,
-    summary,
-    verdict,
-)
+from ui.reading.score_card import case_html, comparison_table, counts, place, summary, verdict
 from ui.server.access import guard
 from ui.server.deployment import store
 

@@ -151,11 +151,7 @@ def _locked(found: SetUp) -> None:
         changes, reason = sent
         with error_line():
             amendments.amend(
-                store(),
-                study=person.study_name,
-                changes=changes,
-                reason=reason,
-                **acting(person),
+                store(), study=person.study_name, changes=changes, reason=reason, **acting(person)
             )
             st.rerun()
 

@@ -172,11 +172,7 @@ def detail_words(fact: Fact) -> str:
             wanted=f"{values['washout_days']:g}",
         )
     if fact.kind is FactKind.CASE:
-        told = {
-            "skipped": t("cannot answer"),
-            "timed_out": t("timed out"),
-            "flagged": t("flagged"),
-        }
+        told = {"skipped": t("cannot answer"), "timed_out": t("timed out"), "flagged": t("flagged")}
         return ", ".join(f"{told[key]}: {values[key]}" for key in told if key in values)
     return ""
 

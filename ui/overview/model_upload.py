@@ -300,11 +300,7 @@ def _counts(found: Found) -> None:
 
 def read_as(read: str, option: str) -> str:
     """Return what words were read as: a letter and its option if given, or what became of them."""
-    words = {
-        "skipped": t("left empty"),
-        "refused": t("refused"),
-        "unparsed": t("unparsed"),
-    }
+    words = {"skipped": t("left empty"), "refused": t("refused"), "unparsed": t("unparsed")}
     return words.get(read) or (f"{read}: {option}" if option else read)
 
 

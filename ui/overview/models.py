@@ -82,10 +82,7 @@ def card_form(person: Person, found: list[ModelRow]) -> None:
             places = st.columns(2) * len(FIELDS)
             written = {
                 field: place.text_input(
-                    label,
-                    card.get(field, ""),
-                    max_chars=LONGEST_REASON,
-                    key=f"card-{name}-{field}",
+                    label, card.get(field, ""), max_chars=LONGEST_REASON, key=f"card-{name}-{field}"
                 )
                 for (field, label), place in zip(_labels().items(), places, strict=False)
             }

@@ -45,11 +45,7 @@ def show_progress(found: Progress) -> None:
         section(t("Pace"))
         numbers = (t("Median response (s)"), t("Active hours"), t("Cases per active hour"))
         right = st.column_config.TextColumn(alignment="right")
-        grid(
-            _pace(found.readers),
-            key="pace",
-            column_config=dict.fromkeys(numbers, right),
-        )
+        grid(_pace(found.readers), key="pace", column_config=dict.fromkeys(numbers, right))
         st.caption(
             t(
                 "Active hours exclude breaks of more than ten minutes between two readings. Time "

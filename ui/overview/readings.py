@@ -111,10 +111,7 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         flags = columns[2].multiselect(t("Flags"), there, placeholder=t("Any"), key="list-flags")
     first, second, third = st.columns([2, 1, 1])
     cases = first.multiselect(
-        t("Cases"),
-        sorted({one.item_id for one in found}),
-        placeholder=t("Any"),
-        key="list-cases",
+        t("Cases"), sorted({one.item_id for one in found}), placeholder=t("Any"), key="list-cases"
     )
     since = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
     until = third.date_input(
@@ -138,10 +135,7 @@ def _chosen(found: list[ReadingFacts]) -> ReadingFacts:
     reader = left.selectbox(t("Reader"), readers, key=READER)
     own = {one.position: one for one in found if one.reader_id == reader}
     position = right.selectbox(
-        t("Position"),
-        list(own),
-        format_func=lambda n: _label(own[n]),
-        key=f"{POSITION}-{reader}",
+        t("Position"), list(own), format_func=lambda n: _label(own[n]), key=f"{POSITION}-{reader}"
     )
     return own[position]
 

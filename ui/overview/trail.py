@@ -110,10 +110,7 @@ def _search(study: str) -> Search:
     )
     actors = ["", *trail.actors(store(), study)]
     actor = first[2].selectbox(
-        t("By"),
-        actors,
-        format_func=lambda one: one or t("anyone"),
-        key=f"trail-actor-{study}",
+        t("By"), actors, format_func=lambda one: one or t("anyone"), key=f"trail-actor-{study}"
     )
     since = first[3].date_input(
         t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"

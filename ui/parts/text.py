@@ -140,11 +140,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link_open(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    place: int,
-    options: OptionsDict,
-    env: EnvType,
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
 ) -> str:
     tokens[place].attrSet("target", "_blank")
     tokens[place].attrSet("rel", "noopener noreferrer")

@@ -119,12 +119,7 @@ class Working:
         sound = isinstance(base, int | float) and not isinstance(base, bool)
         shown = min(max(int(base), low), high) if sound else low
         found = st.number_input(
-            label,
-            min_value=low,
-            max_value=high,
-            value=shown,
-            step=step,
-            key=self.key(key),
+            label, min_value=low, max_value=high, value=shown, step=step, key=self.key(key)
         )
         # What came with a file, a fraction or beyond the range, stays until it is changed here.
         self.values[key] = base if sound and found == shown else int(found)

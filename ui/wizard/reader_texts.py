@@ -131,11 +131,7 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
     )
     up, away = tools.columns(2)
     if up.button(
-        "",
-        icon=":material/arrow_upward:",
-        help=t("Move up"),
-        disabled=place == 0,
-        key=key("up"),
+        "", icon=":material/arrow_upward:", help=t("Move up"), disabled=place == 0, key=key("up")
     ):
         return UP
     if away.button("", icon=":material/delete:", help=t("Remove"), key=key("away")):
@@ -145,10 +141,7 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
 
 def _options(base: _Question, key: str) -> list[str]:
     lines = st.text_area(
-        t("Options, one per line"),
-        value="\n".join(base.get("options", ())),
-        height=110,
-        key=key,
+        t("Options, one per line"), value="\n".join(base.get("options", ())), height=110, key=key
     )
     return [line.strip() for line in lines.splitlines() if line.strip()]
 

@@ -269,11 +269,7 @@ def _rules(working: Working) -> None:
     working.choose(
         "one_question_per",
         t("One question per"),
-        {
-            "patient": t("Patient"),
-            "examination": t("Examination"),
-            "item": t("No limit"),
-        },
+        {"patient": t("Patient"), "examination": t("Examination"), "item": t("No limit")},
         {
             "patient": t(
                 "No patient appears twice: cases are independent and intervals are valid."
@@ -338,11 +334,7 @@ def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
 
 def _allocation(working: Working) -> None:
     base = working.base["allocation"]
-    words = {
-        "proportional": t("As in the bank"),
-        "equal": t("Equal"),
-        BY_HAND: t("Manual"),
-    }
+    words = {"proportional": t("As in the bank"), "equal": t("Equal"), BY_HAND: t("Manual")}
     found = st.segmented_control(
         t("Allocation"),
         list(words),
@@ -437,11 +429,7 @@ def _table(found: Rehearsed) -> Columns:
 
 
 def _columns(working: Working) -> dict[str, Any]:
-    units = {
-        "patient": t("Patients"),
-        "examination": t("Examinations"),
-        "item": t("Questions"),
-    }
+    units = {"patient": t("Patients"), "examination": t("Examinations"), "item": t("Questions")}
     return {
         "stratum": st.column_config.TextColumn(t("Stratum"), width="medium"),
         "n_items": st.column_config.NumberColumn(t("Questions in the bank")),

@@ -1,6 +1,6 @@
 /** Puts the reading room together inside its element and takes it apart again. */
 
-import { CannotAnswer } from "./case/cannot-answer.js";
+import { CannotAnswer, QuestionPanel } from "./page/question-panel.js";
 import { CaseDisplay } from "./case/case-display.js";
 import { Commands } from "./room/commands.js";
 import { Connection, DeskRoutes } from "./delivery/connection.js";
@@ -11,7 +11,6 @@ import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
 import { banner, Overlays, StepSheet, wayOut } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
-import { QuestionPanel } from "./page/question-panel.js";
 import { Room } from "./room/room.js";
 import { browserStorage, Settings } from "./page/storage.js";
 import { texts } from "./page/texts.js";

@@ -10,12 +10,11 @@ import { newId } from "../page/storage.js";
 import { OneWindow } from "../delivery/one-window.js";
 import { texts } from "../page/texts.js";
 
-/** @import { CannotAnswer } from "../case/cannot-answer.js" */
+/** @import { CannotAnswer, QuestionPanel } from "../page/question-panel.js" */
 /** @import { CaseDisplay } from "../case/case-display.js" */
 /** @import { Connection } from "../delivery/connection.js" */
 /** @import { FilmRenderer } from "../film/film-renderer.js" */
 /** @import { Apart, Overlays, StepSheet } from "../page/overlays.js" */
-/** @import { QuestionPanel } from "../page/question-panel.js" */
 /** @import { Case, Shown } from "../page/types.js" */
 /** @import { Effect, Event, Facts, Happening, Phase, State } from "./machine.js" */
 
