@@ -35,7 +35,6 @@ class Tone(StrEnum):
     INFO = "info"
     GOOD = "good"
     WARN = "warn"
-    BAD = "bad"
 
 
 def wear() -> None:
@@ -98,7 +97,7 @@ def facts(found: Iterable[tuple[str, object, str]]) -> None:
 
 
 def state_badge(state: str) -> None:
-    """Show the state of a study, a reader or a session."""
+    """Show the state of a study, a review or a scoring."""
     st.html(f'<p class="rr-badges">{state_html(state)}</p>')
 
 
@@ -199,19 +198,9 @@ def _cell(value: object) -> str:
 
 def _states() -> dict[str, tuple[str, Tone]]:
     return {
-        "draft": (t("draft"), Tone.INFO),
         "drawn": (t("not open yet"), Tone.INFO),
         "open": (t("open"), Tone.GOOD),
         "closed": (t("closed"), Tone.QUIET),
-        "discarded": (t("discarded"), Tone.BAD),
-        "waiting": (t("waiting"), Tone.QUIET),
-        "washing out": (t("in wash-out period"), Tone.INFO),
-        "lapsed": (t("lapsed"), Tone.BAD),
-        "done": (t("done"), Tone.GOOD),
-        "paused": (t("paused"), Tone.WARN),
-        "withdrawn": (t("withdrawn"), Tone.BAD),
-        "expired": (t("expired"), Tone.WARN),
-        "revoked": (t("revoked"), Tone.BAD),
     }
 
 
