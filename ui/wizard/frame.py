@@ -24,7 +24,6 @@ from ui.wizard.draft import Working, keep_mine, reach, read_again, save
 from ui.wizard.protocol_view import consent_view, protocol_view
 from ui.wizard.sample import foreseen
 
-STEPS = ("sample", "design", "rules", "words", "endpoint", "review")
 LOOK = """
 <style>
 [data-testid="stCaptionContainer"] { margin-top: -.55rem; }
@@ -57,29 +56,19 @@ export default function ({ parentElement }) {
 """
 
 
-def titles() -> dict[str, str]:
-    """Return what each step is called, in their order."""
-    return {
-        "sample": t("Bank and sample"),
-        "design": t("Design"),
-        "rules": t("Reading rules"),
-        "words": t("Texts for readers"),
-        "endpoint": t("Endpoint"),
-        "review": t("Review and draw"),
-    }
-
-
 def wizard(working: Working, draw: Callable[[], None]) -> None:
     """Show the step asked for in the address, and save what was written."""
-    asked = str(st.query_params.get("step", STEPS[0]))
-    step = asked if asked in STEPS else STEPS[0]
+    steps = _steps(draw)
+    titles = {name: title for name, (title, _) in steps.items()}
+    asked = str(st.query_params.get("step", ""))
+    step = asked if asked in steps else next(iter(steps))
     working.enter(step)
     st.html(LOOK)
     st.components.v2.component("to_top", js=_TO_TOP)(key=f"top-{working.id}-{step}")
     rail, body, side = st.columns([1.2, 4.6, 1.4], gap="large")
     with body:
-        st.header(titles()[step], anchor=False)
-        _step(working, step, draw)
+        st.header(titles[step], anchor=False)
+        steps[step][1](working)
     told = working.trouble
     save(working)
     if working.trouble and working.trouble != told:
@@ -91,31 +80,29 @@ def wizard(working: Working, draw: Callable[[], None]) -> None:
         meaning(working)
     # After the step: a click comes with what was typed last, which is read and saved by now.
     with rail, st.container(key="rail"):
-        _rail(working, step)
+        _rail(working, titles, step)
     with body:
-        _onwards(working, step)
+        _onwards(working, titles, step)
     if told and not working.trouble:
         st.rerun()
 
 
-def _step(working: Working, step: str, draw: Callable[[], None]) -> None:
-    shown: dict[str, Callable[[Working], None]] = {
-        "sample": sample.sample,
-        "design": design.design,
-        "rules": rules.rules,
-        "words": reader_texts.reader_texts,
-        "endpoint": design.endpoint,
+def _steps(draw: Callable[[], None]) -> dict[str, tuple[str, Callable[[Working], None]]]:
+    """Return what each step is called and what shows it, in their order."""
+    return {
+        "sample": (t("Bank and sample"), sample.sample),
+        "design": (t("Design"), design.design),
+        "rules": (t("Reading rules"), rules.rules),
+        "words": (t("Texts for readers"), reader_texts.reader_texts),
+        "endpoint": (t("Endpoint"), design.endpoint),
+        "review": (t("Review and draw"), lambda working: review(working, draw)),
     }
-    if step in shown:
-        shown[step](working)
-    else:
-        review(working, draw)
 
 
-def _rail(working: Working, step: str) -> None:
-    here = STEPS.index(step)
+def _rail(working: Working, titles: dict[str, str], step: str) -> None:
+    here = list(titles).index(step)
     reach(working, here)
-    for place, (name, title) in enumerate(titles().items()):
+    for place, (name, title) in enumerate(titles.items()):
         icon = (
             ":material/radio_button_checked:"
             if place == here
@@ -135,19 +122,19 @@ def _rail(working: Working, step: str) -> None:
         st.caption(t("Saved {when} UTC.", when=minute(working.seen)))
 
 
-def _onwards(working: Working, step: str) -> None:
-    here = STEPS.index(step)
+def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
+    names = list(titles)
+    here = names.index(step)
     back, _, onward = st.columns([1.4, 3, 2])
-    names = list(titles().values())
     if here and back.button(t("Back"), icon=arrow(forward=False), key=f"back-{working.id}"):
-        _go(STEPS[here - 1])
-    if here + 1 < len(STEPS) and onward.button(
-        t("Next: {step}", step=names[here + 1]),
+        _go(names[here - 1])
+    if here + 1 < len(names) and onward.button(
+        t("Next: {step}", step=titles[names[here + 1]]),
         type="primary",
         width="stretch",
         key=f"next-{working.id}",
     ):
-        _go(STEPS[here + 1])
+        _go(names[here + 1])
 
 
 def _go(step: str) -> None:
