@@ -50,6 +50,7 @@ from ui.server.headers import attachment
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
 _REPORT = {"report.zip": _ZIP, "report.html": "text/html", "report.pdf": "application/pdf"}
+_ABOUT = "made.json"
 
 
 def routes() -> list[Route]:
@@ -131,9 +132,6 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
     study = person.study_name
     record_download(store(), study=study, what=name, content=content, **acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
-
-
-_ABOUT = "made.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,15 @@ from ui.parts.theme import Columns, facts, grid, section, table
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
+MOST_POINTS = 200
+ALL_POINTS = 3_000
+LEAST_POINTS = 6
+"""Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
+
+MOST_NAMED = 8
+"""With more readers than colours that can be told apart, the lines are alike and named on hover."""
+
+MOST_DAYS = 14
 
 
 def show_progress(found: Progress) -> None:
@@ -246,17 +255,6 @@ def _parts(parts: list[Part]) -> Columns:
         t("Cannot answer"): [one.counts.n_skipped for one in parts],
         t("Timed out"): [one.counts.n_timed_out for one in parts],
     }
-
-
-MOST_POINTS = 200
-ALL_POINTS = 3_000
-LEAST_POINTS = 6
-"""Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
-
-MOST_NAMED = 8
-"""With more readers than colours that can be told apart, the lines are alike and named on hover."""
-
-MOST_DAYS = 14
 
 
 def show_chart(found: Progress) -> None:

@@ -104,6 +104,23 @@ export default function ({ parentElement, data }) {
 }
 """
 
+MOST_MB = 500
+"""What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
+
+# Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
+# button keeps its word unseen, for a name made by a style is none to a screen reader.
+_OURS = """<style>
+[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
+  [data-testid="stMarkdownContainer"] {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%%); }
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
+  content: %s; margin-inline-start: .5rem; }
+</style>"""
+
+# A second click draws the page again; what came of the first is still to be read then.
+_TOLD_FOR_S = 20
+
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
@@ -131,21 +148,6 @@ def choose_form(membership: Membership) -> None:
     )
 
 
-MOST_MB = 500
-"""What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
-
-# Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
-# button keeps its word unseen, for a name made by a style is none to a screen reader.
-_OURS = """<style>
-[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
-[data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
-  [data-testid="stMarkdownContainer"] {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%%); }
-[data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
-  content: %s; margin-inline-start: .5rem; }
-</style>"""
-
-
 def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
     """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
     st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
@@ -165,10 +167,6 @@ def on_disk(name: str, content: bytes) -> Iterator[Path]:
             yield path
         except BadFile as error:
             raise BadFile(str(error).replace(f"{path.parent}/", "")) from error
-
-
-# A second click draws the page again; what came of the first is still to be read then.
-_TOLD_FOR_S = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

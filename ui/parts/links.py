@@ -21,19 +21,6 @@ a:hover { border-color: var(--st-primary-color); }
 a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 """
 
-
-def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:
-    """Show links side by side, by address; `name` is the element's key."""
-    kind = " download" if download else ""
-    made = "".join(
-        f'<a href="{escape(href)}"{kind}>{escape(label)}</a>' for href, label in labels.items()
-    )
-    html = f'<div class="links">{made}</div>'
-    # A component's name stands for its HTML, in every session at once.
-    mark = f"{crc32(html.encode()):08x}"
-    st.components.v2.component(f"links_{name}_{mark}", html=html, css=_CSS)(key=name)
-
-
 _TABLE_CSS = """
 table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
   color: var(--st-text-color); }
@@ -49,20 +36,7 @@ a, code { direction: ltr; unicode-bidi: isolate; }
 code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 """
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
-    """A file to download: where, what for, how long and with which hash."""
-
-    address: str
-    name: str
-    what: str
-    size: str
-    sha256: str
-
-
 _TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
-
 _FILL = """
 const made = (tag, text, scope) => {
   const element = document.createElement(tag);
@@ -90,6 +64,29 @@ export default function ({ parentElement, data }) {
   }));
 }
 """
+
+
+def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:
+    """Show links side by side, by address; `name` is the element's key."""
+    kind = " download" if download else ""
+    made = "".join(
+        f'<a href="{escape(href)}"{kind}>{escape(label)}</a>' for href, label in labels.items()
+    )
+    html = f'<div class="links">{made}</div>'
+    # A component's name stands for its HTML, in every session at once.
+    mark = f"{crc32(html.encode()):08x}"
+    st.components.v2.component(f"links_{name}_{mark}", html=html, css=_CSS)(key=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file to download: where, what for, how long and with which hash."""
+
+    address: str
+    name: str
+    what: str
+    size: str
+    sha256: str
 
 
 def bundle_link() -> None:

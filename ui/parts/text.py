@@ -21,6 +21,7 @@ from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
+_WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
@@ -114,9 +115,6 @@ def number(given: str) -> int:
     (12, -1, -1)
     """
     return int(given) if _NUMBER.fullmatch(given) else -1
-
-
-_WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)

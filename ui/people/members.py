@@ -41,6 +41,11 @@ _How = dict[str, Any]
 _Given = tuple[Sequence[str], Sequence[str]]
 """Whom new codes were given to, and who of them goes on with one they had."""
 
+_MOST_MB = 1
+_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
+_MANY = 12
+_ON_A_PAGE = 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
@@ -150,9 +155,6 @@ def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
         st.rerun()
 
 
-_MOST_MB = 1
-
-
 def invite_one(scope: Scope, days: int) -> None:
     """Show the form that invites one reader."""
     with st.form(key("invite-one")):
@@ -251,11 +253,6 @@ def _named(whose: str) -> tuple[str, str]:
         ),
     )
     return name, email
-
-
-_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
-_MANY = 12
-_ON_A_PAGE = 20
 
 
 def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:

@@ -31,6 +31,9 @@ _BLINDED_THEMES = (Theme.AGREEMENT.value, Theme.TIME.value)
 
 FindingsByTheme = list[tuple[str, list[str]]]
 SectionFigures = list[ReportFigure]
+COLUMN_MM, PAGE_MM = 85, 180
+TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
+_NAME = re.compile(rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm)?\.({'|'.join(TYPES)})")
 
 
 def sentences(found: Analysis) -> FindingsByTheme:
@@ -84,11 +87,6 @@ def report_file(store: Store, study: str, name: str, language: str = ENGLISH) ->
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _report(_store: Store, study: str, head: str, language: str) -> bytes:
     return report_of(_store, study, language)
-
-
-COLUMN_MM, PAGE_MM = 85, 180
-TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
-_NAME = re.compile(rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm)?\.({'|'.join(TYPES)})")
 
 
 def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:

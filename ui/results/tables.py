@@ -67,6 +67,10 @@ _OF_SHARES = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_h
 _AS_COUNTED = ("n", "p")
 """Letters of statistics: they stay small."""
 
+_REPORT = '<div class="rr-report">{}</div>'
+MOST_ROWS_SHOWN = 12
+_percent = partial(st.column_config.NumberColumn, format="percent")
+
 
 def show_table(frame: pd.DataFrame) -> None:
     """Show a table of the analysis, in English as the report is; a part for each metric."""
@@ -113,10 +117,6 @@ def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object
         return st.column_config.NumberColumn(label, format="%.2g")
     counted = label.endswith("(ms)") or (values.dropna() % 1 == 0).all()
     return st.column_config.NumberColumn(label, format="%.0f" if counted else "%.3f")
-
-
-_REPORT = '<div class="rr-report">{}</div>'
-MOST_ROWS_SHOWN = 12
 
 
 def headline_html(headline: Headline) -> str:
@@ -169,9 +169,6 @@ def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
         for cell, side in zip(cells, sides[1:], strict=True)
     )
     return f'<tr><th scope="row">{who}</th>{found}</tr>'
-
-
-_percent = partial(st.column_config.NumberColumn, format="percent")
 
 
 def side_by_side(found: Results) -> tuple[pd.DataFrame, str]:

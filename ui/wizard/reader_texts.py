@@ -10,6 +10,9 @@ from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
 from ui.parts.text import html
 from ui.wizard.draft import Working
 
+_Question = dict[str, Any]
+UP, AWAY = "up", "away"
+
 
 def reader_texts(working: Working) -> None:
     """Show the step."""
@@ -75,10 +78,6 @@ def _instructions() -> str:
         "3. `?` shows all other shortcuts.\n\n"
         "The timer runs while the image is visible. Pausing hides the image and stops the timer.\n"
     )
-
-
-_Question = dict[str, Any]
-UP, AWAY = "up", "away"
 
 
 def _questionnaire(working: Working) -> None:

@@ -35,6 +35,15 @@ OLDEST = 120
 _MOST_SHOWN = 1_000
 """IDs that can be edited on the page; a longer list is replaced or removed as a whole."""
 
+_DRAWN_BY = (
+    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
+    *KEYS,
+)
+
+BY_HAND = "by hand"
+_WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
+"""Banks that are not joined: with no films, or joined already."""
+
 
 def eligibility(working: Working) -> None:
     """Show what cases have to meet, and how many are left."""
@@ -169,15 +178,6 @@ def _left(working: Working) -> None:
 def _counted(bank: int, content_sha256: str, struck: int, asked: str) -> tuple[int, int]:
     values = {**json.loads(asked), "cases": 1}
     return left(store(), bank, Protocol.from_json(values))
-
-
-_DRAWN_BY = (
-    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
-    *KEYS,
-)
-BY_HAND = "by hand"
-_WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
-"""Banks that are not joined: with no films, or joined already."""
 
 
 def sample(working: Working) -> None:
