@@ -212,4 +212,4 @@ def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatc
 def test_pages_show_tables_in_that_way_alone() -> None:
     """No page calls Streamlit's own."""
     places = [one for folder in ("ui", "pages") for one in (ROOT / folder).rglob("*.py")]
-    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["look.py"]
+    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["theme.py"]
