@@ -66,7 +66,7 @@ _EXPLORED = """
 import json, sys, time
 from pathlib import Path
 from study.store import Store, bank_contents, banks
-from ui.banks.facets import FACETS, chosen, counted, facets
+from ui.banks.questions import FACETS, chosen, counted, facets
 store, found = Store(Path(sys.argv[1])), {}
 def timed(name, do):
     begun = time.monotonic()

@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON
@@ -11,13 +10,12 @@ from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET
 from study.monitoring.progress import Stage
 from study.people.roles import Act
 from ui.app.masthead import masthead
-from ui.archive import closing as archive
-from ui.archive.bundles import merge_section
-from ui.overview.heads import head_section
-from ui.parts.downloads import Download, closing_links, downloads
-from ui.parts.links import links
-from ui.parts.look import error_line, grid, page_title, section
+from ui.archive import exports as archive
+from ui.archive.exports import merge_section
+from ui.overview.trail import head_section
+from ui.parts.links import Download, closing_links, downloads, links
 from ui.parts.text import minute, plain, study_state
+from ui.parts.theme import error_line, grid, page_title, section
 from ui.server.access import guard
 
 person = guard(Act.EXPORT)
@@ -60,18 +58,16 @@ def _missing(found: archive.StudyState) -> None:
         st.write(t("None: every assigned case has a valid answer."))
     else:
         grid(
-            pd.DataFrame(
-                {
-                    t("Reader"): [one.reader_id for one in lacking],
-                    t("Session"): [one.session for one in lacking],
-                    t("Condition"): [one.condition for one in lacking],
-                    t("Assigned"): [one.counts.n_assigned for one in lacking],
-                    t("Not read"): [one.counts.n_unread for one in lacking],
-                    t("Cannot answer"): [one.counts.n_skipped for one in lacking],
-                    t("Timed out"): [one.counts.n_timed_out for one in lacking],
-                    t("Excluded"): [one.counts.n_excluded for one in lacking],
-                }
-            ),
+            {
+                t("Reader"): [one.reader_id for one in lacking],
+                t("Session"): [one.session for one in lacking],
+                t("Condition"): [one.condition for one in lacking],
+                t("Assigned"): [one.counts.n_assigned for one in lacking],
+                t("Not read"): [one.counts.n_unread for one in lacking],
+                t("Cannot answer"): [one.counts.n_skipped for one in lacking],
+                t("Timed out"): [one.counts.n_timed_out for one in lacking],
+                t("Excluded"): [one.counts.n_excluded for one in lacking],
+            },
             key="missing",
         )
     st.caption(

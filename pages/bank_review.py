@@ -1,9 +1,7 @@
 """Expert review of a question bank: asked for here, followed, closed, and what it found used."""
 
-import pandas as pd
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
@@ -14,13 +12,12 @@ from study.store.banks import BankRow
 from study.store.judgements import ReviewRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import error_line, facts, grid, page_title, state_badge, table
 from ui.parts.text import number, plain
-from ui.people import forms as people_forms
+from ui.parts.theme import error_line, facts, grid, page_title, state_badge, table
 from ui.people import handout
-from ui.people.acts import Scope, members_of
+from ui.people.members import Scope, give_role, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -76,13 +73,11 @@ def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> 
         return
     st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")
     grid(
-        pd.DataFrame(
-            {
-                t("ID"): [one.item.item_id for one in found],
-                t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
-                t("Comments"): [_comments(one, people) for one in found],
-            }
-        ),
+        {
+            t("ID"): [one.item.item_id for one in found],
+            t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
+            t("Comments"): [_comments(one, people) for one in found],
+        },
         key=f"faults-{row.id}",
     )
 
@@ -126,7 +121,7 @@ def _ending(row: ReviewRow) -> None:
                 do=lambda acting: reviewing.strike_faulty(store(), row.id, **acting),
                 done=t("The faulty questions are struck off."),
             )
-    answer(f"ending-{row.id}", acting(person), about=row.id)
+    confirm(f"ending-{row.id}", acting(person), about=row.id)
 
 
 def _new(bank: BankRow, n_reviews: int) -> None:
@@ -182,7 +177,7 @@ def _page(bank: BankRow) -> None:
     for row in found:
         _review(row)
     with st.expander(t("Add a reviewer")):
-        people_forms.give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
+        give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
     with st.expander(t("New review"), expanded=not found):
         _new(bank, len(found))
     if mine:
@@ -190,12 +185,10 @@ def _page(bank: BankRow) -> None:
 
 
 masthead(person)
-try:
+with error_line():
     bank = _bank()
     if bank is None:
         st.info(t("Choose a bank on the page of question banks."))
     else:
         _page(bank)
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_bank_review", {"banks": t("Back to the question banks")})

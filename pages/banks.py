@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from study.bank import uploads
@@ -19,11 +18,10 @@ from study.people.roles import Act
 from study.store import banks
 from study.store import teaching as teaching_banks
 from ui.app.masthead import masthead
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm, upload
 from ui.parts.links import links
-from ui.parts.look import error_line, grid, listed, refused
 from ui.parts.text import minute, plain, time_left
-from ui.parts.uploads import upload
+from ui.parts.theme import error_line, grid, listed, refused
 from ui.server import bank_import
 from ui.server.access import acting, guard
 from ui.server.deployment import store
@@ -41,17 +39,15 @@ def _there() -> None:
         )
         return
     grid(
-        pd.DataFrame(
-            {
-                t("Bank"): [row.name for row in found],
-                t("Questions"): [row.n_items for row in found],
-                t("Images"): [row.n_films for row in found],
-                t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
-                t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
-                t("Source"): [row.source_name for row in found],
-                t("Licence"): [row.licence for row in found],
-            }
-        ),
+        {
+            t("Bank"): [row.name for row in found],
+            t("Questions"): [row.n_items for row in found],
+            t("Images"): [row.n_films for row in found],
+            t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
+            t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
+            t("Source"): [row.source_name for row in found],
+            t("Licence"): [row.licence for row in found],
+        }
     )
     links(
         "to_drafts",
@@ -107,25 +103,21 @@ def _removal(names: list[str]) -> None:
                 do=lambda acting: remove_bank(store(), name, **acting),
                 done=t("{bank} was removed.", bank=name),
             )
-        answer("removal", acting(person), about="banks")
+        confirm("removal", acting(person), about="banks")
 
 
 def _begin(
     which: str, arrive: Callable[[], uploads.Arrived], terms: Mapping[str, str], **what: Any
 ) -> None:
     """Begin an import, which goes on by itself, and show how far it is."""
-    try:
+    with said, error_line():
         provenance = Provenance(**terms)
-        with said, st.spinner(t("Unpacking ...")):
+        with st.spinner(t("Unpacking ...")):
             brought = arrive()
         job = bank_import.begin(store(), brought, provenance=provenance, **what, **acting(person))
-    except StudyError as error:
-        with said:
-            refused(str(error))
-        return
-    st.session_state["bank-form"] = which
-    job.is_done(bank_import.AT_ONCE_S)
-    st.rerun()
+        st.session_state["bank-form"] = which
+        job.is_done(bank_import.AT_ONCE_S)
+        st.rerun()
 
 
 @st.fragment(run_every=1.0)
@@ -255,25 +247,23 @@ def _done(done: Imported) -> None:
         )
 
 
-def _skip(which: str) -> bool:
-    return st.checkbox(
-        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
-    )
-
-
-def _missing(which: str) -> MissingImages:
+def _faulty(which: str) -> dict[str, Any]:
+    """Ask what becomes of questions that lack an image or have errors."""
     names: dict[MissingImages, str] = {
         "refuse": t("Import nothing"),
         "drop": t("Leave out these questions"),
         "frontal": t("Keep those whose frontal image is there"),
     }
-    found: MissingImages = st.selectbox(
+    missing = st.selectbox(
         t("If images are missing"),
         list(names),
         format_func=names.__getitem__,
         key=_key(f"{which}-missing"),
     )
-    return found
+    skip = st.checkbox(
+        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
+    )
+    return {"missing_images": missing, "skip_faulty": skip}
 
 
 def _terms(which: str) -> dict[str, str]:
@@ -313,10 +303,9 @@ def _upload() -> None:
     with st.form("upload", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
         archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
-        missing, skip = _missing("zip"), _skip("zip")
+        faulty = _faulty("zip")
         simulated = st.checkbox(
-            t("The images are simulated; say so wherever they are shown"),
-            key=_key("zip-simulated"),
+            t("The images are simulated; say so wherever they are shown"), key=_key("zip-simulated")
         )
         terms = _terms("zip")
         chosen = _choice("zip")
@@ -329,10 +318,9 @@ def _upload() -> None:
             lambda: uploads.receive(store(), archive, name=name.strip()),
             terms,
             name=name.strip(),
-            skip_faulty=skip,
-            missing_images=missing,
             simulated=simulated,
             chosen=chosen,
+            **faulty,
         )
 
 
@@ -358,7 +346,7 @@ def _folder() -> None:
                     t("Splits of the release"), of_release, of_release, key=_key("folder-splits")
                 )
             )
-        missing, skip = _missing("folder"), _skip("folder")
+        faulty = _faulty("folder")
         terms = _terms("folder")
         sent = st.form_submit_button(t("Import"), type="primary")
     if sent and of_release and not chosen:
@@ -369,9 +357,8 @@ def _folder() -> None:
             lambda: uploads.arrived(store(), folder),
             terms,
             name=name.strip(),
-            skip_faulty=skip,
-            missing_images=missing,
             chosen=chosen,
+            **faulty,
         )
 
 
@@ -380,14 +367,10 @@ def _demo() -> None:
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        try:
-            with said, st.spinner(t("Reading the bank and checking every image ...")):
+        with said, error_line():
+            with st.spinner(t("Reading the bank and checking every image ...")):
                 st.session_state["demo-imported"] = uploads.import_demo(store(), **acting(person))
-        except StudyError as error:
-            with said:
-                refused(str(error))
-            return
-        st.rerun()
+            st.rerun()
 
 
 st.title(t("Question banks"), anchor=False)

@@ -5,13 +5,11 @@ import streamlit as st
 from study.base.translation import t
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
-from ui.archive import backups, bundles
-from ui.overview import trail
-from ui.parts.look import error_line, page_title, section
-from ui.people import forms as people_forms
+from ui.archive import backups, exports
+from ui.overview.trail import trail_section
+from ui.parts.theme import error_line, page_title, section
 from ui.people import handout
-from ui.people import rows as people_rows
-from ui.people.acts import Scope, expiry_choice, members_of
+from ui.people.members import Scope, expiry_choice, give_role, members_of, rows
 from ui.server.access import guard
 
 person = guard(Act.DEPLOYMENT)
@@ -28,9 +26,9 @@ def _administrators() -> None:
     )
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
-    people_rows.rows(scope, members_of(scope), days, name="deployment")
+    rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
-        people_forms.give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
+        give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
 
 
 masthead(person)
@@ -41,6 +39,6 @@ with error_line():
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))
-    bundles.restore_section(person)
+    exports.restore_section(person)
     st.subheader(t("Server activity"))
-    trail.section("")
+    trail_section("")

@@ -1,14 +1,11 @@
 """What is in a question bank: counted, filtered and searched; any question, and striking it off."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from study.bank.managing import strike
-from study.base.actor import Acting
-from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.lifecycle.exposure import being_read, record_truth_shown
 from study.people.roles import Act
@@ -16,13 +13,11 @@ from study.store import bank_contents, banks, teaching
 from study.store.bank_contents import ListedItem
 from study.store.banks import BankRow
 from ui.app.masthead import masthead
-from ui.banks.facets import FACETS, chosen, counted, facets
-from ui.banks.item_films import addresses
-from ui.banks.question import question_card
-from ui.parts.confirming import answer, ask
+from ui.banks.questions import FACETS, addresses, chosen, counted, facets, question_card
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import grid, page_title
 from ui.parts.text import number, plain
+from ui.parts.theme import error_line, grid, grid_px, page_title, pick
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -99,14 +94,12 @@ def _counts(found: pd.DataFrame) -> None:
         )
         counts = counted(found, by)
         grid(
-            pd.DataFrame(
-                {
-                    names[by]: [_value(value) for value in counts.index],
-                    t("Questions"): list(counts),
-                    t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
-                }
-            ),
-            height=min(420, 38 + 35 * max(len(counts), 1)),
+            {
+                names[by]: [_value(value) for value in counts.index],
+                t("Questions"): list(counts),
+                t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
+            },
+            height=grid_px(counts, most_px=420),
         )
 
 
@@ -116,22 +109,17 @@ def _list(found: pd.DataFrame) -> ListedItem | None:
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
     with store().look(sealed=True) as look:
         rows = bank_contents.listed(look, found.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
-    event = grid(
-        pd.DataFrame(
-            {
-                t("ID"): [row.item_id for row in rows],
-                t("Question"): [row.question for row in rows],
-                t("Task"): [row.task for row in rows],
-                t("Struck off"): [row.struck or "" for row in rows],
-            }
-        ),
-        on_select="rerun",
-        selection_mode="single-row",
+    return pick(
+        rows,
+        {
+            t("ID"): [row.item_id for row in rows],
+            t("Question"): [row.question for row in rows],
+            t("Task"): [row.task for row in rows],
+            t("Struck off"): [row.struck or "" for row in rows],
+        },
         key=f"explore-list-{len(found)}-{at}",
-        height=min(320, 38 + 35 * max(len(rows), 1)),
+        height=grid_px(rows, most_px=320),
     )
-    chosen_rows = event.selection.rows
-    return rows[chosen_rows[0]] if chosen_rows and chosen_rows[0] < len(rows) else None
 
 
 def _truth_wanted(bank: BankRow) -> bool:
@@ -183,14 +171,12 @@ def _striking(bank: BankRow, item: ListedItem) -> None:
                     item=item.item_id,
                 )
             ),
-            do=partial(_strike, bank.name, item.item_id, reason, back),
+            do=lambda acting: strike(
+                store(), bank.name, item.item_id, reason=reason, back=back, **acting
+            ),
             done=t("Taken back.") if back else t("Struck off."),
         )
-    answer("strike", acting(person), about=item.id)
-
-
-def _strike(bank: str, item: str, reason: str, back: bool, given: Acting) -> None:
-    strike(store(), bank, item, reason=reason, back=back, **given)
+    confirm("strike", acting(person), about=item.id)
 
 
 def _page(bank: BankRow) -> None:
@@ -206,12 +192,10 @@ def _page(bank: BankRow) -> None:
         _question(bank, item)
 
 
-try:
+with error_line():
     bank = _bank()
     if bank is None:
         st.info(t("Choose a bank on the page of question banks."))
     else:
         _page(bank)
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_explore", {"banks": t("Back to the question banks")})

@@ -8,7 +8,7 @@ from study.base.translation import t
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title
+from ui.parts.theme import error_line, page_title
 from ui.results.leaderboard import FILE, leaderboard, seen_by
 from ui.server.access import guard
 from ui.server.deployment import store

@@ -4,11 +4,16 @@ from study.base.translation import t
 from study.models.models import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
-from ui.overview.exam_paper import exam_paper
-from ui.overview.model_list import card_form, show_models, show_withdrawn, withdrawal_answer
 from ui.overview.model_upload import model_form
-from ui.overview.model_words import show_words
-from ui.parts.look import error_line, page_title
+from ui.overview.models import (
+    card_form,
+    exam_paper,
+    show_models,
+    show_withdrawn,
+    show_words,
+    withdrawal_answer,
+)
+from ui.parts.theme import error_line, page_title
 from ui.server.access import guard
 from ui.server.deployment import store
 

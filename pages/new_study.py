@@ -12,13 +12,12 @@ from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.app.study_bar import enter_study
 from ui.parts.links import links
-from ui.parts.look import error_line
 from ui.parts.text import number, plain
+from ui.parts.theme import error_line
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.draft_list import draft_list
+from ui.wizard.draft import Working, draft_list, forget, working_on
 from ui.wizard.frame import wizard
-from ui.wizard.working import Working, forget, working_on
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)

@@ -9,12 +9,10 @@ from ui.app.masthead import masthead
 from ui.archive import backups
 from ui.overview.now import found, inspected, watched
 from ui.overview.progress import show_progress
-from ui.overview.quality import show_quality
-from ui.overview.readings import PART, READINGS, show_readings
-from ui.overview.reminding import show_reminding
-from ui.overview.stepping_in import show_stepping_in
-from ui.parts.downloads import bundle_link
-from ui.parts.look import error_line, page_title, section
+from ui.overview.readings import PART, READINGS, show_quality, show_readings
+from ui.overview.stepping_in import show_reminding, show_stepping_in
+from ui.parts.links import bundle_link
+from ui.parts.theme import error_line, page_title, section
 from ui.server.access import guard
 from ui.server.deployment import store
 

@@ -7,12 +7,18 @@ from study.lifecycle import exposure
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.parts.look import error_line, page_title, section
 from ui.parts.text import plain
-from ui.people import forms as people_forms
+from ui.parts.theme import error_line, page_title, section
 from ui.people import handout
-from ui.people import rows as people_rows
-from ui.people.acts import Scope, expiry_choice, members_of
+from ui.people.members import (
+    Scope,
+    expiry_choice,
+    give_role,
+    invite_list,
+    invite_one,
+    members_of,
+    rows,
+)
 from ui.server.access import guard
 from ui.server.deployment import store
 from ui.wizard.setting_up import set_up_of
@@ -31,10 +37,10 @@ def _body() -> None:
     for sentence in exposure.acquaintances(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
-        people_rows.rows(scope, readers, days, name="readers")
+        rows(scope, readers, days, name="readers")
     else:
         st.write(t("No readers have been invited yet. Invite the first reader below."))
-    state = set_up_of(person.study_name).state
+    state = set_up_of(person.study_name).row.state
     if readers and state == "drawn":
         _onwards()
     if state == "closed":
@@ -43,21 +49,21 @@ def _body() -> None:
         _invite(scope, days)
     section(t("Study team and statisticians"))
     if others:
-        people_rows.rows(scope, others, days, name="others")
+        rows(scope, others, days, name="others")
     else:
         st.write(t("Only the administrators of this server."))
     with st.expander(t("Assign a role in this study")):
         st.caption(t("Anyone with a role here can never read in this study."))
         roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
-        people_forms.give_role(scope, roles, days)
+        give_role(scope, roles, days)
 
 
 def _invite(scope: Scope, days: int) -> None:
     one, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
     with one:
-        people_forms.invite_one(scope, days)
+        invite_one(scope, days)
     with several:
-        people_forms.invite_list(scope, days)
+        invite_list(scope, days)
 
 
 def _onwards() -> None:

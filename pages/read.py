@@ -13,8 +13,4 @@ from ui.server.deployment import store
 person = guard(Act.READ)
 if is_closed(store(), person):
     st.switch_page(Path(__file__).with_name("score_card.py"))
-viewer.mount(
-    desk_url="desk",
-    modules_url=viewer.modules_url(),
-    sign_out_url="sign-out",
-)
+viewer.mount(desk_url="desk", modules_url=viewer.modules_url(), sign_out_url="sign-out")

@@ -28,24 +28,27 @@ from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.now import standing
-from ui.parts.downloads import report_links
-from ui.parts.links import links
-from ui.parts.look import Tone, badge_html, grid, page_title
+from ui.parts.links import links, report_links
 from ui.parts.text import minute, plain
+from ui.parts.theme import Tone, badge_html, grid, page_title, pick
 from ui.results import case_films
 from ui.results.analysis import (
     SectionFigures,
+    figure_links,
     overview,
     sections,
     sentences,
     without_accuracy,
 )
 from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
-from ui.results.case_card import case_card
-from ui.results.figure_files import figure_links
-from ui.results.headline import agreement_html, findings_html, headline_html
-from ui.results.side_by_side import side_by_side
-from ui.results.tables import show_table
+from ui.results.tables import (
+    agreement_html,
+    case_card,
+    findings_html,
+    headline_html,
+    show_table,
+    side_by_side,
+)
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -219,19 +222,12 @@ def _listed(found: Results, shown: pd.DataFrame, key: str) -> None:
         "item_id": t("Item"),
         "condition": t("Condition"),
     }
-    chosen = grid(
-        shown,
-        height=212,
-        column_order=list(columns),
-        column_config=columns,
-        on_select="rerun",
-        selection_mode="single-row",
-        key=key,
-    )
-    rows = [row for row in chosen["selection"]["rows"] if row < len(shown)]
-    if not rows or person.study is None:
+    order = list(columns)
+    cases = list(shown[["item_id", "condition"]].itertuples(index=False, name=None))
+    picked = pick(cases, shown, key=key, height=212, column_order=order, column_config=columns)
+    if picked is None or person.study is None:
         return
-    item_id, condition = shown.loc[rows[0], ["item_id", "condition"]]
+    item_id, condition = picked
     films = case_films.addresses(store(), person.study, item_id)
     st.html(case_card(case_of(found.bundle, item_id, condition), films))
 

@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import said, t, tn
 from study.lifecycle import reviewing, scoring
 from study.lifecycle.judging import LONGEST_COMMENT, Judged
@@ -18,8 +16,8 @@ from study.store import Transaction, judgements
 from study.store.judgements import ANSWER, ReviewRow, ScoringRow
 from ui.app.masthead import masthead
 from ui.parts.links import links
-from ui.parts.look import grid, page_title, refused
 from ui.parts.text import plain
+from ui.parts.theme import error_line, grid, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -151,13 +149,11 @@ def _verdicts(asked: _Asked, mine: Sequence[Judged]) -> None:
         if not asked.why_not:
             st.caption(t("Select a row to change a verdict."))
         event = grid(
-            pd.DataFrame(
-                {
-                    **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
-                    t("Verdict"): [said(asked.words[one.verdict]) for one in own],
-                    t("Comment"): [one.comment for one in own],
-                }
-            ),
+            {
+                **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
+                t("Verdict"): [said(asked.words[one.verdict]) for one in own],
+                t("Comment"): [one.comment for one in own],
+            },
             on_select="ignore" if asked.why_not else "rerun",
             selection_mode="single-row",
             key=f"verdicts-{asked.key}",
@@ -179,11 +175,8 @@ def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
         comment = st.text_input(t("Comment"), given.comment, max_chars=LONGEST_COMMENT)
         sent = st.form_submit_button(t("Save"))
     if sent:
-        try:
+        with error_line():
             asked.judge(one, verdict, comment)
-        except StudyError as error:
-            refused(str(error))
-        else:
             st.rerun()
 
 

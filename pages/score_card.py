@@ -10,7 +10,7 @@ from study.people.roles import Act
 from study.reading.desk import receipt_of
 from study.reading.score_card import ScoreCard, ScoredCase, reading_record, score_card
 from ui.app.masthead import masthead
-from ui.parts import look
+from ui.parts import theme
 from ui.parts.links import links
 from ui.parts.text import plain
 from ui.reading.rooms import to_teaching
@@ -87,16 +87,16 @@ def _paged(card: ScoreCard) -> None:
 
 def _card() -> None:
     card = score_card(store(), person)
-    look.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
+    theme.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
     if card.comparison:
         with st.expander(t("You, other readers and models"), expanded=True, key="card-others"):
             head, rows = comparison_table(card.comparison)
-            look.table(head, rows, caption=t("Cases that match the reference standard"))
+            theme.table(head, rows, caption=t("Cases that match the reference standard"))
     if card.cases:
         _paged(card)
     if card.by_task and not card.comparison:
         with st.expander(t("By task"), key="card-tasks"):
-            look.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
+            theme.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
 
 
 def _receipt() -> None:

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.lifecycle import scoring
 from study.people.roles import Act, Role
@@ -10,13 +9,11 @@ from study.store import judgements
 from study.store.judgements import ANSWER, EXPLANATION, ScoringRow
 from study.store.studies import study_row
 from ui.app.masthead import masthead
-from ui.parts.confirming import answer, ask
+from ui.parts.forms import ask, confirm
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title, section, state_badge, table
-from ui.parts.text import plain
-from ui.people import forms as people_forms
+from ui.parts.theme import error_line, page_title, section, state_badge, table
 from ui.people import handout
-from ui.people.acts import Scope, members_of
+from ui.people.members import Scope, give_role, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -66,7 +63,7 @@ def _scoring(row: ScoringRow) -> None:
             do=lambda acting: scoring.close_scoring(store(), row.id, **acting),
             done=t("The scoring is closed."),
         )
-    answer(f"ending-{row.id}", acting(person), about=row.id)
+    confirm(f"ending-{row.id}", acting(person), about=row.id)
 
 
 def _new(kind: str, n_answers: int) -> None:
@@ -131,7 +128,7 @@ def _page() -> None:
     if person.may(Act.MAKE_STUDY):
         with st.expander(t("Add a scorer")):
             scope = Scope(person=person, study="")
-            people_forms.give_role(scope, (Role.REVIEWER,), _CODE_DAYS)
+            give_role(scope, (Role.REVIEWER,), _CODE_DAYS)
     if mine:
         links("to_scores", {"reviews": t("Go to your own scoring")})
 
@@ -144,8 +141,6 @@ page_title(
         "answer; where they differ, a third decides."
     ),
 )
-try:
+with error_line():
     _page()
-except StudyError as error:
-    st.error(plain(str(error)))
 links("from_scoring", {"archive": t("Back to Close and export")})

@@ -8,18 +8,22 @@ from study.lifecycle import amendments, drafts, exposure, studies
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.overview.heads import deposited
+from ui.overview.trail import deposited
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title
 from ui.parts.text import minute, plain
+from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.amending import amendment_form, amendment_list
-from ui.wizard.drawn_cases import drawn_cases
-from ui.wizard.frame import LOOK
-from ui.wizard.meaning import facts
+from ui.wizard.frame import LOOK, meaning_of
 from ui.wizard.protocol_view import consent_view, protocol_view
-from ui.wizard.setting_up import SetUp, open_study, set_up_of
+from ui.wizard.setting_up import (
+    SetUp,
+    amendment_form,
+    amendment_list,
+    drawn_cases,
+    open_study,
+    set_up_of,
+)
 
 person = guard(Act.SET_UP)
 masthead(person)
@@ -27,12 +31,12 @@ masthead(person)
 
 def _way(found: SetUp) -> None:
     """Show how far the study has come."""
-    n = len(found.readers)
+    n = found.n_readers
     places = [
-        (t("Drawn"), _day(found.drawn_at_utc), True),
+        (t("Drawn"), _day(found.row.drawn_at_utc), True),
         (t("Readers invited"), str(n) if n else t("none yet"), n > 0),
-        (t("Open"), _day(found.opened_at_utc), found.state != "drawn"),
-        (t("Closed"), _day(found.closed_at_utc), found.state == "closed"),
+        (t("Open"), _day(found.row.opened_at_utc), found.row.state != "drawn"),
+        (t("Closed"), _day(found.row.closed_at_utc), found.row.state == "closed"),
     ]
     for column, (title, when, done) in zip(st.columns(4), places, strict=True):
         with column, st.container(border=True):
@@ -41,16 +45,16 @@ def _way(found: SetUp) -> None:
             st.caption(plain(when) if when else t("not yet"))
 
 
-def _day(stamp: str) -> str:
+def _day(stamp: str | None) -> str:
     return t("{time} UTC", time=minute(stamp)) if stamp else ""
 
 
 def _is_ready(found: SetUp) -> bool:
-    return found.state == "drawn" and bool(found.readers)
+    return found.row.state == "drawn" and bool(found.n_readers)
 
 
 def _open(found: SetUp) -> None:
-    for sentence in exposure.cautions(store(), found.name):
+    for sentence in exposure.cautions(store(), found.row.name):
         st.warning(plain(sentence))
     if not _is_ready(found):
         st.subheader(t("Next: invite readers"), anchor=False)
@@ -64,13 +68,13 @@ def _open(found: SetUp) -> None:
             "sign in.",
             "{n} readers have been invited. Opening the study assigns their cases and lets them "
             "sign in.",
-            len(found.readers),
+            found.n_readers,
         )
     )
     links("people", {"people": t("Invite more readers"), "preview": t("Preview as a reader")})
     consent_view(found.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
-    st.code(found.protocol_sha256, language=None)
+    st.code(found.row.protocol_sha256, language=None)
     sure = st.checkbox(
         t(
             "I have read the protocol and the consent text. From now on every change is an "
@@ -121,18 +125,18 @@ def _onwards(state: str) -> None:
 
 
 def _locked(found: SetUp) -> None:
-    _onwards(found.state)
+    _onwards(found.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
-    st.code(found.protocol_sha256, language=None)
+    st.code(found.row.protocol_sha256, language=None)
     st.write(
         tn("Amended {n} time.", "Amended {n} times.", len(found.amendments))
         if found.amendments
         else t("Not amended.")
     )
     amendment_list(found.amendments)
-    deposited(found.name)
-    if found.state != "open":
+    deposited(found.row.name)
+    if found.row.state != "open":
         return
     with st.expander(t("Amend the protocol")):
         st.caption(
@@ -147,11 +151,7 @@ def _locked(found: SetUp) -> None:
         changes, reason = sent
         with error_line():
             amendments.amend(
-                store(),
-                study=person.study_name,
-                changes=changes,
-                reason=reason,
-                **acting(person),
+                store(), study=person.study_name, changes=changes, reason=reason, **acting(person)
             )
             st.rerun()
 
@@ -162,10 +162,10 @@ def _again(found: SetUp) -> None:
     if st.button(t("Start a new study with this protocol"), icon=":material/content_copy:"):
         number = drafts.begin(
             store(),
-            name=drafts.free_name(store(), found.name),
+            name=drafts.free_name(store(), found.row.name),
             maker=person.id,
-            bank=found.bank,
-            values=drafts.rules_of(store(), found.name),
+            bank=found.row.bank_name,
+            values=drafts.rules_of(store(), found.row.name),
             **acting(person),
         )
         st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
@@ -178,22 +178,22 @@ def _page() -> None:
     _way(found)
     body, side = st.columns([5, 1.4], gap="large")
     with body:
-        if found.state == "drawn":
+        if found.row.state == "drawn":
             _open(found)
         else:
             _locked(found)
         title = t("Current protocol") if found.amendments else t("Protocol")
         st.subheader(title, anchor=False)
-        st.caption(plain(t("Bank {bank}", bank=found.bank)))
+        st.caption(plain(t("Bank {bank}", bank=found.row.bank_name)))
         protocol_view(found.protocol, consent=not _is_ready(found))
         drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _again(found)
-        if found.state == "drawn":
+        if found.row.state == "drawn":
             _discard()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")
-        facts(found.protocol)
+        meaning_of(found.protocol)
 
 
 with error_line():

@@ -4,7 +4,7 @@ import streamlit as st
 
 from study.base.translation import t
 from ui.parts.forms import sign_in_form
-from ui.parts.look import lost_line
+from ui.parts.theme import lost_line
 from ui.server.access import sentence
 from ui.server.single_sign_on import sign_on_part
 

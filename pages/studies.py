@@ -11,11 +11,11 @@ from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
 from ui.parts.forms import choose_form
 from ui.parts.links import links
-from ui.parts.look import error_line, page_title, section, state_badge
 from ui.parts.text import plain
+from ui.parts.theme import error_line, page_title, section, state_badge
 from ui.server.access import guard
 from ui.server.deployment import store
-from ui.wizard.draft_list import draft_list
+from ui.wizard.draft import draft_list
 
 person = guard(Act.CHOOSE)
 

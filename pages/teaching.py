@@ -10,7 +10,7 @@ from study.lifecycle.teaching import Lesson
 from study.people.roles import Act
 from study.reading.score_card import total
 from ui.app.masthead import masthead
-from ui.parts import look
+from ui.parts import theme
 from ui.parts.links import links
 from ui.parts.text import plain
 from ui.reading.score_card import of
@@ -28,7 +28,7 @@ def _lesson(lesson: Lesson) -> None:
             counts = {t("All cases"): total(lesson.first), **lesson.first}
             rows = [(task or t("No task"), of(count)) for task, count in counts.items()]
             head = [t("Task"), t("Right first time")]
-            look.table(head, rows, caption=t("Your answers when you first saw each case"))
+            theme.table(head, rows, caption=t("Your answers when you first saw each case"))
         if lesson.refused:
             st.info(lesson.refused)
         elif not lesson.is_over:
@@ -52,7 +52,7 @@ def _how_far(lesson: Lesson) -> str:
 
 
 masthead(person)
-look.page_title(
+theme.page_title(
     t("Teaching"),
     t(
         "Practise in rounds of 20 cases. The answer follows each case, and cases you miss come "

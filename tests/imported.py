@@ -13,8 +13,7 @@ import study
 import ui
 from study.base import translation
 from tests.page_runs import analysed as analysed
-from ui.viewer import MODULES
-from ui.viewer.catalogue_module import wanted
+from ui.viewer import MODULES, wanted
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")

@@ -36,11 +36,8 @@ EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
     "ui/results/analysis.py",
     "ui/results/background.py",
-    "ui/results/figure_files.py",
-    "ui/results/headline.py",
-    "ui/results/side_by_side.py",
+    "ui/results/tables.py",
     "ui/archive/exports.py",
-    "ui/results/case_card.py",
     "ui/reading/score_card.py",
     "ui/banks/verdicts.py",
     "pages/results.py",

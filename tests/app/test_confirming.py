@@ -9,12 +9,12 @@ def _page() -> None:
     import streamlit as st
 
     from study.base.actor import COMMAND_LINE, Acting
-    from ui.parts.confirming import answer, ask
+    from ui.parts.forms import ask, confirm
 
     done = st.session_state.setdefault("done", [])
     if st.button("Pause", key="pause"):
         ask("asked", about="trial", question="Pause?", do=done.append, done="It was paused")
-    answer("asked", Acting(by=COMMAND_LINE, now=datetime.now(UTC)), about="trial")
+    confirm("asked", Acting(by=COMMAND_LINE, now=datetime.now(UTC)), about="trial")
 
 
 def test_a_second_click_neither_does_it_again_nor_takes_the_words_away() -> None:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from study.store import Store
-from ui.banks.facets import chosen, counted, facets
+from ui.banks.questions import chosen, counted, facets
 
 
 def test_a_filter_is_what_the_bank_says_of_its_questions(banked: Store) -> None:

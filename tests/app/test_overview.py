@@ -25,9 +25,9 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
-from ui.overview import model_list
 from ui.overview.model_upload import _HandedIn, _Unnamed, _Waiting
-from ui.parts import uploads
+from ui.overview.models import model_table
+from ui.parts import forms
 from ui.parts.text import plain
 
 Opened = Callable[..., Store]
@@ -241,7 +241,7 @@ def test_the_models_page_counts_what_was_kept(
     content = json.dumps(
         {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
     ).encode()
-    with uploads.on_disk("model.json", content) as path:
+    with forms.on_disk("model.json", content) as path:
         models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
     ran = _page(page="models.py")
     table: Any = ran.dataframe[0].value
@@ -274,7 +274,7 @@ def test_a_model_asked_without_options_is_seen_as_its_words(
         for i in range(24)
     ]
     handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
-    with uploads.on_disk("model.jsonl", handed_in.content) as path:
+    with forms.on_disk("model.jsonl", handed_in.content) as path:
         found = models.read_model(store, path, study="trial")
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
     ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
@@ -323,7 +323,7 @@ def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
 def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     """Return the models page with a file read and not kept, as after the form's button."""
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
-    with uploads.on_disk("model.json", content) as path:
+    with forms.on_disk("model.json", content) as path:
         found = models.read_model(watched, path, study="trial")
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
     ran.session_state["model-read"] = _Waiting(handed_in=_handed_in(name, content), found=found)
@@ -423,7 +423,7 @@ def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> N
 
 
 def _refuse(name: str, places: list[Path]) -> None:
-    with uploads.on_disk(name, b"") as path:
+    with forms.on_disk(name, b"") as path:
         places.append(path)
         raise BadFile(f"{path} is empty")
 
@@ -434,4 +434,4 @@ def test_an_upload_is_named_as_it_was_handed_in() -> None:
     with pytest.raises(BadFile, match=r"^bad\.csv is empty$"):
         _refuse("..\\..//x/bad.csv", places)
     assert not places[0].exists()
-    assert model_list.model_table([], 8).empty
+    assert model_table([], 8).empty

@@ -16,7 +16,7 @@ from ui import catalogue, viewer
 from ui.parts.text import day_form
 from ui.reading import desk
 from ui.server import access
-from ui.viewer.catalogue_module import catalogue as viewer_catalogue
+from ui.viewer import catalogue as viewer_catalogue
 
 PYTHON = [path for path in catalogue.sources() if path.suffix == ".py"]
 LITERAL = {"t": 1, "tn": 2, "later": 1}

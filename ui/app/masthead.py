@@ -6,8 +6,8 @@ from study.base.translation import t
 from study.people.roles import Role
 from study.people.signing_in import Person
 from ui import viewer
-from ui.overview.heads import gone_back
-from ui.parts.look import lost_line
+from ui.overview.trail import gone_back
+from ui.parts.theme import lost_line
 from ui.server.access import sentence
 
 _HTML = """

@@ -14,7 +14,7 @@ from study.base.errors import StudyError  # noqa: E402
 from study.base.translation import said, speak  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
-from ui.parts import look  # noqa: E402
+from ui.parts import theme  # noqa: E402
 from ui.server import access  # noqa: E402
 from ui.server.deployment import store  # noqa: E402
 
@@ -45,7 +45,7 @@ def run() -> None:
     menu = [one for one in entries if not one.hidden and not one.of_study]
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
     if page not in [made for one, made in pages.items() if one.bare]:
-        look.wear()
+        theme.wear()
         if person is not None and not reads:
             study_bar(person, {one: made for one, made in pages.items() if one.of_study}, page)
     page.run()

@@ -4,12 +4,12 @@ from starlette.routing import BaseRoute
 
 from ui import viewer
 from ui.archive import exports
-from ui.banks import item_films, verdicts
-from ui.overview import exam_paper, examples, trail
+from ui.banks import questions, verdicts
+from ui.overview import examples, models, trail
 from ui.reading import desk, films, rooms, score_card
 from ui.results import case_films, leaderboard
 from ui.server import access
-from ui.wizard import protocol_downloads as protocols
+from ui.wizard import protocol_view
 
 
 def routes() -> list[BaseRoute]:
@@ -19,14 +19,14 @@ def routes() -> list[BaseRoute]:
         *films.routes(),
         *desk.routes(),
         *exports.routes(),
-        *protocols.routes(),
+        *protocol_view.routes(),
         *case_films.routes(),
         *leaderboard.routes(),
-        *item_films.routes(),
+        *questions.routes(),
         *verdicts.routes(),
         *trail.routes(),
         *examples.routes(),
-        *exam_paper.routes(),
+        *models.routes(),
         *rooms.routes(),
         *score_card.routes(),
         *viewer.mounts(),

@@ -15,8 +15,8 @@ from study.store import people, progress
 from study.store.studies import study_row
 from ui.app.masthead import role_word
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
-from ui.parts.look import arrow, error_line
 from ui.parts.text import plain
+from ui.parts.theme import arrow, error_line
 from ui.results.background import warm_up
 from ui.server.access import SHOWN, token_of
 from ui.server.deployment import store

@@ -1,14 +1,13 @@
 """Backups on a page: the last one and what verifying it found, all of them, made now, scheduled."""
 
-import pandas as pd
 import streamlit as st
 
 from study.base.translation import decimal, t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
 from study.people.signing_in import Person
-from ui.parts.look import error_line, grid
 from ui.parts.text import instant, minute, plain
+from ui.parts.theme import Columns, error_line, grid
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -81,17 +80,15 @@ def _make(person: Person) -> None:
             st.success(t("Backup made; verification passed."))
 
 
-def _table(found: list[Backup]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Made (UTC)"): [instant(one.made_at_utc, to="s") for one in found],
-            t("By"): [one.actor for one in found],
-            t("Verified"): [one.finding or t("passed") for one in found],
-            t("File"): [one.file.name if one.there else t("missing") for one in found],
-            t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
-            t("SHA-256"): [one.sha256 for one in found],
-        }
-    )
+def _table(found: list[Backup]) -> Columns:
+    return {
+        t("Made (UTC)"): [instant(one.made_at_utc, to="s") for one in found],
+        t("By"): [one.actor for one in found],
+        t("Verified"): [one.finding or t("passed") for one in found],
+        t("File"): [one.file.name if one.there else t("missing") for one in found],
+        t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
+        t("SHA-256"): [one.sha256 for one in found],
+    }
 
 
 def _schedule(person: Person) -> None:

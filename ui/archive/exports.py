@@ -1,123 +1,129 @@
-"""The downloads of a study: bundle, report, archive, each asked for with the cookie.
+"""A study's end and what it is handed on in: closing, files, downloads, and bundles of others.
 
-They do not go through Streamlit's media files, which answer anybody who knows the address. While
-accuracy may not be seen, the bundle is the blinded one, and there is no report.
+The downloads ask for the cookie: Streamlit's media files answer anybody who knows the address.
+While accuracy may not be seen, the bundle is the blinded one, and there is no report. The files of
+the archive are made once and kept beside the store, so that the hash shown is the hash of what is
+downloaded; making them again takes their place. Bundles of other deployments are restored as a
+study, or merged into one.
 """
 
+import json
+import os
+import secrets
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import BadFile
+from study.base.canonical import stamp
+from study.base.errors import BadFile, BadInput, NotFound, StudyError
 from study.base.translation import ENGLISH, t
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange import archives
+from study.exchange.bundle import bundle_files, sha256_of_file, zipped
 from study.exchange.closing_report import report_files
+from study.exchange.restoring import merge, restore
+from study.lifecycle import studies
+from study.lifecycle.scoring import to_be_scored
 from study.lifecycle.studies import accuracy_is_shown
+from study.monitoring.progress import Completeness, completeness_in
 from study.people.roles import Act
 from study.people.signing_in import Person
-from study.trail.trails import record_download
-from ui.archive import closing as archive
-from ui.parts.downloads import attachment
+from study.store import Store, banks, events
+from study.store.events import EventKind, EventRow
+from study.store.studies import study_row
+from study.trail import heads
+from study.trail.trails import record_download, record_taking
+from ui.parts.forms import on_disk, upload
+from ui.parts.links import attachment
+from ui.parts.text import plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 
-_PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
+_REPORT = {"report.zip": _ZIP, "report.html": "text/html", "report.pdf": "application/pdf"}
+_ABOUT = "made.json"
 
 
 def routes() -> list[Route]:
     """Return the download routes."""
-    return [
-        Route("/export/bundle.zip", _bundle, methods=["GET"]),
-        Route("/export/report.zip", _report, methods=["GET"]),
-        Route("/export/figures/{name}", _figure, methods=["GET"]),
-        *(Route(f"/export/{name}", _report_page, methods=["GET"]) for name in _PAGES),
-        *(Route(f"/export/{name}", _closing_report, methods=["GET"]) for name in _CLOSING),
-        Route("/export/archive/{name}", _archive, methods=["GET"]),
-    ]
+    made = {
+        "bundle.zip": _bundle,
+        **dict.fromkeys(_REPORT, _report),
+        "figures/{name}": _figure,
+        **dict.fromkeys(_CLOSING, _closing_report),
+        "archive/{name}": _archive,
+    }
+    return [_route(path, make) for path, make in made.items()]
 
 
-async def _bundle(request: Request) -> Response:
-    def make(person: Person) -> Response:
-        kept, study = store(), person.study_name
-        blinded = not accuracy_is_shown(kept, study)
-        content = zipped(bundle_files(kept, study, blinded=blinded))
-        return _sent(person, "bundle.zip", content, _ZIP)
+def _route(path: str, make: Callable[[Person, Request], Response]) -> Route:
+    async def download(request: Request) -> Response:
+        refused = t("Sign in with an account that can export the study.")
+        return await answer(request, Act.EXPORT, lambda person: make(person, request), refused)
 
-    return await _for_whoever_may(request, make)
+    return Route(f"/export/{path}", download, methods=["GET"])
 
 
-async def _report(request: Request) -> Response:
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(person, "report.zip", _reported(person, "", request), _ZIP),
-    )
+def _bundle(person: Person, _: Request) -> Response:
+    kept, study = store(), person.study_name
+    blinded = not accuracy_is_shown(kept, study)
+    content = zipped(bundle_files(kept, study, blinded=blinded))
+    return _sent(person, "bundle.zip", content, _ZIP)
 
 
-async def _report_page(request: Request) -> Response:
-    name = request.url.path.rpartition("/")[2]
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(person, name, _reported(person, name, request), _PAGES[name]),
-    )
-
-
-async def _figure(request: Request) -> Response:
-    def make(person: Person) -> Response:
-        from analysis import AnalysisError
-        from ui.results.figure_files import figure_file
-
-        name, matrix = str(request.path_params["name"]), dict(request.query_params)
-        try:
-            content, media_type = figure_file(store(), person.study_name, name, matrix)
-        except AnalysisError as error:
-            raise BadFile(str(error)) from error
-        return _sent(person, name, content, media_type)
-
-    return await _for_whoever_may(request, make)
-
-
-async def _closing_report(request: Request) -> Response:
-    name = request.url.path.rpartition("/")[2]
-    return await _for_whoever_may(
-        request,
-        lambda person: _sent(
-            person, name, report_files(store(), person.study_name)[name], _CLOSING[name]
-        ),
-    )
-
-
-async def _archive(request: Request) -> Response:
-    name = str(request.path_params["name"])
-    return await _for_whoever_may(
-        request,
-        lambda person: FileResponse(
-            archive.hand_out(person, name),
-            media_type="application/octet-stream",
-            headers=attachment(name),
-        ),
-    )
-
-
-def _reported(person: Person, name: str, request: Request) -> bytes:
-    """Return a file of the report, or the whole of it; refused where it cannot be made.
-
-    In English, or in the language that is asked for.
-    """
+def _report(person: Person, request: Request) -> Response:
+    """Hand out a page of the report, or the whole of it, in English or a language asked for."""
     # Loading the analysis takes longer than all else of the server, and few starts need it.
     from analysis import AnalysisError
     from ui.results.analysis import report, report_file
 
-    study, language = person.study_name, request.query_params.get("language", ENGLISH)
+    name, kept, study = _name(request), store(), person.study_name
+    language = request.query_params.get("language", ENGLISH)
     try:
-        if name:
-            return report_file(store(), study, name, language)
-        return report(store(), study, language)
+        content = (
+            report(kept, study, language)
+            if _REPORT[name] == _ZIP
+            else report_file(kept, study, name, language)
+        )
     except AnalysisError as error:
         raise BadFile(str(error)) from error
+    return _sent(person, name, content, _REPORT[name])
+
+
+def _figure(person: Person, request: Request) -> Response:
+    from analysis import AnalysisError
+    from ui.results.analysis import figure_file
+
+    name, matrix = _name(request), dict(request.query_params)
+    try:
+        content, media_type = figure_file(store(), person.study_name, name, matrix)
+    except AnalysisError as error:
+        raise BadFile(str(error)) from error
+    return _sent(person, name, content, media_type)
+
+
+def _closing_report(person: Person, request: Request) -> Response:
+    name = _name(request)
+    return _sent(person, name, report_files(store(), person.study_name)[name], _CLOSING[name])
+
+
+def _archive(person: Person, request: Request) -> Response:
+    name = _name(request)
+    path = hand_out(person, name)
+    return FileResponse(path, media_type="application/octet-stream", headers=attachment(name))
+
+
+def _name(request: Request) -> str:
+    """Return the name of the file that is asked for."""
+    return request.url.path.rpartition("/")[2]
 
 
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
@@ -127,7 +133,202 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
     return Response(content, media_type=media_type, headers=attachment(name))
 
 
-async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:
-    return await answer(
-        request, Act.EXPORT, make, t("Sign in with an account that can export the study.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyState:
+    """How a study stands, as its page tells it.
+
+    `closed` is the event of its closing, `licence` that of its bank where it is a strict one.
+    """
+
+    state: str
+    shows_accuracy: bool
+    closed: EventRow | None
+    has: Completeness
+    licence: str
+    has_words: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made(archives.Archive):
+    """The files that were made of a study, by whom and when."""
+
+    at_utc: str
+    by: str
+
+
+def state_of(person: Person) -> StudyState:
+    """Return how the study of whoever asks stands."""
+    with store().look() as look:
+        row = study_row(look, person.study_name)
+        source = banks.bank_row(look, row.bank_name).provenance
+        trail = events.study_chain(person.study_name)
+        told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
+        return StudyState(
+            state=row.state,
+            shows_accuracy=studies.shows_accuracy(row),
+            closed=next(told, None) if row.state == "closed" else None,
+            has=completeness_in(look, row),
+            licence=source.licence if source.is_restricted else "",
+            has_words=any(to_be_scored(look, row.id).values()),
+        )
+
+
+def close(person: Person, *, typed: str, reason: str) -> None:
+    """Close the study of whoever asks, who has typed its name to confirm.
+
+    Raises
+    ------
+    BadInput
+        What was typed is not the study's name.
+    NotNow
+        The study cannot be closed.
+    """
+    if typed.strip() != person.study_name:
+        raise BadInput(
+            t("This is not the study's name. Type it exactly as shown above, or cancel.")
+        )
+    kept, study, told = store(), person.study_name, acting(person)
+    studies.close(kept, study=study, reason=reason, **told)
+    heads.send_now(kept, os.environ, study, **told)
+
+
+def make(person: Person, *, texts: bool = True) -> None:
+    """Make the files of the study of whoever asks, in place of those made before.
+
+    Parameters
+    ----------
+    texts
+        With the texts of questions and options.
+    """
+    kept, told = store(), acting(person)
+    place = _place(kept, person)
+    try:
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
+            new = Path(scratch) / "new"
+            made = archives.archive(kept, new, study=person.study_name, texts=texts, **told)
+            about = {**asdict(made), "at_utc": stamp(told["now"]), "by": person.by.name}
+            (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            _put_in_place(new, place, Path(scratch))
+    except OSError as error:
+        raise StudyError(
+            t("The files cannot be created: {why}. Try again.", why=error.strerror or error)
+        ) from error
+
+
+def made(person: Person) -> Made | None:
+    """Return what was made of the study of whoever asks and may be handed out now, or None."""
+    kept = store()
+    try:
+        found = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not found["blinded"] and not studies.accuracy_is_shown(kept, person.study_name):
+        return None
+    return Made(**found)
+
+
+def hand_out(person: Person, name: str) -> Path:
+    """Return where a file lies that was made, and record that it is handed out.
+
+    Raises
+    ------
+    NotFound
+        There is no such file, or it may not be handed out now.
+    """
+    kept, found = store(), made(person)
+    if name == archives.SUMS:
+        digest = sha256_of_file(_place(kept, person) / name) if found else ""
+    else:
+        digest = found.sha256.get(name, "") if found else ""
+    if not digest:
+        raise NotFound(
+            t(
+                "This file is not available at present. Create the files on the page Close and "
+                "export."
+            )
+        )
+    study = person.study_name
+    record_taking(kept, study=study, what=name, sha256=digest, **acting(person))
+    return _place(kept, person) / name
+
+
+def _place(kept: Store, person: Person) -> Path:
+    return kept.path.with_name(f"{kept.path.name}-archives") / str(person.study)
+
+
+def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
+    with suppress(FileNotFoundError):
+        place.rename(scratch / f"old-{secrets.token_hex(4)}")
+    new.rename(place)
+
+
+def restore_section(person: Person) -> None:
+    """Show where a study's bundle is restored; for whoever runs the deployment."""
+    st.write(
+        t(
+            "A bundle exported from another server is restored as the original study: every "
+            "reading, assignment, model and decision with its chain, checked before anything is "
+            "saved. Bundles contain no images, names or codes, so reading cannot continue here."
+        )
     )
+    given = upload(t("Bundle"), types=["zip"], key="restore-file")
+    if st.button(t("Restore the study"), key="restore", disabled=given is None):
+        _told(lambda path: _restored(person, path), given)
+
+
+def merge_section(person: Person) -> None:
+    """Show where another site's bundle is merged into the study; for whoever may close it."""
+    st.write(
+        t(
+            "A bundle from another server that ran the same locked protocol joins this study: its "
+            "readers, their readings and its chain. Both studies must be closed. If anything "
+            "prevents the merge, it is listed and nothing is changed."
+        )
+    )
+    given = upload(t("Bundle from the other site"), types=["zip"], key="merge-file")
+    site = st.text_input(
+        t("Site of these readers"),
+        key="merge-site",
+        max_chars=100,
+        help=t("For readers with no site yet. If left empty, the other server's ID is used."),
+    )
+    if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
+        _told(lambda path: _merged(person, path, site), given)
+
+
+def _restored(person: Person, path: Path) -> str:
+    done = restore(store(), path, **acting(person))
+    return t(
+        "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
+        "models.",
+        study=plain(done.study),
+        readers=done.n_readers,
+        readings=done.n_readings,
+        models=done.n_models,
+    )
+
+
+def _merged(person: Person, path: Path, site: str) -> str:
+    study = person.study_name
+    done = merge(store(), path, study=study, site=site, **acting(person))
+    return t(
+        "Merged: {readers} from {site}, {readings} readings.",
+        readers=plain(", ".join(done.readers)),
+        site=plain(done.site),
+        readings=done.n_readings,
+    )
+
+
+def _told(act: Callable[[Path], str], given: Any) -> None:
+    if given is None:
+        return
+    try:
+        with (
+            st.spinner(t("Checking the bundle ...")),
+            on_disk(given.name, given.getvalue()) as path,
+        ):
+            st.success(act(path))
+    except StudyError as error:
+        first, *faults = str(error).splitlines()
+        st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))

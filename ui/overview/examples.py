@@ -16,7 +16,7 @@ from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import studies
-from ui.parts.downloads import attachment
+from ui.parts.links import attachment
 from ui.server.access import answer
 from ui.server.deployment import store
 
@@ -32,42 +32,26 @@ _READERS = (
 
 def routes() -> list[Route]:
     """Return the routes of the example files."""
+    format_text = _ROOT / "docs/bank-format.md"
     return [
-        Route("/example/bank.zip", _bank, methods=["GET"]),
-        Route("/example/bank-format.txt", _format, methods=["GET"]),
-        Route("/example/predictions.csv", _predictions, methods=["GET"]),
-        Route("/example/readers.csv", _readers, methods=["GET"]),
+        _route("bank.zip", Act.MAKE_STUDY, lambda _: bank_zip(), "example-bank.zip"),
+        _route("bank-format.txt", Act.MAKE_STUDY, lambda _: format_text.read_bytes()),
+        _route("predictions.csv", Act.MODELS, _without_answers),
+        _route("readers.csv", Act.PEOPLE, lambda _: _csv(_READERS)),
     ]
 
 
-async def _bank(request: Request) -> Response:
-    return await _file(request, Act.MAKE_STUDY, lambda _: bank_zip(), "example-bank.zip")
+def _route(path: str, act: Act, content: Callable[[Person], bytes], name: str = "") -> Route:
+    name = name or path
 
+    def make(person: Person) -> Response:
+        kind = _KINDS[Path(name).suffix]
+        return Response(content(person), media_type=kind, headers=attachment(name))
 
-async def _format(request: Request) -> Response:
-    text = (_ROOT / "docs/bank-format.md").read_bytes
-    return await _file(request, Act.MAKE_STUDY, lambda _: text(), "bank-format.txt")
+    async def file(request: Request) -> Response:
+        return await answer(request, act, make, t("Sign in to see this page."))
 
-
-async def _predictions(request: Request) -> Response:
-    return await _file(request, Act.MODELS, _without_answers, "predictions.csv")
-
-
-async def _readers(request: Request) -> Response:
-    return await _file(request, Act.PEOPLE, lambda _: _csv(_READERS), "readers.csv")
-
-
-async def _file(
-    request: Request, act: Act, content: Callable[[Person], bytes], name: str
-) -> Response:
-    return await answer(
-        request,
-        act,
-        lambda person: Response(
-            content(person), media_type=_KINDS[Path(name).suffix], headers=attachment(name)
-        ),
-        t("Sign in to see this page."),
-    )
+    return Route(f"/example/{path}", file, methods=["GET"])
 
 
 def bank_zip() -> bytes:

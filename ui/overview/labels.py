@@ -90,10 +90,6 @@ def kind_word(kind: FactKind) -> str:
 
 def rule(kind: FactKind) -> str:
     """Return the rule and the threshold by which readings are told of."""
-    return _rules()[kind]
-
-
-def _rules() -> Mapping[FactKind, str]:
     return {
         FactKind.TOO_FAST: t(
             "Answered less than {ms} ms after the image appeared: too short to look and press two "
@@ -153,7 +149,7 @@ def _rules() -> Mapping[FactKind, str]:
             "answer, ran out of time on, answered too fast or did not see in full.",
             n=GATHERED,
         ),
-    }
+    }[kind]
 
 
 def detail_words(fact: QualityFact) -> str:
@@ -175,11 +171,7 @@ def detail_words(fact: QualityFact) -> str:
             wanted=f"{values['washout_days']:g}",
         )
     if fact.kind is FactKind.CASE:
-        told = {
-            "skipped": t("cannot answer"),
-            "timed_out": t("timed out"),
-            "flagged": t("flagged"),
-        }
+        told = {"skipped": t("cannot answer"), "timed_out": t("timed out"), "flagged": t("flagged")}
         return ", ".join(f"{told[key]}: {values[key]}" for key in told if key in values)
     return ""
 

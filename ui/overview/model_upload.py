@@ -23,10 +23,10 @@ from study.models.models import (
 )
 from study.models.predictions import columns_of
 from study.people.signing_in import Person
+from ui.parts.forms import on_disk, upload
 from ui.parts.links import links
-from ui.parts.look import facts, refused, section, table
 from ui.parts.text import plain
-from ui.parts.uploads import on_disk, upload
+from ui.parts.theme import error_line, facts, refused, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -54,11 +54,6 @@ class _Waiting:
     handed_in: _HandedIn
     found: Found
     meant: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def model_id(self) -> str:
-        """Return the name it was handed in under."""
-        return self.handed_in.model_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,19 +194,16 @@ def _name_columns(unnamed: _Unnamed) -> None:
     if asked:
         others = {role: column for role, column in before.items() if role not in roles}
         meant = {role: column for role, column in {**others, **chosen}.items() if column}
-        try:
+        with error_line():
             with on_disk(handed_in.file_name, handed_in.content) as path:
                 found = read_model(store(), path, study=handed_in.study, meant=meant)
-        except StudyError as error:
-            refused(str(error))
-            return
-        st.session_state.pop(_NAMING, None)
-        st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found, meant=meant)
-        st.rerun()
+            st.session_state.pop(_NAMING, None)
+            st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found, meant=meant)
+            st.rerun()
 
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
-    found, name = waiting.found, waiting.model_id
+    found, name = waiting.found, waiting.handed_in.model_id
     section(t("{file}, as read for {model}", file=found.source_name, model=name))
     st.markdown(plain(_recognised(found)))
     _counts(found)
@@ -315,11 +307,7 @@ def _counts(found: Found) -> None:
 
 def read_as(read: str, option: str) -> str:
     """Return what words were read as: a letter and its option if given, or what became of them."""
-    words = {
-        "skipped": t("left empty"),
-        "refused": t("refused"),
-        "unparsed": t("unparsed"),
-    }
+    words = {"skipped": t("left empty"), "refused": t("refused"), "unparsed": t("unparsed")}
     return words.get(read) or (f"{read}: {option}" if option else read)
 
 
@@ -348,11 +336,11 @@ def _why_replaced(name: str) -> str:
 
 def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> None:
     found = waiting.found
-    try:
+    with error_line():
         keep_model(
             store(),
             found,
-            model_id=waiting.model_id,
+            model_id=waiting.handed_in.model_id,
             model_version=waiting.handed_in.model_version,
             replace=replaces,
             reason=reason,
@@ -360,12 +348,9 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         )
         if waiting.meant:
             remember_columns(store(), found.file.columns, waiting.meant, acting(person)["now"])
-    except StudyError as error:
-        refused(str(error))
-        return
-    st.session_state.pop(_READ, None)
-    st.session_state[_TOLD] = _kept(waiting)
-    st.rerun()
+        st.session_state.pop(_READ, None)
+        st.session_state[_TOLD] = _kept(waiting)
+        st.rerun()
 
 
 def _kept(waiting: _Waiting) -> str:
@@ -373,7 +358,7 @@ def _kept(waiting: _Waiting) -> str:
     return t(
         "{model} was added. Of {n} cases: {answered} answered, {unparsed} unparsed, {refused} "
         "refused, {skipped} left empty, {absent} absent.",
-        model=waiting.model_id,
+        model=waiting.handed_in.model_id,
         n=waiting.found.n_cases,
         answered=counts.get("answered", 0),
         unparsed=counts.get("unparsed", 0),

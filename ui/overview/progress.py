@@ -1,20 +1,30 @@
-"""Progress: the study, its readers, their sessions, and who has fallen silent."""
+"""Progress: the study, its readers, their sessions over time, and who has fallen silent."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
-import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from study.base.translation import decimal, t, tn
+from study.base import translation
+from study.base.translation import ENGLISH, decimal, language, t, tn
 from study.monitoring.progress import Progress, ReaderProgress, SessionProgress, Stage, silent
 from study.reading.course import SessionState
-from ui.overview.chart import show_chart
 from ui.overview.labels import left_words, seconds, stage_word, standing_words
-from ui.parts.look import facts, grid, section
 from ui.parts.text import instant, minute, plain, study_state
+from ui.parts.theme import Columns, facts, grid, section, table
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
+MOST_POINTS = 200
+ALL_POINTS = 3_000
+LEAST_POINTS = 6
+"""Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
+
+MOST_NAMED = 8
+"""With more readers than colours that can be told apart, the lines are alike and named on hover."""
+
+MOST_DAYS = 14
 
 
 def show_progress(found: Progress) -> None:
@@ -44,11 +54,7 @@ def show_progress(found: Progress) -> None:
         section(t("Pace"))
         numbers = (t("Median response (s)"), t("Active hours"), t("Cases per active hour"))
         right = st.column_config.TextColumn(alignment="right")
-        grid(
-            _pace(found.readers),
-            key="pace",
-            column_config=dict.fromkeys(numbers, right),
-        )
+        grid(_pace(found.readers), key="pace", column_config=dict.fromkeys(numbers, right))
         st.caption(
             t(
                 "Active hours exclude breaks of more than ten minutes between two readings. Time "
@@ -115,39 +121,35 @@ def _left_behind(found: Progress) -> None:
         )
 
 
-def _readers(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [_named(one) for one in readers],
-            t("Stage"): [stage_word(one.stage) for one in readers],
-            t("Session"): [_session(one) for one in readers],
-            t("Progress"): [_share(one) for one in readers],
-            t("Assigned"): [one.counts.n_assigned for one in readers],
-            t("Presented"): [one.counts.n_presented for one in readers],
-            t("Read"): [one.counts.n_read for one in readers],
-            t("Answered"): [one.counts.n_answered for one in readers],
-            t("Cannot answer"): [one.counts.n_skipped for one in readers],
-            t("Timed out"): [one.counts.n_timed_out for one in readers],
-            t("Last active (UTC)"): [
-                instant("" if one.simulated else one.last_at_utc) for one in readers
-            ],
-        }
-    )
+def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
+    return {
+        t("Reader"): [_named(one) for one in readers],
+        t("Stage"): [stage_word(one.stage) for one in readers],
+        t("Session"): [_session(one) for one in readers],
+        t("Progress"): [_share(one) for one in readers],
+        t("Assigned"): [one.counts.n_assigned for one in readers],
+        t("Presented"): [one.counts.n_presented for one in readers],
+        t("Read"): [one.counts.n_read for one in readers],
+        t("Answered"): [one.counts.n_answered for one in readers],
+        t("Cannot answer"): [one.counts.n_skipped for one in readers],
+        t("Timed out"): [one.counts.n_timed_out for one in readers],
+        t("Last active (UTC)"): [
+            instant("" if one.simulated else one.last_at_utc) for one in readers
+        ],
+    }
 
 
-def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [_named(one) for one in readers],
-            t("Timed readings"): [one.pace.n_timed for one in readers],
-            t("Median response (s)"): [
-                _number(seconds(one.pace.median_response_ms)) for one in readers
-            ],
-            t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
-            t("Cases per active hour"): [_number(_rate(one)) for one in readers],
-            t("Time left"): [left_words(one.left) for one in readers],
-        }
-    )
+def _pace(readers: tuple[ReaderProgress, ...]) -> Columns:
+    return {
+        t("Reader"): [_named(one) for one in readers],
+        t("Timed readings"): [one.pace.n_timed for one in readers],
+        t("Median response (s)"): [
+            _number(seconds(one.pace.median_response_ms)) for one in readers
+        ],
+        t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
+        t("Cases per active hour"): [_number(_rate(one)) for one in readers],
+        t("Time left"): [left_words(one.left) for one in readers],
+    }
 
 
 def _number(value: float | None) -> str:
@@ -242,20 +244,89 @@ def _lapsed(found: Progress) -> None:
         )
 
 
-def _parts(parts: list[SessionProgress]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("Reader"): [one.reader_id for one in parts],
-            t("Session"): [one.standing.session for one in parts],
-            t("Condition"): [one.condition for one in parts],
-            t("State"): [standing_words(one.standing) for one in parts],
-            t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
-            t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
-            t("Assigned"): [one.counts.n_assigned for one in parts],
-            t("Presented"): [one.counts.n_presented for one in parts],
-            t("Read"): [one.counts.n_read for one in parts],
-            t("Answered"): [one.counts.n_answered for one in parts],
-            t("Cannot answer"): [one.counts.n_skipped for one in parts],
-            t("Timed out"): [one.counts.n_timed_out for one in parts],
-        }
+def _parts(parts: list[SessionProgress]) -> Columns:
+    return {
+        t("Reader"): [one.reader_id for one in parts],
+        t("Session"): [one.standing.session for one in parts],
+        t("Condition"): [one.condition for one in parts],
+        t("State"): [standing_words(one.standing) for one in parts],
+        t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
+        t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
+        t("Assigned"): [one.counts.n_assigned for one in parts],
+        t("Presented"): [one.counts.n_presented for one in parts],
+        t("Read"): [one.counts.n_read for one in parts],
+        t("Answered"): [one.counts.n_answered for one in parts],
+        t("Cannot answer"): [one.counts.n_skipped for one in parts],
+        t("Timed out"): [one.counts.n_timed_out for one in parts],
+    }
+
+
+def show_chart(found: Progress) -> None:
+    """Show the chart and, beside it, its table."""
+    arrivals = {name: times for name, times in found.arrivals.items() if times}
+    if not arrivals:
+        return
+    section(t("Readings over time"))
+    left, right = st.columns([3, 2])
+    left.plotly_chart(_figure(found, arrivals), theme="streamlit", key="readings-over-time")
+    with right:
+        _by_day(arrivals)
+
+
+def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
+    few = len(arrivals) <= MOST_NAMED
+    figure = go.Figure()
+    most = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
+    lines = {name: _points(times, most) for name, times in arrivals.items()}
+    if few:
+        for name, (x, y) in lines.items():
+            figure.add_scatter(x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_HOVER)
+    else:  # one line with gaps: hundreds take the browser seconds
+        figure.add_scatter(
+            x=[at for x, _ in lines.values() for at in (*x, None)],
+            y=[n for _, y in lines.values() for n in (*y, None)],
+            text=[name for name, (x, _) in lines.items() for _ in (*x, None)],
+            line={"width": 1},
+            opacity=0.6,
+            **(_HOVER | {"hovertemplate": _HOVERED.format("%{text}")}),
+        )
+    longest = max(one.counts.n_assigned for one in found.readers)
+    figure.update_layout(
+        height=360,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=few,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
+        xaxis={"title": t("Received (UTC)"), "showgrid": False},
     )
+    if language() != ENGLISH:  # Plotly knows the months of English only
+        figure.update_xaxes(tickformat="%H:%M\n%Y-%m-%d")
+    return figure
+
+
+_HOVERED = "%{{y}} · %{{x|%Y-%m-%d %H:%M}}<extra>{}</extra>"
+_HOVER = {"mode": "lines", "hovertemplate": _HOVERED.format("%{fullData.name}")}
+
+
+def _points(times: Sequence[str], most: int) -> tuple[list[str], list[int]]:
+    """Return a reader's line from 0, thinned out where it has more points than can be seen."""
+    step = max(1, -(-len(times) // most))
+    places = sorted({*range(0, len(times), step), len(times) - 1})
+    return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]
+
+
+def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
+    counted = {name: Counter(at[:10] for at in times) for name, times in arrivals.items()}
+    days = sorted({day for own in counted.values() for day in own})[-MOST_DAYS:]
+    named = list(counted) if len(counted) <= MOST_NAMED else []
+    rows = [
+        (
+            translation.day(f"{day}T00:00Z"),
+            *(counted[name][day] for name in named),
+            sum(own[day] for own in counted.values()),
+        )
+        for day in days
+    ]
+    words = t("Readings received on each of the most recent days with any (UTC).")
+    table([t("Day"), *named, t("All")], rows, caption=words)
+    st.caption(words)

@@ -1,20 +1,19 @@
-"""The readings as a list; one looked at, set aside or brought back, asked back and logged."""
+"""The readings: a list, facts on their quality, one looked at, set aside or brought back."""
 
 from collections.abc import Iterator
 
-import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.monitoring.interventions import exclude, reinstate, what_it_does
-from study.monitoring.quality import ReadingFacts
+from study.monitoring.quality import FactKind, QualityFact, ReadingFacts
 from study.people.signing_in import Person
 from study.store.progress import ExclusionRow
-from ui.overview.labels import seconds, status_word
-from ui.parts.confirming import answer, ask
-from ui.parts.look import error_line, grid, section, table
-from ui.parts.text import day_form, instant, minute
+from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
+from ui.parts.forms import ask, confirm
+from ui.parts.text import day_form, instant, minute, plain
+from ui.parts.theme import TALL_PX, Columns, error_line, grid, grid_px, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -53,7 +52,7 @@ def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion
         table([t("What"), t("Value")], _facts(one), caption=t("Reading details"))
     with right:
         _decide(person.study_name, one)
-        answer(_KEY, acting(person), about=one.id)
+        confirm(_KEY, acting(person), about=one.id)
     if log:
         section(t("Decisions so far"))
         grid(_log(log), key="exclusions")
@@ -73,20 +72,18 @@ def _list(found: list[ReadingFacts]) -> None:
             look_at(shown[row].reader_id, shown[row].position)
 
     grid(
-        pd.DataFrame(
-            {
-                t("Reader"): [one.reader_id for one in shown],
-                t("Position"): [one.position for one in shown],
-                t("Case"): [one.item_id for one in shown],
-                t("Status"): [status_word(one.status) for one in shown],
-                t("Response (s)"): [seconds(one.response_ms) for one in shown],
-                t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
-                t("Flags"): [", ".join(one.flags) for one in shown],
-                t("Reason for exclusion"): [one.excluded for one in shown],
-            }
-        ),
+        {
+            t("Reader"): [one.reader_id for one in shown],
+            t("Position"): [one.position for one in shown],
+            t("Case"): [one.item_id for one in shown],
+            t("Status"): [status_word(one.status) for one in shown],
+            t("Response (s)"): [seconds(one.response_ms) for one in shown],
+            t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
+            t("Flags"): [", ".join(one.flags) for one in shown],
+            t("Reason for exclusion"): [one.excluded for one in shown],
+        },
         key=_LIST,
-        height=min(38 + 35 * max(1, len(shown)), 318),
+        height=grid_px(shown, most_px=TALL_PX),
         on_select=follow,
         selection_mode="single-row",
     )
@@ -113,10 +110,7 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         flags = columns[2].multiselect(t("Flags"), there, placeholder=t("Any"), key="list-flags")
     first, second, third = st.columns([2, 1, 1])
     cases = first.multiselect(
-        t("Cases"),
-        sorted({one.item_id for one in found}),
-        placeholder=t("Any"),
-        key="list-cases",
+        t("Cases"), sorted({one.item_id for one in found}), placeholder=t("Any"), key="list-cases"
     )
     since = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
     until = third.date_input(
@@ -140,10 +134,7 @@ def _chosen(found: list[ReadingFacts]) -> ReadingFacts:
     reader = left.selectbox(t("Reader"), readers, key=READER)
     own = {one.position: one for one in found if one.reader_id == reader}
     position = right.selectbox(
-        t("Position"),
-        list(own),
-        format_func=lambda n: _label(own[n]),
-        key=f"{POSITION}-{reader}",
+        t("Position"), list(own), format_func=lambda n: _label(own[n]), key=f"{POSITION}-{reader}"
     )
     return own[position]
 
@@ -211,15 +202,114 @@ def _ask(study: str, one: ReadingFacts, reason: str) -> None:
     )
 
 
-def _log(log: list[ExclusionRow]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("When (UTC)"): [instant(one.at_utc) for one in log],
-            t("Reader"): [one.reader_id for one in log],
-            t("Position"): [one.position for one in log],
-            t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
-            t("Reason"): [one.reason for one in log],
-            t("By"): [one.actor for one in log],
-            t("Answer changed since"): ["" if one.current else t("yes") for one in log],
-        }
+def _log(log: list[ExclusionRow]) -> Columns:
+    return {
+        t("When (UTC)"): [instant(one.at_utc) for one in log],
+        t("Reader"): [one.reader_id for one in log],
+        t("Position"): [one.position for one in log],
+        t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
+        t("Reason"): [one.reason for one in log],
+        t("By"): [one.actor for one in log],
+        t("Answer changed since"): ["" if one.current else t("yes") for one in log],
+    }
+
+
+def show_quality(
+    facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool
+) -> None:
+    """Show the facts; nothing is done about any of them here."""
+    st.markdown(
+        t(
+            "Observations on times, screens and answers, each with its rule. None is a judgement, "
+            "and none has consequences by itself. Simulated readers are left out."
+        )
     )
+    if not facts:
+        st.markdown(t("Nothing to report so far."))
+    else:
+        grid(
+            _table(facts),
+            key="facts",
+            column_config={
+                t("Share"): st.column_config.TextColumn(width="small"),
+                t("More"): st.column_config.TextColumn(width="large"),
+            },
+        )
+        _closer(facts, readings, may_exclude=may_exclude)
+    with st.expander(t("All rules and thresholds")):
+        for kind in FactKind:
+            st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
+
+
+def _table(facts: list[QualityFact]) -> Columns:
+    return {
+        t("Observation"): [kind_word(one.kind) for one in facts],
+        t("Reader or case"): [_whose(one) for one in facts],
+        t("Readings"): [_count(one) for one in facts],
+        t("Share"): [_percent(one) for one in facts],
+        t("More"): [detail_words(one) for one in facts],
+    }
+
+
+def _whose(one: QualityFact) -> str:
+    return one.reader_id or t("case {item}", item=one.item_id)
+
+
+def _count(one: QualityFact) -> str:
+    if one.kind is FactKind.WASHOUT:
+        return t("{n} of {total} pairs read too close together", n=one.n, total=one.of)
+    return t("{n} of {total}", n=one.n, total=one.of)
+
+
+def _percent(one: QualityFact) -> str:
+    return t("{share} %", share=decimal(100 * one.n / one.of)) if one.of else ""
+
+
+def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
+    place = st.selectbox(
+        t("Show details of"),
+        range(len(facts)),
+        format_func=lambda n: f"{kind_word(facts[n].kind)}, {_whose(facts[n])}: {_count(facts[n])}",
+        key="fact",
+    )
+    fact = facts[min(place, len(facts) - 1)]
+    st.markdown(plain(rule(fact.kind)))
+    meant = set(fact.readings)
+    rows = [one for one in readings if one.id in meant]
+    if not rows:
+        return
+    grid(reading_table(rows), key="fact-readings")
+    if may_exclude:
+        left, right = st.columns([2, 3], vertical_alignment="bottom")
+        chosen = left.selectbox(
+            t("Reading"),
+            rows,
+            format_func=lambda one: t(
+                "{reader}, position {n}", reader=one.reader_id, n=one.position
+            ),
+            key=f"fact-reading-{place}",
+        )
+        right.button(
+            t("Show this reading"),
+            key="look-at",
+            on_click=look_at,
+            args=(chosen.reader_id, chosen.position),
+        )
+
+
+def reading_table(rows: list[ReadingFacts]) -> Columns:
+    """Return readings as a table: times, flags and circumstances, never the answer."""
+    return {
+        t("Reader"): [one.reader_id for one in rows],
+        t("Position"): [one.position for one in rows],
+        t("Session"): [one.session for one in rows],
+        t("Condition"): [one.condition for one in rows],
+        t("Case"): [one.item_id for one in rows],
+        t("Status"): [status_word(one.status) for one in rows],
+        t("Response (s)"): [seconds(one.response_ms) for one in rows],
+        t("Hidden (s)"): [seconds(one.hidden_ms) for one in rows],
+        t("Received (UTC)"): [instant(one.received_at_utc) for one in rows],
+        t("Flags"): [", ".join(one.flags) for one in rows],
+        t("Screen"): [one.setup for one in rows],
+        t("Excluded"): [one.excluded for one in rows],
+    }

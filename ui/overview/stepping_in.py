@@ -1,29 +1,46 @@
-"""Stepping in: pause, resume, extend, release, withdraw; with a reason, asked back, and logged."""
+"""Stepping in: reminding, pausing, extending, withdrawing; asked back, and logged.
 
+A reminder is a letter to copy, or to send where the deployment has a mail server.
+"""
+
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
-import pandas as pd
 import streamlit as st
 
 from study.base.actor import Acting
+from study.base.mail import MailServer
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
 from study.monitoring.interventions import Intervention
 from study.monitoring.progress import Progress, ReaderProgress, Stage
+from study.monitoring.reminders import (
+    Addressee,
+    Letter,
+    addressee,
+    compose,
+    may_be_reminded,
+    note_sent,
+    send_reminder,
+    sent,
+)
+from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.course import SessionState
 from study.store.readings import InterventionRow
-from ui.overview.labels import standing_words
-from ui.parts.confirming import answer, ask
-from ui.parts.look import error_line, grid, section
-from ui.parts.text import instant, minute
+from ui.overview.labels import stage_word, standing_words
+from ui.parts.forms import ask, confirm
+from ui.parts.text import instant, minute, plain
+from ui.parts.theme import Columns, error_line, grid, section
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_KEY = "stepping-in"
+_KEY, _REMINDING = "stepping-in", "reminding"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +55,7 @@ class _Chosen:
 def show_stepping_in(person: Person, found: Progress) -> None:
     """Show what can be done, and what was."""
     if found.state == "open":
-        answer(_KEY, acting(person), about=_form(found))
+        confirm(_KEY, acting(person), about=_form(found))
     else:
         st.markdown(t("Interventions are only possible while the study is open."))
     log = interventions.listed(store(), found.study)
@@ -155,26 +172,17 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
 
 
 def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
-    kept, reader_id, session = store(), asked.reader_id or "", asked.session or 0
-    if asked.step in (Intervention.PAUSE, Intervention.RESUME):
-        act = interventions.pause if asked.step is Intervention.PAUSE else interventions.resume
-        act(kept, study=study, reader_id=asked.reader_id, reason=reason, **acting)
-    elif asked.step is Intervention.WITHDRAW:
-        interventions.withdraw(kept, study=study, reader_id=reader_id, reason=reason, **acting)
-    elif asked.step is Intervention.EXTEND:
-        interventions.extend(
-            kept,
-            study=study,
-            reader_id=reader_id,
-            session=session,
-            days=days,
-            reason=reason,
-            **acting,
-        )
-    else:
-        interventions.release(
-            kept, study=study, reader_id=reader_id, session=session, reason=reason, **acting
-        )
+    whom: dict[str, Any] = {"reader_id": asked.reader_id}
+    which = {**whom, "session": asked.session}
+    acts: dict[Intervention, tuple[Callable[..., object], dict[str, Any]]] = {
+        Intervention.PAUSE: (interventions.pause, whom),
+        Intervention.RESUME: (interventions.resume, whom),
+        Intervention.WITHDRAW: (interventions.withdraw, whom),
+        Intervention.EXTEND: (interventions.extend, {**which, "days": days}),
+        Intervention.RELEASE: (interventions.release, which),
+    }
+    act, about = acts[asked.step]
+    act(store(), study=study, reason=reason, **about, **acting)
 
 
 def _word(step: Intervention) -> str:
@@ -209,15 +217,101 @@ def _consequence(step: Intervention) -> str:
     }[step]
 
 
-def _log(log: list[InterventionRow]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            t("When (UTC)"): [instant(one.at_utc) for one in log],
-            t("What"): [_word(Intervention(one.kind)) for one in log],
-            t("Who"): [one.reader_id or t("the whole study") for one in log],
-            t("Session"): ["" if one.session is None else str(one.session) for one in log],
-            t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
-            t("Reason"): [one.reason for one in log],
-            t("By"): [one.actor for one in log],
-        }
+def _log(log: list[InterventionRow]) -> Columns:
+    return {
+        t("When (UTC)"): [instant(one.at_utc) for one in log],
+        t("What"): [_word(Intervention(one.kind)) for one in log],
+        t("Who"): [one.reader_id or t("the whole study") for one in log],
+        t("Session"): ["" if one.session is None else str(one.session) for one in log],
+        t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
+        t("Reason"): [one.reason for one in log],
+        t("By"): [one.actor for one in log],
+    }
+
+
+def show_reminding(person: Person, found: Progress) -> None:
+    """Show a letter to one reader, and the ways to send it."""
+    waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
+    if found.state != "open" or not waiting:
+        st.markdown(t("There are no readers to remind."))
+        return
+    chosen = st.selectbox(
+        t("Who"),
+        list(waiting),
+        format_func=lambda name: _label(waiting[name]),
+        key="remind-whom",
+        width=420,
     )
+    reader = waiting[chosen]
+    last = sent(store(), found.study).get(reader.reader_id)
+    if last:
+        st.caption(t("Last reminded: {time} UTC.", time=minute(last)))
+    who = (
+        addressee(store(), found.study, reader.reader_id) if person.may(Act.PEOPLE) else Addressee()
+    )
+    letter = _letter(found, reader, who)
+    st.markdown(f"**{plain(letter.subject)}**")
+    st.code(letter.text, language=None, wrap_lines=True)
+    _ways(found.study, reader, who, letter)
+    confirm(_REMINDING, acting(person), about=(reader.reader_id, letter.text))
+
+
+def _label(one: ReaderProgress) -> str:
+    return t(
+        "{reader}: {stage}, {n} of {total}",
+        reader=one.reader_id,
+        stage=stage_word(one.stage),
+        n=one.counts.n_read,
+        total=one.counts.n_assigned,
+    )
+
+
+def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
+    """Return the letter as it was written, or as somebody changed it here."""
+    letter = compose(found, reader, name=who.name, address=home_address())
+    with st.expander(t("Edit the text")):
+        text = st.text_area(
+            t("Message"),
+            value=letter.text,
+            height=280,
+            max_chars=4000,
+            key=f"letter-{reader.reader_id}-{reader.counts.n_read}",
+        )
+    return Letter(subject=letter.subject, text=text)
+
+
+def _ways(study: str, reader: ReaderProgress, who: Addressee, letter: Letter) -> None:
+    server = None
+    with error_line():
+        server = MailServer.named(os.environ)
+    left, right, _ = st.columns([1, 1, 2])
+    name = reader.reader_id
+    if left.button(t("Mark as sent"), key="note-sent", width="stretch"):
+        ask(
+            _REMINDING,
+            about=(name, letter.text),
+            question=t("Record in the audit trail that {reader} was reminded?", reader=name),
+            do=lambda acting: note_sent(store(), study=study, reader_id=name, **acting),
+            done=t("Marked as sent."),
+        )
+    if server is None:
+        st.caption(t("This server cannot send email: copy the message and send it yourself."))
+    elif not who.email:
+        st.caption(t("There is no email address on record for this reader: copy the message."))
+    elif right.button(t("Send by email"), key="send-mail", width="stretch"):
+        ask(
+            _REMINDING,
+            about=(name, letter.text),
+            question=t("Send this message to {address}?", address=who.email),
+            do=lambda acting: send_reminder(
+                store(), server, letter, study=study, reader_id=name, **acting
+            ),
+            done=t("Sent."),
+        )
+
+
+def home_address() -> str:
+    """Return the address of the reading room as this browser knows it, without the page's."""
+    parts = urlsplit(str(st.context.url or ""))
+    folder = parts.path.rstrip("/").rpartition("/")[0]
+    return f"{parts.scheme}://{parts.netloc}{folder}/" if parts.netloc else ""

@@ -1,13 +1,17 @@
-"""The trail on a page: searched, paged, in words; and its download as CSV."""
+"""The trail on a page: searched, paged, in words, as CSV; and the head of its chain.
+
+The head is to print, to photograph, and to be sent to somebody outside.
+"""
 
 import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-import pandas as pd
+import segno
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -17,13 +21,16 @@ from study.base.canonical import moment
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
+from study.store.studies import study_row
+from study.trail import losses
 from study.trail import trails as trail
+from study.trail.heads import deposit_of, line_of
 from study.trail.trails import Search, record_taking
 from study.trail.verification import Verification, verify_study
-from ui.parts.downloads import attachment
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
-from ui.parts.look import grid, table
-from ui.parts.text import day_form, instant, plain
+from ui.parts.links import attachment
+from ui.parts.text import day_form, instant, minute, plain
+from ui.parts.theme import Columns, grid_px, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 
@@ -32,13 +39,10 @@ PAGE_SIZE = 50
 
 def routes() -> list[Route]:
     """Return the downloads of a study's trail and of the deployment's."""
-    return [
-        Route("/export/trail.csv", _of_study, methods=["GET"]),
-        Route("/export/deployment-trail.csv", _of_deployment, methods=["GET"]),
-    ]
+    return [_route("trail.csv", Act.TRAIL), _route("deployment-trail.csv", Act.DEPLOYMENT)]
 
 
-def section(study: str) -> None:
+def trail_section(study: str) -> None:
     """Show the trail of a study, or where `study` is empty the deployment's own."""
     wanted = _search(study)
     n_pages_key = f"trail-page-{study}"
@@ -56,17 +60,10 @@ def section(study: str) -> None:
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
-    picked = grid(
-        _table(found.rows),
-        height=38 + 35 * max(1, len(found.rows)),
-        key=f"trail-list-{study}-{page}",
-        on_select="rerun",
-        selection_mode="single-row",
-    )
-    for row in picked["selection"]["rows"]:
-        if row < len(found.rows):
-            facts = _details(found.rows[row])
-            table([t("What"), t("Value")], facts, caption=t("Event details"))
+    key, every_px = f"trail-list-{study}-{page}", grid_px(found.rows)
+    picked = pick(found.rows, _table(found.rows), key=key, height=every_px)
+    if picked:
+        table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
     st.link_button(t("Download search results (CSV)"), f"{address}?{_query(wanted)}")
 
@@ -111,10 +108,7 @@ def _search(study: str) -> Search:
     )
     actors = ["", *trail.actors(store(), study)]
     actor = first[2].selectbox(
-        t("By"),
-        actors,
-        format_func=lambda one: one or t("anyone"),
-        key=f"trail-actor-{study}",
+        t("By"), actors, format_func=lambda one: one or t("anyone"), key=f"trail-actor-{study}"
     )
     since = first[3].date_input(
         t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"
@@ -140,18 +134,16 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
 
 
-def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
+def _table(rows: tuple[trail.TrailRow, ...]) -> Columns:
     zone = _zone()
-    return pd.DataFrame(
-        {
-            t("When ({zone})", zone=str(zone)): [
-                instant(_local(one.at_utc, zone), to="s") for one in rows
-            ],
-            t("Event"): [_sentence(one) for one in rows],
-            t("Reason"): [one.reason for one in rows],
-            t("Site"): [one.site for one in rows],
-        }
-    )
+    return {
+        t("When ({zone})", zone=str(zone)): [
+            instant(_local(one.at_utc, zone), to="s") for one in rows
+        ],
+        t("Event"): [_sentence(one) for one in rows],
+        t("Reason"): [one.reason for one in rows],
+        t("Site"): [one.site for one in rows],
+    }
 
 
 def _sentence(one: trail.TrailRow) -> str:
@@ -216,30 +208,23 @@ def _query(wanted: Search) -> str:
     )
 
 
-async def _of_study(request: Request) -> Response:
-    return await _csv(request, Act.TRAIL, "trail.csv")
+def _route(name: str, act: Act) -> Route:
+    async def download(request: Request) -> Response:
+        refused = t("Sign in with an account that can see the audit trail.")
+        return await answer(request, act, lambda person: _csv(person, request, act, name), refused)
+
+    return Route(f"/export/{name}", download, methods=["GET"])
 
 
-async def _of_deployment(request: Request) -> Response:
-    return await _csv(request, Act.DEPLOYMENT, "deployment-trail.csv")
-
-
-async def _csv(request: Request, act: Act, name: str) -> Response:
-    def make(person: Person) -> Response:
-        study = person.study_name if act is Act.TRAIL else ""
-        try:
-            wanted = _asked(request.query_params)
-        except ValueError:
-            return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
-        record_taking(store(), study=study, what=name, **acting(person))
-        lines = trail.as_csv(store(), study, wanted)
-        return StreamingResponse(
-            lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
-        )
-
-    return await answer(
-        request, act, make, t("Sign in with an account that can see the audit trail.")
-    )
+def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
+    study = person.study_name if act is Act.TRAIL else ""
+    try:
+        wanted = _asked(request.query_params)
+    except ValueError:
+        return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
+    record_taking(store(), study=study, what=name, **acting(person))
+    lines = trail.as_csv(store(), study, wanted)
+    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 
 
 def _asked(query: Mapping[str, str]) -> Search:
@@ -256,4 +241,72 @@ def _asked(query: Mapping[str, str]) -> Search:
         since=day("since"),
         until=day("until"),
         with_readings=query.get("readings") == "1",
+    )
+
+
+def head_section(study: str) -> None:
+    """Show where the chain ends now, as text and as a square, and who else has it."""
+    section(
+        t("Proof of integrity"),
+        t(
+            "Each event is chained to the previous one, and this line contains the latest hash. "
+            'Print it, or give it to someone outside the study: with it, the command "verify" '
+            "can show later whether anything before it was changed, even by the person running "
+            "the server. Each reader gets their own receipt."
+        ),
+    )
+    with store().look() as look:
+        line = line_of(look, study, now=datetime.now(UTC))
+    words, square = st.columns([5, 1], vertical_alignment="center")
+    words.code(line, language=None, wrap_lines=True)
+    drawn = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
+    square.html(f'<img src="{escape(drawn)}" alt="{escape(t("The same line as a QR code"))}">')
+    deposited(study)
+
+
+def deposited(study: str) -> None:
+    """Say to whom the head of a study's chain goes, and whether it went."""
+    with store().look() as look:
+        found = deposit_of(look, study_row(look, study))
+    if not found.to:
+        st.caption(t("No recipient for this line was named when the study was opened."))
+        return
+    st.caption(
+        t(
+            "Sent to {to} when the study opens, once a day and when it closes. Last sent: {when}.",
+            to=plain(found.to),
+            when=t("{time} UTC", time=minute(found.sent_at_utc))
+            if found.sent_at_utc
+            else t("never"),
+        )
+    )
+    if found.why_not:
+        st.warning(t("It could not be sent: {why}", why=plain(found.why_not)))
+
+
+def gone_back(person: Person) -> None:
+    """Tell whoever answers for the study, or for all, that what was stored is missing."""
+    if not (person.may(Act.SET_UP) or person.may(Act.DEPLOYMENT)):
+        return
+    with store().look() as look:
+        loss = losses.gone_back(look, person.study_name)
+    if loss is None:
+        return
+    st.error(
+        t(
+            "**The database has gone back to an earlier state.** On {when} UTC it ended at event "
+            "{ends}, although event {number} had been saved. Find out why before you continue: "
+            "see docs/backups.md on the server. Readers can keep reading, and their pages resend "
+            "the answers they still hold.",
+            when=minute(loss.noted_at_utc),
+            ends=loss.ends,
+            number=loss.lost.number,
+        )
+        + " "
+        + tn(
+            "{n} answer has been resent so far.",
+            "{n} answers have been resent so far.",
+            loss.n_again,
+        ),
+        icon=":material/history:",
     )

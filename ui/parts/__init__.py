@@ -1,1 +1,1 @@
-"""Small parts that several pages show: look, text, links, forms, uploads, asking back."""
+"""Small parts that several pages show: theme, text, links, forms, uploads, asking back."""

@@ -1,9 +1,25 @@
-"""Plain HTML forms in Streamlit: they sign in and choose, which sets or asks for the cookie."""
+"""What pages ask for: an access code, a choice, a file, and a yes before anything is done.
+
+Forms that sign in and choose are plain HTML: they set or ask for the cookie. Nothing is done at
+one click: what is to be done is asked back first, and done once.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from time import monotonic
+from typing import Any
 
 import streamlit as st
 
+from study.base.actor import Acting
+from study.base.errors import BadFile, StudyError
 from study.base.translation import t
 from study.people.signing_in import Membership
+from ui.parts.text import plain
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -88,6 +104,23 @@ export default function ({ parentElement, data }) {
 }
 """
 
+MOST_MB = 500
+"""What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
+
+# Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
+# button keeps its word unseen, for a name made by a style is none to a screen reader.
+_OURS = """<style>
+[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
+  [data-testid="stMarkdownContainer"] {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%%); }
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
+  content: %s; margin-inline-start: .5rem; }
+</style>"""
+
+# A second click draws the page again; what came of the first is still to be read then.
+_TOLD_FOR_S = 20
+
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
@@ -113,3 +146,87 @@ def choose_form(membership: Membership) -> None:
             "spoken": t("Enter {study}", study=membership.study_name),
         },
     )
+
+
+def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
+    """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
+    st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
+    kinds = ", ".join(one.upper() for one in types)
+    told = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
+    return st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
+
+
+@contextmanager
+def on_disk(name: str, content: bytes) -> Iterator[Path]:
+    """Lay a file in a folder that lasts for the block; refusals name it as it was handed in."""
+    own = PurePath(name.replace("\\", "/")).name or "file"
+    with tempfile.TemporaryDirectory(prefix="reading-room-") as folder:
+        path = Path(folder) / own[-100:]
+        path.write_bytes(content)
+        try:
+            yield path
+        except BadFile as error:
+            raise BadFile(str(error).replace(f"{path.parent}/", "")) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """What waits for a yes: about what, the question, what is done, what is said afterwards."""
+
+    about: Hashable
+    question: str
+    do: Callable[[Acting], object]
+    done: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What came of a yes: whether it was done, in words, and how long they are shown."""
+
+    about: Hashable
+    done: bool
+    words: str
+    until: float
+
+
+def ask(
+    key: str, *, about: Hashable, question: str, do: Callable[[Acting], object], done: str
+) -> None:
+    """Have something asked back under a key, for as long as the page shows what it is about."""
+    st.session_state.pop(f"{key}-told", None)
+    st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
+
+
+def confirm(key: str, acting: Acting, *, about: Hashable) -> None:
+    """Show what waits under a key with its two buttons, or what came of the last one.
+
+    A question about something else than the page shows by now is dropped.
+    """
+    told: _Told | None = st.session_state.get(f"{key}-told")
+    if told is not None and told.about == about and monotonic() < told.until:
+        (st.success if told.done else st.error)(plain(told.words))
+    pending: Pending | None = st.session_state.get(key)
+    if pending is None or pending.about != about:
+        st.session_state.pop(key, None)
+        return
+    with st.container(border=True):
+        st.markdown(plain(pending.question))
+        yes, no, _ = st.columns([1, 1, 4])
+        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
+        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
+    if said_yes or said_no:
+        # Taken away before it is done: whoever clicks again finds nothing waiting.
+        st.session_state.pop(key, None)
+        if said_yes:
+            st.session_state[f"{key}-told"] = _done(pending, acting)
+        st.rerun()
+
+
+def _done(pending: Pending, acting: Acting) -> _Told:
+    words = pending.done
+    try:
+        pending.do(acting)
+        done = True
+    except StudyError as error:
+        words, done = str(error), False
+    return _Told(about=pending.about, done=done, words=words, until=monotonic() + _TOLD_FOR_S)

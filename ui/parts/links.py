@@ -1,9 +1,16 @@
-"""Links as buttons: to other pages of ours, and to downloads, which need the cookie."""
+"""Links as buttons, to pages of ours and to downloads; and a table of files with their hashes.
 
+They lead to routes of ours, which ask for the cookie; Streamlit's own downloads answer anybody.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from html import escape
 from zlib import crc32
 
 import streamlit as st
+
+from study.base.translation import ENGLISH, language, t
 
 _CSS = """
 .links { display: flex; flex-wrap: wrap; gap: .6rem; padding: 3px; margin-inline-start: -3px; }
@@ -12,6 +19,50 @@ a { font: 500 1rem/1.4 var(--st-font); padding: .45rem .9rem; border-radius: .5r
   border: 1px solid var(--rr-edge, var(--st-border-color)); }
 a:hover { border-color: var(--st-primary-color); }
 a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+"""
+
+_TABLE_CSS = """
+table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
+  color: var(--st-text-color); }
+caption { text-align: start; padding-bottom: .4rem; opacity: .85; }
+th, td { text-align: start; vertical-align: top; font-weight: 400;
+  padding-block: .55rem; padding-inline-end: 1rem;
+  border-bottom: 1px solid var(--st-border-color); }
+thead th { font-weight: 600; }
+a { color: var(--st-link-color); font-weight: 600; }
+a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+td.n { white-space: nowrap; text-align: end; }
+a, code { direction: ltr; unicode-bidi: isolate; }
+code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+"""
+
+_TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
+_FILL = """
+const made = (tag, text, scope) => {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (scope) element.scope = scope;
+  return element;
+};
+export default function ({ parentElement, data }) {
+  parentElement.querySelector("caption").textContent = data.caption;
+  parentElement.querySelector("thead tr").replaceChildren(
+    ...data.heads.map((head) => made("th", head, "col")));
+  parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
+    const row = document.createElement("tr");
+    const link = made("a", file.name);
+    link.href = file.address;
+    link.download = "";
+    const name = made("th", "", "row");
+    name.append(link);
+    const size = made("td", file.size);
+    size.className = "n";
+    const hash = made("td", "");
+    hash.append(made("code", file.sha256));
+    row.append(name, made("td", file.what), size, hash);
+    return row;
+  }));
+}
 """
 
 
@@ -25,3 +76,70 @@ def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:
     # A component's name stands for its HTML, in every session at once.
     mark = f"{crc32(html.encode()):08x}"
     st.components.v2.component(f"links_{name}_{mark}", html=html, css=_CSS)(key=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file to download: where, what for, how long and with which hash."""
+
+    address: str
+    name: str
+    what: str
+    size: str
+    sha256: str
+
+
+def bundle_link() -> None:
+    """Show the download of the bundle, asked for with the cookie."""
+    links("bundle", {"export/bundle.zip": t("Download the bundle")}, download=True)
+
+
+def report_links() -> None:
+    """Show the downloads of the report, asked for with the cookie; in English beside another."""
+    spoken = language()
+    asked = "" if spoken == ENGLISH else f"?language={spoken}"
+    found = {
+        f"export/report.html{asked}": t("Report (HTML)"),
+        f"export/report.pdf{asked}": t("Report (PDF)"),
+        f"export/report.zip{asked}": t("Everything: figures, tables, paper (ZIP)"),
+    }
+    if asked:
+        found["export/report.zip"] = t("Everything in English (ZIP)")
+    links("report", found, download=True)
+
+
+def closing_links() -> None:
+    """Show the downloads of the closing report and of what is missing."""
+    links(
+        "closing",
+        {
+            "export/closing-report.html": t("Closing report (HTML)"),
+            "export/missing.csv": t("Missing readings (CSV)"),
+        },
+        download=True,
+    )
+
+
+def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> None:
+    """Show files to download as a table, each with its size and SHA-256.
+
+    Parameters
+    ----------
+    caption
+        What the files are.
+    heads
+        What the columns hold: the file, what it is for, its size, its SHA-256.
+    """
+    # What differs travels as data: a component's own HTML is one for every session of the server.
+    st.components.v2.component("downloads", html=_TABLE, css=_TABLE_CSS, js=_FILL)(
+        data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
+        key="downloads",
+    )
+
+
+def attachment(name: str) -> dict[str, str]:
+    """Return the headers of a file handed out to be saved: no cache keeps it."""
+    return {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }

@@ -1,9 +1,19 @@
-"""How pages write what is stored, text from outside sign by sign; and read numbers of addresses."""
+"""How pages write what is stored, and what protocols say; and read numbers of addresses.
+
+Text from outside is shown sign by sign, or as Markdown without HTML and images, with links to the
+web only.
+"""
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 
 from study.bank.measures import rounded
 from study.base import translation
@@ -11,6 +21,7 @@ from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
+_WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
@@ -104,3 +115,31 @@ def number(given: str) -> int:
     (12, -1, -1)
     """
     return int(given) if _NUMBER.fullmatch(given) else -1
+
+
+@lru_cache(maxsize=64)
+def html(markdown: str) -> str:
+    r"""Return Markdown as HTML that can be put into a page as it is.
+
+    HTML in the text appears as text, an image as a link to it, and a link that leads anywhere but
+    to the web or a mailbox as its own words.
+
+    >>> html("**Read** <b>this</b>")
+    '<p><strong>Read</strong> &lt;b&gt;this&lt;/b&gt;</p>\n'
+    """
+    return str(_parser().render(markdown))
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser.validateLink = lambda url: bool(_WEB.match(url.strip()))  # type: ignore[method-assign]
+    parser.add_render_rule("link_open", _link_open)
+    return parser
+
+
+def _link_open(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    tokens[place].attrSet("target", "_blank")
+    tokens[place].attrSet("rel", "noopener noreferrer")
+    return renderer.renderToken(tokens, place, options, env)

@@ -22,8 +22,7 @@ from study.reading import desk
 from study.reading.course import StepView
 from study.reading.desk import Acknowledgement, CaseView, Desk, FilmView
 from study.store import Transaction, deployment
-from ui.parts.prose import html
-from ui.parts.text import number, prior_in_words
+from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server.access import same_origin, status_of, token_of
 from ui.server.deployment import PATIENCE_S, in_turn, store

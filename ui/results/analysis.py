@@ -1,29 +1,39 @@
-"""What the results page shows of an analysis, made in the background.
+"""What the results page shows of an analysis, and its files: the report, and each figure.
 
 While accuracy may not be seen the analysis is given the blinded bundle, and so cannot compute it.
+A figure is SVG or PNG for one column or the page's width, and its data; a file is made when it is
+asked for, from the analysis that the page shows.
 """
 
 import io
+import re
 import zipfile
+from collections.abc import Mapping
 from itertools import groupby
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from analysis.report.content import SECTIONS
 from analysis.report.figure import ReportFigure
-from analysis.report.figures import OVERVIEW
+from analysis.report.figures import OVERVIEW, matrix_figure
 from analysis.report.findings.finding import Theme
-from study.base.errors import NotNow
-from study.base.translation import ENGLISH, t
+from analysis.translation import spoken
+from study.base.errors import NotFound, NotNow
+from study.base.translation import ENGLISH, language, t
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from ui.overview.now import head
-from ui.results.background import Analysis, report_of
+from ui.parts.links import links
+from ui.results.background import Analysis, job_of, report_of
 
 _BLINDED_THEMES = (Theme.AGREEMENT.value, Theme.TIME.value)
 
 FindingsByTheme = list[tuple[str, list[str]]]
 SectionFigures = list[ReportFigure]
+COLUMN_MM, PAGE_MM = 85, 180
+TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
+_NAME = re.compile(rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm)?\.({'|'.join(TYPES)})")
 
 
 def sentences(found: Analysis) -> FindingsByTheme:
@@ -77,3 +87,48 @@ def report_file(store: Store, study: str, name: str, language: str = ENGLISH) ->
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _report(_store: Store, study: str, head: str, language: str) -> bytes:
     return report_of(_store, study, language)
+
+
+def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
+    """Offer a figure's files; `matrix` says which one it is of the matrix with a switch."""
+    asked = f"?{urlencode(matrix)}" if matrix else ""
+    sizes = {
+        f"export/figures/{figure.name}-{width}mm.{form}{asked}": t(
+            "{format}, {width} mm", format=form.upper(), width=width
+        )
+        for width in (COLUMN_MM, PAGE_MM)
+        for form in ("svg", "png")
+    }
+    with st.popover(t("Download figure"), type="tertiary", icon=":material/download:"):
+        data = {f"export/figures/{figure.name}.csv{asked}": t("Data (CSV)")}
+        links(f"figure_{figure.name}", {**sizes, **data}, download=True)
+        st.caption(t("85 mm is one column of a journal, 180 mm the full page; PNG at 300 dpi."))
+
+
+def figure_file(
+    store: Store, study: str, name: str, matrix: Mapping[str, str]
+) -> tuple[bytes, str]:
+    """Return a file of a figure, and its media type.
+
+    Raises
+    ------
+    NotFound
+        The study has no such figure at present.
+    """
+    parts = _NAME.fullmatch(name)
+    with spoken(language()):
+        figure = parts and _figure(store, study, parts[1], matrix)
+        if not parts or not figure:
+            raise NotFound(t("There is no such figure."))
+        return figure.file(parts[3], float(parts[2] or PAGE_MM)), TYPES[parts[3]]
+
+
+def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> ReportFigure | None:
+    found = job_of(store, study).analysis()
+    if matrix:
+        scope, condition = matrix.get("scope", "all"), matrix.get("condition", "")
+        reference = bool(matrix.get("reference"))
+        return matrix_figure(
+            found.results, name, scope=scope, condition=condition, reference=reference
+        )
+    return next((one for one in found.figures if one.name == name), None)

@@ -17,7 +17,7 @@ from study.store import Store
 from study.store.studies import study_row
 from study.trail.trails import record_download
 from ui.overview.now import head
-from ui.parts.downloads import attachment
+from ui.parts.links import attachment
 from ui.results.background import leaderboard_of
 from ui.server.access import acting, answer
 from ui.server.deployment import store

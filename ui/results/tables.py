@@ -1,9 +1,28 @@
-"""Tables of the results: words as headings, rounded numbers; the files keep every digit."""
+"""What the results page shows in words and tables: headline, findings, tables, two models, a case.
+
+Words stand as headings and numbers are rounded; the files keep every digit.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from ui.parts.look import grid
+from analysis import Results
+from analysis.bundle.model import RaterKind, Status
+from analysis.figures.drawing.names import rater_names
+from analysis.report.case import Case, CaseAnswer
+from analysis.report.findings.endpoint import VerdictLine
+from analysis.report.formats.page import isolated
+from analysis.report.headline import Headline
+from analysis.report.tables import ReportTable, TableRow
+from analysis.statistics.comparison.by_task import only_one_correct, pair_of
+from study.base.translation import said, t
+from ui.parts.theme import grid
+from ui.results.case_films import CASE_CSS, figure
 
 _WORDS = {
     "rater_id": "Rater",
@@ -47,6 +66,10 @@ _OF_METRIC = ("reader_mean", "model_value", "value_a", "value_b", "margin", "se"
 _OF_SHARES = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_high")
 _AS_COUNTED = ("n", "p")
 """Letters of statistics: they stay small."""
+
+_REPORT = '<div class="rr-report">{}</div>'
+MOST_ROWS_SHOWN = 12
+_percent = partial(st.column_config.NumberColumn, format="percent")
 
 
 def show_table(frame: pd.DataFrame) -> None:
@@ -94,3 +117,166 @@ def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object
         return st.column_config.NumberColumn(label, format="%.2g")
     counted = label.endswith("(ms)") or (values.dropna() % 1 == 0).all()
     return st.column_config.NumberColumn(label, format="%.0f" if counted else "%.3f")
+
+
+def headline_html(headline: Headline) -> str:
+    """Return the verdicts, the raters and their agreement; every text is escaped."""
+    rows = len(headline.raters.rows)
+    tall = " rr-tall" if rows > MOST_ROWS_SHOWN else ""
+    return _REPORT.format(
+        "".join(map(_verdict, headline.verdicts))
+        + f'<div class="rr-table{tall}" tabindex="0">{_html_table(headline.raters)}</div>'
+        + agreement_html(headline)
+        + f'<p class="rr-note">{isolated(headline.raters.remark)}</p>'
+    )
+
+
+def agreement_html(headline: Headline) -> str:
+    """Return the lines of agreement."""
+    return "".join(f'<p class="rr-line">{isolated(line)}</p>' for line in headline.agreement)
+
+
+def findings_html(found: list[tuple[str, list[str]]]) -> str:
+    """Return the findings by theme."""
+    parts = (
+        f"<dt>{escape(said(theme))}</dt>"
+        f"<dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
+        for theme, texts in found
+    )
+    return _REPORT.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
+
+
+def _verdict(line: VerdictLine) -> str:
+    tone = " rr-shown" if line.shown else ""
+    word = f"<strong>{escape(line.word)}:</strong> " if line.word else ""
+    return f'<p class="rr-verdict{tone}">{word}{isolated(line.text)}</p>'
+
+
+def _html_table(table: ReportTable) -> str:
+    heads = "".join(
+        f'<th scope="col" class="rr-{side}">{escape(head)}</th>'
+        for head, side in zip(table.header, table.sides, strict=True)
+    )
+    body = "".join(_html_row(row, table.sides) for row in table.rows)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
+    names, cells = row
+    who = f" {t('and')} ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
+    found = "".join(
+        f'<td class="rr-{side}">{escape(cell)}</td>'
+        for cell, side in zip(cells, sides[1:], strict=True)
+    )
+    return f'<tr><th scope="row">{who}</th>{found}</tr>'
+
+
+def side_by_side(found: Results) -> tuple[pd.DataFrame, str]:
+    """Show two models that are chosen; return the cases only one of them has right, and a key.
+
+    Of two versions of a model these are what became better and what became worse.
+    """
+    table, names = found.tables["model_pairs"], rater_names(found.bundle)
+    models = sorted({*table["rater_a"], *table["rater_b"]})
+    left, right = st.columns(2)
+    first = left.selectbox(t("First model"), models, format_func=lambda one: names[one].full)
+    others = [model for model in models if model != first]
+    second = right.selectbox(t("Second model"), others, format_func=lambda one: names[one].full)
+    _by_task(pair_of(table, first, second))
+    parted = only_one_correct(found.bundle, first, second)
+    n = parted["correct"].value_counts()
+    who = st.segmented_control(
+        t("Cases only one of them got right"),
+        [first, second],
+        default=first,
+        required=True,
+        format_func=lambda one: t(
+            "Only {model} correct: {n}", model=names[one].full, n=int(n.get(one, 0))
+        ),
+        key=f"only-{first}-{second}",
+    )
+    cases, known = parted.loc[parted["correct"] == who], found.tables["item_difficulty"]
+    there = set(cases["condition"]) <= set(known["condition"])
+    keys = ["item_id", "condition"] if there else ["item_id"]
+    return (
+        known.merge(cases[keys]).drop_duplicates(keys, ignore_index=True),
+        f"side-{first}-{second}-{who}",
+    )
+
+
+def _by_task(rows: pd.DataFrame) -> None:
+    if rows.empty:
+        st.write(t("These two models answered no case under the same condition."))
+        return
+    columns: dict[str, Any] = {
+        "group": st.column_config.TextColumn(t("Cases"), width="medium"),
+        "condition": t("Condition"),
+        "n": "n",
+        "accuracy_a": _percent(t("First model")),
+        "accuracy_b": _percent(t("Second model")),
+        "difference": _percent(t("Difference")),
+        "ci_low": _percent(t("Lower limit")),
+        "ci_high": _percent(t("Upper limit")),
+        "only_a_correct": t("Only first correct"),
+        "only_b_correct": t("Only second correct"),
+    }
+    if not rows["condition"].any():
+        del columns["condition"]
+    grid(
+        rows.assign(group=rows["group"].where(rows["by"] == "task", t("All cases"))),
+        column_order=list(columns),
+        column_config=columns,
+    )
+
+
+def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
+    """Return a case as HTML; every text from outside is escaped.
+
+    Parameters
+    ----------
+    case
+        What was asked and answered.
+    films
+        Label and address of each film, in the order of the views.
+    """
+    shown = "".join(figure(label, address) for label, address in films)
+    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
+    options = "".join(
+        f'<li class="{"reference" if option.is_reference else ""}">'
+        f"<strong>{escape(option.letter)}</strong> <bdi>{escape(option.text)}</bdi>"
+        f"{mark if option.is_reference else ''}"
+        f"{_who([answer for answer in case.answers if answer.letter == option.letter])}</li>"
+        for option in case.options
+    )
+    return (
+        f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
+        f"<div><h4><bdi>{escape(case.question)}</bdi></h4><ol>{options}{_unanswered(case)}</ol></div>"
+        "</div>"
+    )
+
+
+def _unanswered(case: Case) -> str:
+    missing = [answer for answer in case.answers if not answer.letter]
+    return f"<li>{escape(t('No answer'))}{_who(missing)}</li>" if missing else ""
+
+
+def _who(answers: Sequence[CaseAnswer]) -> str:
+    if not answers:
+        return ""
+    chips = "".join(
+        f'<span class="{"reader" if answer.kind is RaterKind.READER else "model"}">'
+        f"<bdi>{escape(answer.name.full)}</bdi>{_why(answer)}</span>"
+        for answer in answers
+    )
+    return f'<div class="who">{chips}</div>'
+
+
+def _why(answer: CaseAnswer) -> str:
+    why = {
+        Status.SKIPPED: t("skipped"),
+        Status.TIMED_OUT: t("timed out"),
+        Status.UNPARSED: t("unparsed"),
+        Status.REFUSED: t("refused"),
+        Status.ABSENT: t("absent"),
+    }
+    return f": {escape(why[answer.status])}" if answer.status in why else ""

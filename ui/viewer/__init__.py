@@ -1,22 +1,31 @@
-"""The reading component: mounts the JavaScript of this folder as one Streamlit component."""
+"""The reading component: mounts the JavaScript of this folder as one Streamlit component.
 
-import functools
+Its modules are served once for each language there is, with that one's words in the place of
+``page/catalogue.js``.
+"""
+
 import hashlib
+import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import streamlit as st
+from starlette.responses import Response
 from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 from streamlit.components.v2.types import ComponentRenderer
 
-from study.base.translation import ENGLISH, language, languages, t
-from ui.viewer.catalogue_module import Modules, catalogue
+from study.base.translation import ENGLISH, language, languages, right_to_left, spoken, t, table
+from ui.catalogue import messages
 
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
-STYLES: Final = ("viewer.css", "preparation.css", "banner.css")
+CATALOGUE: Final = "page/catalogue.js"
+STYLES: Final = ("viewer.css", "overlays.css")
 
 
 def mount(
@@ -62,7 +71,7 @@ def mount(
     )
 
 
-@functools.cache
+@cache
 def version() -> str:
     """Return a hash over the modules and their words, for an address that changes when they do."""
     digest = hashlib.sha256()
@@ -88,11 +97,43 @@ def mounts() -> list[Mount]:
     ]
 
 
+class Modules(StaticFiles):
+    """The viewer's modules, with the catalogue of one language among them."""
+
+    def __init__(self, folder: Path, language: str) -> None:
+        super().__init__(directory=folder)
+        self._catalogue = catalogue(folder, language)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if path == CATALOGUE:
+            return Response(self._catalogue, media_type="text/javascript")
+        return await super().get_response(path, scope)
+
+
+def catalogue(folder: Path, language: str) -> str:
+    """Return the module ``page/catalogue.js`` of a language."""
+    words, rule = table(language, wanted(folder))
+    told = json.dumps(words, ensure_ascii=False, sort_keys=True)
+    with spoken(language):
+        rtl = json.dumps(right_to_left())
+    return (
+        f"export const words = {told};\nexport const language = {json.dumps(language)};\n"
+        f"export const rtl = {rtl};\nexport const form = (n) => Number({rule});\n"
+    )
+
+
+@cache
+def wanted(folder: Path) -> frozenset[str]:
+    """Return the messages of a folder's modules, which are read for them once."""
+    found = (message for path in folder.rglob("*.js") for message in messages(path))
+    return frozenset(one if isinstance(one, str) else one[0] for one in found)
+
+
 def _others() -> list[str]:
     return [one for one in languages() if one != ENGLISH]
 
 
-@functools.cache
+@cache
 def _component() -> ComponentRenderer:
     # Registered once a process; Streamlit itself repeats it for a further runtime, as in AppTest.
     # The styles are not isolated, so that the page's state can be read without a shadow root.

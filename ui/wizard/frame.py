@@ -1,16 +1,29 @@
-"""The frame around the steps: the rail at the left, one step, and what it means at the right."""
+"""The frame around the steps: rail, one step, what it means; and the last step, review and draw."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import streamlit as st
 
-from study.base.translation import t
-from ui.parts.look import arrow
-from ui.parts.text import minute
-from ui.wizard import design, endpoint, meaning, reader_texts, review, rules, sample
-from ui.wizard.working import Working, keep_mine, reach, read_again, save
+from study.bank.guessing import guessable
+from study.base.errors import StudyError
+from study.base.text import decoded
+from study.base.translation import decimal, language, spoken, t, tn
+from study.lifecycle import exposure
+from study.protocol.assignment import SECONDS_A_READING, Burden, burden
+from study.protocol.protocol import Protocol, protocol_from
+from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
+from study.store import banks
+from ui.parts.forms import upload
+from ui.parts.links import links
+from ui.parts.text import minute, plain
+from ui.parts.theme import arrow
+from ui.server.deployment import store
+from ui.wizard import design, reader_texts, rules, sample
+from ui.wizard.draft import Working, keep_mine, reach, read_again, save
+from ui.wizard.protocol_view import consent_view, protocol_view
+from ui.wizard.sample import foreseen
 
-STEPS = ("sample", "design", "rules", "words", "endpoint", "review")
 LOOK = """
 <style>
 [data-testid="stCaptionContainer"] { margin-top: -.55rem; }
@@ -43,29 +56,19 @@ export default function ({ parentElement }) {
 """
 
 
-def titles() -> dict[str, str]:
-    """Return what each step is called, in their order."""
-    return {
-        "sample": t("Bank and sample"),
-        "design": t("Design"),
-        "rules": t("Reading rules"),
-        "words": t("Texts for readers"),
-        "endpoint": t("Endpoint"),
-        "review": t("Review and draw"),
-    }
-
-
 def wizard(working: Working, draw: Callable[[], None]) -> None:
     """Show the step asked for in the address, and save what was written."""
-    asked = str(st.query_params.get("step", STEPS[0]))
-    step = asked if asked in STEPS else STEPS[0]
+    steps = _steps(draw)
+    titles = {name: title for name, (title, _) in steps.items()}
+    asked = str(st.query_params.get("step", ""))
+    step = asked if asked in steps else next(iter(steps))
     working.enter(step)
     st.html(LOOK)
     st.components.v2.component("to_top", js=_TO_TOP)(key=f"top-{working.id}-{step}")
     rail, body, side = st.columns([1.2, 4.6, 1.4], gap="large")
     with body:
-        st.header(titles()[step], anchor=False)
-        _step(working, step, draw)
+        st.header(titles[step], anchor=False)
+        steps[step][1](working)
     told = working.trouble
     save(working)
     if working.trouble and working.trouble != told:
@@ -74,34 +77,32 @@ def wizard(working: Working, draw: Callable[[], None]) -> None:
         with body:
             _elsewhere(working)
     with side, st.container(key="meaning"):
-        meaning.meaning(working)
+        meaning(working)
     # After the step: a click comes with what was typed last, which is read and saved by now.
     with rail, st.container(key="rail"):
-        _rail(working, step)
+        _rail(working, titles, step)
     with body:
-        _onwards(working, step)
+        _onwards(working, titles, step)
     if told and not working.trouble:
         st.rerun()
 
 
-def _step(working: Working, step: str, draw: Callable[[], None]) -> None:
-    shown: dict[str, Callable[[Working], None]] = {
-        "sample": sample.sample,
-        "design": design.design,
-        "rules": rules.rules,
-        "words": reader_texts.reader_texts,
-        "endpoint": endpoint.endpoint,
+def _steps(draw: Callable[[], None]) -> dict[str, tuple[str, Callable[[Working], None]]]:
+    """Return what each step is called and what shows it, in their order."""
+    return {
+        "sample": (t("Bank and sample"), sample.sample),
+        "design": (t("Design"), design.design),
+        "rules": (t("Reading rules"), rules.rules),
+        "words": (t("Texts for readers"), reader_texts.reader_texts),
+        "endpoint": (t("Endpoint"), design.endpoint),
+        "review": (t("Review and draw"), lambda working: review(working, draw)),
     }
-    if step in shown:
-        shown[step](working)
-    else:
-        review.review(working, draw)
 
 
-def _rail(working: Working, step: str) -> None:
-    here = STEPS.index(step)
+def _rail(working: Working, titles: dict[str, str], step: str) -> None:
+    here = list(titles).index(step)
     reach(working, here)
-    for place, (name, title) in enumerate(titles().items()):
+    for place, (name, title) in enumerate(titles.items()):
         icon = (
             ":material/radio_button_checked:"
             if place == here
@@ -121,19 +122,19 @@ def _rail(working: Working, step: str) -> None:
         st.caption(t("Saved {when} UTC.", when=minute(working.seen)))
 
 
-def _onwards(working: Working, step: str) -> None:
-    here = STEPS.index(step)
+def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
+    names = list(titles)
+    here = names.index(step)
     back, _, onward = st.columns([1.4, 3, 2])
-    names = list(titles().values())
     if here and back.button(t("Back"), icon=arrow(forward=False), key=f"back-{working.id}"):
-        _go(STEPS[here - 1])
-    if here + 1 < len(STEPS) and onward.button(
-        t("Next: {step}", step=names[here + 1]),
+        _go(names[here - 1])
+    if here + 1 < len(names) and onward.button(
+        t("Next: {step}", step=titles[names[here + 1]]),
         type="primary",
         width="stretch",
         key=f"next-{working.id}",
     ):
-        _go(STEPS[here + 1])
+        _go(names[here + 1])
 
 
 def _go(step: str) -> None:
@@ -155,3 +156,157 @@ def _elsewhere(working: Working) -> None:
     if right.button(t("Keep this version"), key=f"mine-{working.id}", width="stretch"):
         keep_mine(working)
         st.rerun()
+
+
+def meaning(working: Working) -> None:
+    """Show it, and every fault there is."""
+    st.markdown(f"**{t('What this means')}**")
+    protocol = working.protocol()
+    if protocol is not None:
+        meaning_of(protocol)
+    faults = working.faults()
+    if faults:
+        st.markdown(f"**{t('To resolve')}**")
+        for fault in faults:
+            st.warning(plain(fault))
+    elif protocol is not None:
+        st.success(t("Ready to draw: no conflicts found."))
+
+
+def meaning_of(protocol: Protocol) -> None:
+    """Show what a protocol asks of a reader and what it can show."""
+    asked = burden(protocol)
+    half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
+    st.metric(t("Readings per reader"), decimal(asked.n_readings))
+    st.caption(_readings(protocol, asked))
+    st.metric(t("Time per reader"), duration(asked.hours))
+    st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
+    st.metric(t("Precision per reader"), t("± {points} points", points=decimal(half, 1)))
+    st.caption(t("95 % confidence interval for an accuracy of 80 % on all cases."))
+    if asked.n_sessions > 1:
+        st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))
+        st.caption(t("Minimum, from the first session to the last."))
+
+
+def duration(hours: float) -> str:
+    """Return hours as hours and minutes.
+
+    >>> duration(1.5), duration(0.3)
+    ('1 h 30 min', '18 min')
+    """
+    whole, minutes = divmod(max(round(hours * 60), 1), 60)
+    if not whole:
+        return t("{minutes} min", minutes=minutes)
+    return t("{hours} h {minutes} min", hours=whole, minutes=minutes)
+
+
+def _seconds(protocol: Protocol) -> int:
+    limit = protocol.time_limit_s or SECONDS_A_READING
+    return round(min(limit, SECONDS_A_READING))
+
+
+def _readings(protocol: Protocol, asked: Burden) -> str:
+    parts = [tn("{n} case", "{n} cases", protocol.cases)]
+    if len(protocol.conditions) > 1:
+        parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))
+    if asked.n_sessions > 1:
+        parts.append(tn("{n} session", "{n} sessions", asked.n_sessions))
+    if protocol.hidden_repeats:
+        parts.append(tn("{n} hidden repeat", "{n} hidden repeats", protocol.hidden_repeats))
+    if asked.n_practice:
+        parts.append(tn("plus {n} practice case", "plus {n} practice cases", asked.n_practice))
+    return ", ".join(parts)
+
+
+def review(working: Working, draw: Callable[[], None]) -> None:
+    """Show the step; `draw` makes the study."""
+    protocol = working.protocol()
+    if protocol is None:
+        st.error(
+            t(
+                "The protocol has errors, listed on the right. Fix them, then come back to this "
+                "step."
+            )
+        )
+    else:
+        for sentence in _cautions(working, protocol):
+            st.warning(plain(sentence))
+        protocol_view(protocol, consent=False)
+        consent_view(protocol)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _protocol_file(working)
+    with right:
+        st.subheader(t("Try it, then draw the sample"), anchor=False)
+        st.caption(t("The preview shows what a reader will see; nothing is recorded."))
+        links("preview", {f"preview-draft?draft={working.id}": t("Preview as a reader")})
+        _draw(working, draw)
+
+
+def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
+    """Return what to know of the bank and of what else is read from it before the draw."""
+    with store().look() as look:
+        bank = banks.find(look, working.bank)
+        if bank is None:
+            return ()
+        others = exposure.elsewhere(look, bank.id, protocol)
+    shuffled = protocol.option_order == "random"
+    return (*_guesses(bank.id, bank.content_sha256, shuffled, language()), *others)
+
+
+@lru_cache(maxsize=16)
+def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
+    """Return where answers of the whole bank can be guessed; of drafts' samples nothing is told."""
+    with spoken(name), store().look() as look:
+        return guessable(banks.Questions(look, bank), shuffled=shuffled)
+
+
+def _protocol_file(working: Working) -> None:
+    st.subheader(t("Protocol file"), anchor=False)
+    st.caption(t("The same file works on the command line; it always matches what is shown here."))
+    if working.protocol() is not None:
+        address = f"draft/protocol.toml?draft={working.id}"
+        links("protocol", {address: t("Download the protocol")}, download=True)
+    brought = upload(
+        t("Upload a protocol file"), types=["toml"], key=working.key("file"), most_mb=1
+    )
+    if brought is None:
+        return
+    if st.button(t("Replace the draft with this file"), key=working.key("take")):
+        try:
+            text = decoded(brought.getvalue(), source=brought.name)
+            taken = protocol_from(text, source=brought.name)
+        except StudyError as error:
+            st.error(t("The draft was not changed."))
+            st.code(str(error), language=None, wrap_lines=True)
+            return
+        working.values = taken.in_full()
+        working.name = taken.name or working.name
+        working.renew()
+        st.rerun()
+
+
+def _draw(working: Working, draw: Callable[[], None]) -> None:
+    faults = working.faults()
+    trouble = ""
+    if not faults:
+        try:
+            foreseen(working.bank, working.values)
+        except StudyError as error:
+            trouble = str(error)
+    if trouble:
+        st.error(plain(trouble))
+    st.caption(
+        t(
+            "Drawing the sample fixes the cases. You can then invite readers and open the study; "
+            "until it is open, you can still discard it and draw again."
+        )
+    )
+    if st.button(
+        t("Draw the sample"),
+        type="primary",
+        icon=":material/check:",
+        disabled=bool(faults or trouble),
+        key=working.key("draw"),
+    ):
+        draw()

@@ -1,15 +1,24 @@
-"""A whole protocol to be read by people: every rule as a line of words, nothing left out."""
+"""A whole protocol to be read by people, every rule a line of words; and its file to download."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from study.base.translation import decimal, later, said, t, tn
-from study.protocol.protocol import Protocol
-from ui.parts.prose import html
-from ui.wizard.eligibility import flags_in_words
+from study.lifecycle import drafts
+from study.people.roles import Act
+from study.people.signing_in import Person
+from study.protocol.protocol import Protocol, as_toml, toml_of_study
+from ui.parts.links import attachment
+from ui.parts.text import html, number
+from ui.server.access import answer
+from ui.server.deployment import store
+from ui.wizard.sample import flags_in_words
 
 Lines = dict[str, str]
 
@@ -243,3 +252,37 @@ def _questions(protocol: Protocol) -> str:
         for one in protocol.questionnaire
     )
     return f"<ol>{rows}</ol>"
+
+
+def routes() -> list[Route]:
+    """Return the download routes."""
+    return [
+        Route("/draft/protocol.toml", _draft, methods=["GET"]),
+        Route("/study/protocol.toml", _study, methods=["GET"]),
+    ]
+
+
+async def _draft(request: Request) -> Response:
+    draft = number(request.query_params.get("draft", ""))
+    return await _file(
+        request,
+        Act.MAKE_STUDY,
+        lambda _: as_toml(Protocol.from_json(drafts.find(store(), draft).protocol_values)),
+    )
+
+
+async def _study(request: Request) -> Response:
+    return await _file(
+        request, Act.SET_UP, lambda person: toml_of_study(store(), person.study_name)
+    )
+
+
+async def _file(request: Request, act: Act, text: Callable[[Person], str]) -> Response:
+    return await answer(
+        request,
+        act,
+        lambda person: Response(
+            text(person), media_type="application/toml", headers=attachment("protocol.toml")
+        ),
+        t("Sign in with an account that can set up the study."),
+    )

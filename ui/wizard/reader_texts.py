@@ -1,12 +1,17 @@
-"""The fourth step: what readers read before the first case, and what they are asked."""
+"""The fourth step: what readers read before the first case, and the editor of the questionnaire."""
+
+from typing import Any
 
 import streamlit as st
 
 from study.base.translation import said, t
 from study.protocol.protocol import CONSENT_TO_INSERT, MAX_PROSE
-from ui.parts.prose import html
-from ui.wizard.questions import questionnaire
-from ui.wizard.working import Working
+from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
+from ui.parts.text import html
+from ui.wizard.draft import Working
+
+_Question = dict[str, Any]
+UP, AWAY = "up", "away"
 
 
 def reader_texts(working: Working) -> None:
@@ -25,7 +30,7 @@ def reader_texts(working: Working) -> None:
         )
         _prose(working, "instructions", _instructions())
     with questions:
-        questionnaire(working)
+        _questionnaire(working)
 
 
 def _prose(working: Working, key: str, example: str) -> None:
@@ -73,3 +78,105 @@ def _instructions() -> str:
         "3. `?` shows all other shortcuts.\n\n"
         "The timer runs while the image is visible. Pausing hides the image and stops the timer.\n"
     )
+
+
+def _questionnaire(working: Working) -> None:
+    """Show every question with its fields, and what can be added."""
+    asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
+    st.caption(
+        t(
+            "Asked once, before the first case. Answers stay on this server and are not exported "
+            "unless the reading rules say so."
+        )
+    )
+    wishes = []
+    for place in range(len(asked)):
+        with st.container(border=True):
+            wishes.append(_question(working, asked, place))
+    working.values["questionnaire"] = asked
+    # After all fields are read: what was typed elsewhere comes with the same click.
+    for place, wish in enumerate(wishes):
+        if wish:
+            _change(working, asked, place, wish)
+    _add(working, asked)
+
+
+def _question(working: Working, asked: list[_Question], place: int) -> str:
+    """Show one question; return what is to become of its place, or an empty text."""
+    one, base = asked[place], working.base["questionnaire"][place]
+
+    def key(name: str) -> str:
+        return working.key(f"question-{place}-{name}")
+
+    words, kind, tools = st.columns([5, 3, 2], vertical_alignment="bottom")
+    one["question"] = words.text_input(
+        t("Question {n}", n=place + 1),
+        value=str(base.get("question", "")),
+        max_chars=MAX_WORDS,
+        key=key("words"),
+    )
+    kinds = {"choice": t("Single choice"), "number": t("Number"), "text": t("Text")}
+    one["kind"] = kind.segmented_control(
+        t("Answer type"),
+        list(kinds),
+        default=base.get("kind", "text"),
+        format_func=lambda name: kinds[name],
+        required=True,
+        key=key("kind"),
+    )
+    one["options"] = _options(base, key("options")) if one["kind"] == "choice" else []
+    one["required"] = st.checkbox(
+        t("Required"), value=bool(base.get("required", True)), key=key("required")
+    )
+    up, away = tools.columns(2)
+    if up.button(
+        "", icon=":material/arrow_upward:", help=t("Move up"), disabled=place == 0, key=key("up")
+    ):
+        return UP
+    if away.button("", icon=":material/delete:", help=t("Remove"), key=key("away")):
+        return AWAY
+    return ""
+
+
+def _options(base: _Question, key: str) -> list[str]:
+    lines = st.text_area(
+        t("Options, one per line"), value="\n".join(base.get("options", ())), height=110, key=key
+    )
+    return [line.strip() for line in lines.splitlines() if line.strip()]
+
+
+def _change(working: Working, asked: list[_Question], place: int, wish: str) -> None:
+    if wish == UP:
+        asked[place - 1 : place + 1] = [asked[place], asked[place - 1]]
+    elif wish == AWAY:
+        del asked[place]
+    working.renew()
+    st.rerun()
+
+
+def _add(working: Working, asked: list[_Question]) -> None:
+    training: _Question = {
+        "question": t("What is your level of training?"),
+        "kind": "choice",
+        "options": [t("Student"), t("Radiology resident"), t("Radiologist"), t("Other")],
+    }
+    weekly: _Question = {
+        "question": t("About how many chest radiographs do you read per week?"),
+        "kind": "number",
+    }
+    wishes: dict[str, _Question] = {
+        t("Add a question"): {"question": "", "kind": "text"},
+        t("Ask about training"): training,
+        t("Ask about images per week"): weekly,
+    }
+    for column, (label, made) in zip(st.columns(3), wishes.items(), strict=True):
+        full = len(asked) >= MAX_QUESTIONS
+        if column.button(label, key=working.key(f"add-{label}"), disabled=full, width="stretch"):
+            asked.append({"id": _free_id(asked), "options": [], "required": True, **made})
+            working.renew()
+            st.rerun()
+
+
+def _free_id(asked: list[_Question]) -> str:
+    taken = {one.get("id") for one in asked}
+    return next(f"q{n}" for n in range(1, len(asked) + 2) if f"q{n}" not in taken)

@@ -7,8 +7,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.store import banks
 from ui.server.deployment import store
-from ui.wizard.fields import choose, count, several, switch
-from ui.wizard.working import Working
+from ui.wizard.draft import Working
 
 
 def rules(working: Working) -> None:
@@ -18,7 +17,9 @@ def rules(working: Working) -> None:
         st.subheader(t("Order"), anchor=False)
         _order(working)
         st.subheader(t("Answering"), anchor=False)
-        _answering(working)
+        _confidence(working)
+        _liberties(working)
+        _time_limit(working)
     with right:
         st.subheader(t("Feedback and practice"), anchor=False)
         _feedback(working)
@@ -27,8 +28,7 @@ def rules(working: Working) -> None:
 
 
 def _order(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "case_order",
         t("Cases"),
         {
@@ -40,8 +40,7 @@ def _order(working: Working) -> None:
             "fixed": t("All readers are fresh for the same cases and tired for the same cases."),
         },
     )
-    choose(
-        working,
+    working.choose(
         "option_order",
         t("Options"),
         {"canonical": t("As in the bank"), "random": t("Shuffled")},
@@ -54,19 +53,12 @@ def _order(working: Working) -> None:
     )
 
 
-def _answering(working: Working) -> None:
-    _confidence(working)
-    _liberties(working)
-    _time_limit(working)
-
-
 def _confidence(working: Working) -> None:
     off = False
     words = {off: t("None"), 3: "1–3", 5: "1–5", 7: "1–7", 9: "1–9"}
     if working.base["confidence"] not in words:
         words[working.base["confidence"]] = f"1–{working.base['confidence']}"
-    choose(
-        working,
+    working.choose(
         "confidence",
         t("Confidence rating"),
         words,
@@ -82,29 +74,25 @@ def _confidence(working: Working) -> None:
 
 
 def _liberties(working: Working) -> None:
-    switch(
-        working,
+    working.switch(
         "comments",
         t("Comments"),
         t("Readers can add a comment to a case; most do not, and it takes time."),
         t("No comments."),
     )
-    switch(
-        working,
+    working.switch(
         "fault_marks",
         t("Mark faulty questions"),
         t("Readers can mark a question as faulty; they still answer it."),
         t("Questions cannot be marked."),
     )
-    switch(
-        working,
+    working.switch(
         "back_navigation",
         t("Allow going back"),
         t("Earlier answers can be reviewed and changed; the first answer is recorded too."),
         t("Answers cannot be changed."),
     )
-    switch(
-        working,
+    working.switch(
         "cannot_answer",
         t("Allow “cannot answer”"),
         t("Readers can say why a case cannot be answered; it counts as incorrect."),
@@ -113,8 +101,7 @@ def _liberties(working: Working) -> None:
 
 
 def _time_limit(working: Working) -> None:
-    count(
-        working,
+    working.count(
         "time_limit_s",
         t("Time limit per case (seconds)"),
         lambda n: (
@@ -135,8 +122,7 @@ def _time_limit(working: Working) -> None:
 
 
 def _feedback(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "feedback",
         t("Show the correct answer"),
         {
@@ -151,8 +137,7 @@ def _feedback(working: Working) -> None:
         },
     )
     _score_card(working)
-    count(
-        working,
+    working.count(
         "practice_cases",
         t("Practice cases"),
         lambda n: (
@@ -175,8 +160,7 @@ def _score_card(working: Working) -> None:
     if working.values["feedback"] == "never":
         working.values["score_card"] = "own"
         return
-    choose(
-        working,
+    working.choose(
         "score_card",
         t("Score card"),
         {"own": t("Own answers only"), "peers": t("With other readers and models")},
@@ -202,8 +186,7 @@ def _prior(working: Working) -> dict[str, str]:
 
 
 def _around(working: Working) -> None:
-    several(
-        working,
+    working.several(
         "context",
         t("Shown beside the question"),
         {
@@ -218,8 +201,7 @@ def _around(working: Working) -> None:
             "impression are never shown."
         ),
     )
-    count(
-        working,
+    working.count(
         "break_every",
         t("Offer a break after (cases)"),
         lambda n: (
@@ -231,16 +213,14 @@ def _around(working: Working) -> None:
         high=10_000,
         step=10,
     )
-    switch(
-        working,
+    working.switch(
         "display_check",
         t("Display check"),
         t("The screen is checked at each sign-in and the result is recorded."),
         t("Display quality will not be recorded."),
     )
     _smallest_window(working)
-    several(
-        working,
+    working.several(
         "bundle_extras",
         t("Include in the export"),
         {

@@ -1,4 +1,4 @@
-"""The first step: from which bank, how many cases, and what so many can show."""
+"""The first step: from which bank, which cases may be drawn, how many, and what they can show."""
 
 import json
 from collections.abc import Mapping
@@ -8,37 +8,181 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from study.bank.content import BY_ITEM
 from study.bank.managing import join_banks
+from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import BadInput, StudyError
-from study.base.text import LONGEST, guarded
+from study.base.text import LONGEST, decoded, guarded
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
-from study.protocol.protocol import Protocol
+from study.protocol.checks import ids_in
+from study.protocol.protocol import ITEM_LISTS, Protocol
 from study.protocol.sampling import (
     EXPECTED_ACCURACY,
     Rehearsed,
     Stratum,
     foresee,
+    left,
     wilson_half_width,
 )
 from study.store import banks, draws
-from ui.parts.look import error_line, grid
+from ui.parts.forms import upload
 from ui.parts.text import plain
+from ui.parts.theme import Columns, error_line, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard import eligibility
-from ui.wizard.fields import choose, count, several
-from ui.wizard.working import Working, in_page_words
+from ui.wizard.draft import Words, Working, in_page_words
+
+KEYS = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
+OLDEST = 120
+_MOST_SHOWN = 1_000
+"""IDs that can be edited on the page; a longer list is replaced or removed as a whole."""
 
 _DRAWN_BY = (
     *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
-    *eligibility.KEYS,
+    *KEYS,
 )
+
 BY_HAND = "by hand"
 _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
 """Banks that are not joined: with no films, or joined already."""
+
+
+def eligibility(working: Working) -> None:
+    """Show what cases have to meet, and how many are left."""
+    usual = Protocol().in_full()
+    limited = any(working.base[key] != usual[key] for key in KEYS)
+    with st.expander(t("Eligible cases"), expanded=limited):
+        told = st.container()
+        working.several(
+            "required_views",
+            t("Views each case must have"),
+            {
+                "frontal": t("Frontal"),
+                "lateral": t("Lateral"),
+                "oblique": t("Oblique"),
+                "decubitus": t("Decubitus"),
+            },
+            t("A view without a name in the bank counts as none of these."),
+        )
+        _age(working)
+        working.several(
+            "sex",
+            t("Sex"),
+            {"female": t("Female"), "male": t("Male"), "other": t("Other")},
+            t("Choose none to include all patients, those of unknown sex too."),
+        )
+        working.several(
+            "without_flags",
+            t("Leave out questions with a flag"),
+            flags_in_words(),
+            t("Found by the same checks as when the bank was imported."),
+        )
+        _listed(working, "only_items", t("Draw only these IDs"))
+        _listed(working, "without_items", t("Leave out these IDs"))
+        with told:
+            _left(working)
+
+
+def flags_in_words() -> Words:
+    """Return what the flags of items are called, by code."""
+    words = {
+        Rule.ANSWERED: t("The question contains its answer"),
+        Rule.ALIKE: t("Asked twice of one examination"),
+        Rule.OPTIONS_ALIKE: t("An option is repeated"),
+        Rule.NOT_SHOWN: t("Asks about a view that is not shown"),
+        Rule.PATIENT_SPLIT: t("Patient in two splits"),
+        Rule.EXAMINATION_SPLIT: t("Examination in two splits"),
+    }
+    return {str(rule): words[rule] for rule in BY_ITEM}
+
+
+def _age(working: Working) -> None:
+    base = working.base["age"]
+    sound = isinstance(base, list) and len(base) == 2 and max(base) <= OLDEST
+    low, high = st.slider(
+        t("Age in years"),
+        0,
+        OLDEST,
+        value=tuple(base) if sound else (0, OLDEST),
+        key=working.key("age"),
+    )
+    every = (low, high) == (0, OLDEST)
+    # What came with a file, beyond the field's range, stays until it is changed here.
+    working.values["age"] = (base if base and not sound else []) if every else [low, high]
+    if working.values["age"]:
+        working.switch(
+            "unknown_age",
+            t("Include patients of unknown age"),
+            t("Also cases whose age is missing or not a number."),
+            t("Cases whose age is missing or not a number are not drawn."),
+        )
+    else:
+        working.values["unknown_age"] = False
+        st.caption(t("All ages."))
+
+
+def _listed(working: Working, key: str, label: str) -> None:
+    base = working.base[key] if isinstance(working.base[key], list) else []
+    if len(base) > _MOST_SHOWN:
+        st.markdown(f"**{label}**: " + tn("{n} ID", "{n} IDs", len(base)))
+        if st.button(t("Remove the list"), key=working.key(f"{key}-remove")):
+            working.values[key] = []
+            working.renew()
+            st.rerun()
+        return
+    written = st.text_area(
+        label,
+        value="\n".join(base),
+        height=90,
+        placeholder=t("One per line, or separated by commas"),
+        key=working.key(key),
+    )
+    working.values[key] = ids_in(written)
+    brought = upload(
+        t("Or upload the list as a file"),
+        types=["txt", "csv"],
+        key=working.key(f"{key}-file"),
+        most_mb=20,
+    )
+    if brought is None:
+        return
+    try:
+        working.values[key] = ids_in(decoded(brought.getvalue(), source=brought.name))
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    working.renew()
+    st.rerun()
+
+
+def _left(working: Working) -> None:
+    with store().look() as look:
+        row, struck = banks.find(look, working.bank), draws.last_struck(look)
+    if row is None:
+        return
+    asked = {key: working.values[key] for key in (*KEYS, "one_question_per")}
+    try:
+        n, units = _counted(row.id, row.content_sha256, struck, canonical_json(asked))
+    except StudyError:
+        return  # it stands beneath, where the sample is foreseen
+    questions = tn("{n} question", "{n} questions", n)
+    whose = {
+        "patient": tn("{n} patient", "{n} patients", units),
+        "examination": tn("{n} examination", "{n} examinations", units),
+    }
+    told = whose.get(working.values["one_question_per"])
+    st.markdown(
+        t("**Left to draw from:** {what}", what=f"{questions}, {told}" if told else questions)
+    )
+
+
+@lru_cache(maxsize=64)
+def _counted(bank: int, content_sha256: str, struck: int, asked: str) -> tuple[int, int]:
+    values = {**json.loads(asked), "cases": 1}
+    return left(store(), bank, Protocol.from_json(values))
 
 
 def sample(working: Working) -> None:
@@ -57,7 +201,7 @@ def sample(working: Working) -> None:
         _rules(working)
     with left:
         _cases(working)
-        eligibility.eligibility(working)
+        eligibility(working)
     _forecast(working)
 
 
@@ -67,7 +211,7 @@ def _cases(working: Working) -> None:
         st.markdown(tn("**{n} case**, allocated manually", "**{n} cases**, allocated manually", n))
         st.caption(_precision(n))
         return
-    count(working, "cases", t("Cases"), _precision, low=1, high=1_000_000, step=10)
+    working.count("cases", t("Cases"), _precision, low=1, high=1_000_000, step=10)
 
 
 def _precision(n: int) -> str:
@@ -127,15 +271,10 @@ def _several_banks(working: Working) -> None:
 
 
 def _rules(working: Working) -> None:
-    choose(
-        working,
+    working.choose(
         "one_question_per",
         t("One question per"),
-        {
-            "patient": t("Patient"),
-            "examination": t("Examination"),
-            "item": t("No limit"),
-        },
+        {"patient": t("Patient"), "examination": t("Examination"), "item": t("No limit")},
         {
             "patient": t(
                 "No patient appears twice: cases are independent and intervals are valid."
@@ -144,8 +283,7 @@ def _rules(working: Working) -> None:
             "item": t("One image may have several questions, so answers are not independent."),
         },
     )
-    several(
-        working,
+    working.several(
         "stratify_by",
         t("Stratify by"),
         {
@@ -164,8 +302,7 @@ def _rules(working: Working) -> None:
     )
     _allocation(working)
     with st.expander(t("Random seed")):
-        count(
-            working,
+        working.count(
             "seed",
             t("Seed"),
             lambda n: t(
@@ -202,11 +339,7 @@ def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
 
 def _allocation(working: Working) -> None:
     base = working.base["allocation"]
-    words = {
-        "proportional": t("As in the bank"),
-        "equal": t("Equal"),
-        BY_HAND: t("Manual"),
-    }
+    words = {"proportional": t("As in the bank"), "equal": t("Equal"), BY_HAND: t("Manual")}
     found = st.segmented_control(
         t("Allocation"),
         list(words),
@@ -290,24 +423,18 @@ def _forecast(working: Working) -> None:
     )
 
 
-def _table(found: Rehearsed) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "stratum": [one.name for one in found.strata],
-            "n_items": [one.n_items for one in found.strata],
-            "n_units": [one.n_units for one in found.strata],
-            "n_drawn": [one.n_drawn for one in found.strata],
-            "half_width": [round(100 * one.half_width, 1) for one in found.strata],
-        }
-    )
+def _table(found: Rehearsed) -> Columns:
+    return {
+        "stratum": [one.name for one in found.strata],
+        "n_items": [one.n_items for one in found.strata],
+        "n_units": [one.n_units for one in found.strata],
+        "n_drawn": [one.n_drawn for one in found.strata],
+        "half_width": [round(100 * one.half_width, 1) for one in found.strata],
+    }
 
 
 def _columns(working: Working) -> dict[str, Any]:
-    units = {
-        "patient": t("Patients"),
-        "examination": t("Examinations"),
-        "item": t("Questions"),
-    }
+    units = {"patient": t("Patients"), "examination": t("Examinations"), "item": t("Questions")}
     return {
         "stratum": st.column_config.TextColumn(t("Stratum"), width="medium"),
         "n_items": st.column_config.NumberColumn(t("Questions in the bank")),

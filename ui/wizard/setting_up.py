@@ -1,31 +1,48 @@
-"""What the set-up page of a drawn, open or closed study shows, and opening it."""
+"""What the set-up page shows of a drawn study: set-up, cases, amendments; and opening it.
+
+Of the drawn cases it shows the images, never what is right.
+"""
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import streamlit as st
+
+from study.base.text import LONGEST_REASON
+from study.base.translation import t, tn
+from study.lifecycle.amendments import AMENDABLE
 from study.people.signing_in import Person
-from study.protocol.protocol import Protocol, stored_protocol
+from study.protocol.protocol import (
+    ABOUT,
+    ENDPOINTS,
+    HYPOTHESES,
+    MAX_PROSE,
+    Feedback,
+    Protocol,
+    stored_protocol,
+)
 from study.store import people, studies
-from study.store.studies import Amendment, study_row
+from study.store.studies import Amendment, DrawnCase, StudyRow, study_row
 from study.trail import heads
+from ui.parts.text import minute, plain
+from ui.parts.theme import Columns, pick
+from ui.results import case_films
 from ui.server.access import acting
 from ui.server.deployment import store
+from ui.wizard.protocol_view import value_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUp:
     """A study as its set-up page shows it."""
 
-    name: str
-    state: str
-    bank: str
+    row: StudyRow
     protocol: Protocol
-    protocol_sha256: str
-    readers: tuple[str, ...]
-    drawn_at_utc: str
-    opened_at_utc: str
-    closed_at_utc: str
-    amendments: tuple[Amendment, ...]
+    n_readers: int
+    amendments: list[Amendment]
 
 
 def set_up_of(study: str) -> SetUp:
@@ -39,16 +56,10 @@ def set_up_of(study: str) -> SetUp:
     with store().look() as look:
         row = study_row(look, study)
         return SetUp(
-            name=row.name,
-            state=row.state,
-            bank=row.bank_name,
+            row=row,
             protocol=stored_protocol(row),
-            protocol_sha256=row.protocol_sha256,
-            readers=tuple(one.reader_id for one in people.readers(look, row.id)),
-            drawn_at_utc=row.drawn_at_utc,
-            opened_at_utc=row.opened_at_utc or "",
-            closed_at_utc=row.closed_at_utc or "",
-            amendments=tuple(studies.amendments(look, row.id)),
+            n_readers=len(people.readers(look, row.id)),
+            amendments=studies.amendments(look, row.id),
         )
 
 
@@ -63,3 +74,158 @@ def open_study(person: Person, witness: str) -> None:
     kept, study, told = store(), person.study_name, acting(person)
     heads.open_study(kept, study=study, witness=witness.strip(), **told)
     heads.send_now(kept, os.environ, study, **told)
+
+
+def drawn_cases(person: Person) -> None:
+    """Show which cases were drawn for the person's study, once they ask for it."""
+    study = person.study
+    if study is None or not st.toggle(t("Show the drawn cases"), key="drawn-cases"):
+        return
+    with store().look(sealed=True) as look:
+        found = studies.drawn_cases(look, study)
+    left, right = st.columns(2)
+    wanted = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
+    strata = right.multiselect(
+        t("Stratum"),
+        sorted({one.stratum for one in found}),
+        placeholder=t("Any"),
+        key="drawn-strata",
+    )
+    shown = [
+        one
+        for one in found
+        if wanted in " ".join(map(str, one)).casefold() and (not strata or one.stratum in strata)
+    ]
+    counts = Counter(one.stratum for one in shown if one.stratum)
+    st.caption(
+        plain(
+            tn("{n} case", "{n} cases", len(shown))
+            + "".join(f" · {stratum} {n}" for stratum, n in sorted(counts.items()))
+        )
+    )
+    picked = pick(shown, _table(shown), key="drawn-list")
+    if picked:
+        _look_at(study, picked)
+
+
+def _table(shown: list[DrawnCase]) -> Columns:
+    return {
+        t("No."): [one.number for one in shown],
+        t("Item"): [one.item_id for one in shown],
+        t("Stratum"): [one.stratum for one in shown],
+        t("Task"): [one.task for one in shown],
+        t("Category"): [one.category for one in shown],
+        t("Views"): [one.view for one in shown],
+        t("Patient"): [one.patient_id for one in shown],
+        t("Question"): [one.question for one in shown],
+    }
+
+
+def _look_at(study: int, case: DrawnCase) -> None:
+    st.markdown(f"**{case.number}. {plain(case.question)}**")
+    views = case_films.addresses(store(), study, case.item_id)
+    shown = "".join(case_films.figure(label, address) for label, address in views)
+    st.html(f'<div class="case"><div class="films">{shown}</div></div>')
+
+
+def labels() -> dict[str, str]:
+    """Return what each rule that may change is called."""
+    named = {
+        "instructions": t("Instructions"),
+        "feedback": t("Show the correct answer"),
+        "break_every": t("Offer a break after (cases)"),
+        "washout_days": t("Wash-out period between sessions (days)"),
+        "session_days": t("Days to complete a session once started"),
+        "interim_results": t("Show accuracy while the study is open"),
+        "endpoint": t("Primary endpoint"),
+        "hypothesis": t("Hypothesis"),
+        "margin": t("Margin (percentage points)"),
+        "claim_about": t("The claim applies to"),
+        "primary_model": t("Primary model"),
+        "smallest_window": t("Minimum window size (pixels)"),
+    }
+    return {key: named[key] for key in AMENDABLE}
+
+
+def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str] | None:
+    """Show the form; return what is to change and why, once it is sent."""
+    names = labels()
+    if not protocol.instructions:
+        del names["instructions"]  # they can be reworded, not added
+    # A form that was sent is made anew: nobody repeats an amendment with a second click.
+    key = st.selectbox(
+        t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
+    )
+    new = _field(key, protocol.in_full()[key], f"amend-{n_made}-{key}")
+    reason = st.text_area(
+        t("Reason"),
+        max_chars=LONGEST_REASON,
+        height=90,
+        placeholder=t("Recorded in the audit trail and in every export."),
+        key=f"reason-{n_made}",
+    )
+    if st.button(t("Amend the protocol"), type="primary", key=f"amend-{n_made}"):
+        return {key: new}, reason
+    return None
+
+
+def amendment_list(made: Sequence[Amendment]) -> None:
+    """Show the amendments that were made, the newest first."""
+    names = labels()
+    for one in reversed(made):
+        with st.container(border=True):
+            when = minute(one.at_utc)
+            st.markdown(
+                plain(t("{n}. {when} UTC, by {who}", n=one.number, when=when, who=one.actor))
+            )
+            for key, change in one.changes.items():
+                old, new = (value_in_words(key, change[which]) for which in ("old", "new"))
+                st.markdown(
+                    f"**{names.get(key, key)}:** {plain(_short(old))} → {plain(_short(new))}"
+                )
+            st.caption(plain(t("Reason: {reason}", reason=one.reason)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def _field(key: str, now: Any, name: str) -> Any:
+    """Show the field of one rule and return what stands in it."""
+    choices = {
+        "feedback": tuple(str(one) for one in Feedback),
+        "endpoint": ("", *ENDPOINTS),
+        "hypothesis": ("", *HYPOTHESES),
+        "claim_about": ("", *ABOUT),
+    }
+    label = t("New value")
+    if key in choices:
+        known = choices[key]
+        return st.selectbox(
+            label,
+            known,
+            index=known.index(str(now)),
+            format_func=lambda one: one or t("None declared"),
+            key=name,
+        )
+    if key == "instructions":
+        return st.text_area(label, value=now, height=260, max_chars=MAX_PROSE, key=name)
+    if key == "primary_model":
+        return st.text_input(label, value=now, max_chars=100, key=name).strip()
+    if key == "smallest_window":
+        width, height = now or (0, 0)
+        hint = t("0 for no limit.")
+        sides = [
+            st.number_input(t("Width"), 0, 10_000, width, help=hint, key=f"{name}-width"),
+            st.number_input(t("Height"), 0, 10_000, height, help=hint, key=f"{name}-height"),
+        ]
+        return sides if all(sides) else []
+    if key == "interim_results":
+        return st.toggle(label, value=bool(now), key=name)
+    if key == "margin":
+        points = st.number_input(
+            label, min_value=0.0, max_value=100.0, value=100 * float(now), step=0.5, key=name
+        )
+        return now if abs(points - 100 * now) < 1e-9 else round(points / 100, 6)
+    days = st.number_input(label, min_value=0, max_value=3650, value=int(now), key=name)
+    return now if days == int(now) else int(days)

@@ -22,7 +22,7 @@ from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
-from ui.archive import closing as archive
+from ui.archive import exports as archive
 
 Client = Callable[[str | None], TestClient]
 

@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop
 from ui.app.menu import every_page, pages_of
 from ui.app.routes import routes
-from ui.archive import closing as archive
+from ui.archive import exports as archive
 from ui.reading import films
 
 WHO = EVERYBODY[:7]

@@ -45,7 +45,7 @@ from tests.unpacking import unpacked
 from ui import viewer
 from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
-from ui.banks import item_films
+from ui.banks import questions
 from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.results import case_films
@@ -178,7 +178,7 @@ def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, ban
     assert [one.status_code for one in found] == [200, 200, 404]
     views = client.get("/desk").json()["cases"][0]["views"]
     assert [view["prior"] for view in views] == ["", ""]
-    assert item_films.addresses(banked, 1, 1) == [
+    assert questions.addresses(banked, 1, 1) == [
         ("PA", "bank-films/1/1/0"),
         ("LATERAL", "bank-films/1/1/1"),
         ("PA, Prior, 3 months earlier", "bank-films/1/1/2"),

@@ -187,9 +187,9 @@ class _Upload(SimpleNamespace):
 _MERGE_PAGE = """
 from study.people.signing_in import Person
 from study.people.roles import Role
-from ui.archive import bundles
+from ui.archive import exports
 
-bundles.merge_section(
+exports.merge_section(
     Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
 )
 """

@@ -1,27 +1,22 @@
 /** Puts the reading room together inside its element and takes it apart again. */
 
-import { CannotAnswer } from "./case/cannot-answer.js";
+import { CannotAnswer, QuestionPanel } from "./page/question-panel.js";
 import { CaseDisplay } from "./case/case-display.js";
 import { Commands } from "./room/commands.js";
-import { Connection } from "./delivery/connection.js";
-import { DeskRoutes } from "./delivery/desk-routes.js";
+import { Connection, DeskRoutes } from "./delivery/connection.js";
 import { FilmCache } from "./film/film-cache.js";
 import { FilmViewer } from "./viewer/film-viewer.js";
 import { HERE } from "./room/machine.js";
 import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
-import { Overlays } from "./page/overlays.js";
+import { banner, Overlays, StepSheet, wayOut } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
-import { banner, wayOut } from "./page/banner.js";
-import { QuestionPanel } from "./page/question-panel.js";
 import { Room } from "./room/room.js";
-import { Settings } from "./page/settings.js";
-import { StepSheet } from "./page/step-sheet.js";
-import { browserStorage } from "./page/storage.js";
+import { browserStorage, Settings } from "./page/storage.js";
 import { texts } from "./page/texts.js";
 
 /** @import { Page } from "./page/idle.js" */
-/** @import { Apart } from "./page/banner.js" */
+/** @import { Apart } from "./page/overlays.js" */
 
 const TICK_MS = 100;
 

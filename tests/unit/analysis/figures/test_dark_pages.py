@@ -10,7 +10,7 @@ from analysis.figures.drawing.chart import Ink, Key
 from analysis.figures.drawing.look import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
 from tests.unit.analysis.figures import tables
-from tests.unit.ui.test_look import PAIRS, contrast
+from tests.unit.ui.test_theme import PAIRS, contrast
 
 SCALES = (look.AGREEMENT_SCALE, look.DIFFERENCE_SCALE, look.COUNT_SCALE)
 

@@ -45,7 +45,7 @@ from tests.conftest import (
 )
 from tests.conftest import reading as answered
 from tests.sites import empty
-from ui.parts.look import grid
+from ui.parts.theme import grid
 
 
 def test_a_file_in_another_encoding_is_refused_not_damaged() -> None:
@@ -212,7 +212,7 @@ def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[...,
 def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser saves a table of a page as it is shown."""
     shown: list[pd.DataFrame] = []
-    monkeypatch.setattr("ui.parts.look.st.dataframe", lambda frame, **how: shown.append(frame))
+    monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **how: shown.append(frame))
     grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
     assert shown[0]["Reason"].tolist()[:2] == [f"'{EVIL}", "dark"]
     assert shown[0]["n"].tolist() == [-1.5, 2, 3]
@@ -221,4 +221,4 @@ def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatc
 def test_pages_show_tables_in_that_way_alone() -> None:
     """No page calls Streamlit's own."""
     places = [one for folder in ("ui", "pages") for one in (ROOT / folder).rglob("*.py")]
-    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["look.py"]
+    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["theme.py"]

@@ -258,7 +258,7 @@ def test_a_resolution_is_written_in_words_or_pixels() -> None:
 NODE = shutil.which("node")
 _PAGE = """
 import { quantileWindow } from "./ui/viewer/js/film/film-samples.js";
-import { openingPreset, preset, PRESETS, shade } from "./ui/viewer/js/film/window-level.js";
+import { openingPreset, preset, PRESETS, shade } from "./ui/viewer/js/film/picture.js";
 import { fullWindow } from "./ui/viewer/js/viewer/pane.js";
 let text = ""; for await (const part of process.stdin) text += part;
 const { bits, samples, own } = JSON.parse(text);

@@ -1,8 +1,12 @@
-/** What cannot be stored lives as long as the page. */
+/**
+ * What cannot be stored lives as long as the page.
+ * What a reader set is there for that reader again, and for nobody else.
+ * Names of records are random version 4 UUIDs.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ReaderStorage } from "../../../../ui/viewer/js/page/storage.js";
+import { newId, ReaderStorage, Settings } from "../../../../ui/viewer/js/page/storage.js";
 
 const full = { setItem() { throw new Error("full"); }, getItem: () => '"old"', removeItem() {} };
 
@@ -14,4 +18,47 @@ test("what does not fit is remembered all the same, before what was stored earli
     storage.drop("running");
     assert.equal(storage.get("running"), browser ? "old" : null);
   }
+});
+
+const browser = () => {
+  const kept = new Map();
+  return { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+};
+const opened = (storage) => {
+  const told = [];
+  const settings = new Settings((values) => told.push({ ...values }));
+  settings.open(storage);
+  return { settings, told };
+};
+
+test("a reader's choice comes back, another reader's page begins anew", () => {
+  const shared = browser();
+  opened(new ReaderStorage(shared, "one")).settings.set("wheel", "pan");
+  assert.equal(opened(new ReaderStorage(shared, "one")).told[0].wheel, "pan");
+  assert.deepEqual(opened(new ReaderStorage(shared, "two")).settings.values,
+    { wheel: "zoom", left: "window", views: "separate", sizes: "frontal", windows: "reset", panel: "dark" });
+});
+
+test("what is turned is told at once, and turned back", () => {
+  const { settings, told } = opened(new ReaderStorage(browser(), "one"));
+  settings.turn("views");
+  settings.turn("views");
+  assert.deepEqual(told.map(({ views }) => views), ["separate", "linked", "separate"]);
+});
+
+test("what was kept and means nothing is left aside, and a full storage is no trouble", () => {
+  const broken = browser();
+  const storage = new ReaderStorage(broken, "one");
+  storage.put("settings", { wheel: "spin", left: "pan", extra: 1 });
+  assert.deepEqual(opened(storage).settings.values,
+    { wheel: "zoom", left: "pan", views: "separate", sizes: "frontal", windows: "reset", panel: "dark" });
+  const { settings } = opened(new ReaderStorage(null, "one"));
+  settings.set("panel", "light");
+  assert.equal(settings.values.panel, "light");
+});
+
+test("ids have the form of a UUID and do not repeat", () => {
+  const ids = Array.from({ length: 500 }, newId);
+  assert.ok(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)));
+  assert.equal(new Set(ids).size, ids.length);
 });

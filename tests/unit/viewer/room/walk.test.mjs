@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { asksWords } from "../../../../ui/viewer/js/page/answer-field.js";
+import { asksWords } from "../../../../ui/viewer/js/page/question-panel.js";
 import { feedbackShown, isAnswered } from "../../../../ui/viewer/js/room/deciding.js";
 import { START, step } from "../../../../ui/viewer/js/room/machine.js";
 import { desk, frozen, item } from "./desks.mjs";

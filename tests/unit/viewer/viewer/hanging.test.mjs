@@ -1,8 +1,11 @@
-/** Frontal left, lateral right, whatever the order in the item. */
+/**
+ * Frontal left, lateral right, whatever the order in the item.
+ * The scale bar has a round length, as long as there is room for, whatever the zoom.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hangingOrder } from "../../../../ui/viewer/js/viewer/hanging.js";
+import { hangingOrder, scaleBar } from "../../../../ui/viewer/js/viewer/hanging.js";
 
 const hung = (...labels) => hangingOrder(labels.map((label) => ({ view: { label } }))).map(({ view }) => view.label);
 
@@ -27,4 +30,20 @@ test("prior films hang behind the current ones, each kind in its own order", () 
   const films = [["LATERAL", "x"], ["LATERAL", ""], ["AP", "x"], ["PA", ""]].map(([label, prior]) => ({ view: { label, prior } }));
   const names = hangingOrder(films).map(({ view }) => `${view.label}${view.prior && " before"}`);
   assert.deepEqual(names, ["PA", "LATERAL", "AP before", "LATERAL before"]);
+});
+
+test("the longest round length that fits", () => {
+  assert.deepEqual(scaleBar(1, 130), { mm: 100, px: 100 });
+  assert.deepEqual(scaleBar(2, 130), { mm: 50, px: 100 });
+  assert.deepEqual(scaleBar(1.3, 130), { mm: 100, px: 130 });
+  assert.deepEqual(scaleBar(200, 130), { mm: 0.5, px: 100 });
+});
+
+test("at every zoom it is round, fits, and is more than a third of what fits", () => {
+  for (let zoom = 0.01; zoom < 500; zoom *= 1.07) {
+    const { mm, px } = scaleBar(zoom, 130);
+    assert.match(String(mm), /^(0\.0*)?[125]0*$/);
+    assert.ok(px <= 130.001 && px > 130 / 2.6, `${px} at ${zoom}`);
+    assert.ok(Math.abs(mm * zoom - px) < 1e-6);
+  }
 });

@@ -1,30 +1,190 @@
-/** A window that is taken along means the same share of the next film. */
+/**
+ * Films lie where they should: arranged, fitted, zoomed about the pointer, exact at 1:1.
+ * A window that is taken along means the same share of the next film.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { asItComes, inUse, windowAgain, windowSet } from "../../../../ui/viewer/js/viewer/pane.js";
+import { covered } from "../../../../ui/viewer/js/film/picture.js";
+import {
+  arrange, arrangeBeside, asItComes, fitted, followed, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
+} from "../../../../ui/viewer/js/viewer/pane.js";
+
+const upright = { width: 2048, height: 2500 };
+const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
+
+test("two upright films hang side by side on a wide screen, one above the other on a tall one", () => {
+  const wide = arrange({ width: 1040, height: 900 }, [upright, upright], 6);
+  assert.deepEqual(wide, [{ x: 0, y: 0, width: 517, height: 900 }, { x: 523, y: 0, width: 517, height: 900 }]);
+  const tall = arrange({ width: 700, height: 1500 }, [upright, upright], 6);
+  assert.deepEqual(tall.map(({ x, y }) => [x, y]), [[0, 0], [0, 753]]);
+});
+
+test("films of different shape get the same height in a row", () => {
+  const films = [{ width: 3000, height: 2500 }, { width: 2000, height: 2500 }];
+  const rects = arrange({ width: 1000, height: 600 }, films, 0);
+  near(fitted(rects[0], films[0]).scale, fitted(rects[1], films[1]).scale);
+});
+
+test("three upright films hang where they are seen largest, all equally large", () => {
+  const films = [upright, upright, upright];
+  const area = { width: 644, height: 768 };
+  const rects = arrange(area, films, 6);
+  const [first, ...others] = rects.map((rect, i) => fitted(rect, films[i]).scale);
+  for (const scale of others) assert.ok(Math.abs(scale / first - 1) < 0.03);
+  const inOneRow = fitted({ width: (644 - 12) / 3, height: 768 }, upright).scale;
+  assert.ok(first > 1.4 * inOneRow);
+});
+
+test("however films are arranged, each lies within the area and none on another", () => {
+  for (const n of [1, 2, 3, 4, 5]) {
+    for (const [width, height] of [[644, 768], [1060, 900], [1500, 500], [400, 1400], [900, 900]]) {
+      const rects = arrange({ width, height }, Array(n).fill(upright), 6);
+      assert.equal(rects.length, n);
+      rects.forEach((a, i) => {
+        assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height);
+        for (const b of rects.slice(0, i)) {
+          assert.ok(b.x + b.width <= a.x || a.x + a.width <= b.x || b.y + b.height <= a.y || a.y + a.height <= b.y);
+        }
+      });
+    }
+  }
+});
+
+test("no films need no panes", () => {
+  assert.deepEqual(arrange({ width: 100, height: 100 }, [], 6), []);
+});
+
+test("a fitted film is whole, centred and true in shape", () => {
+  const pane = { width: 520, height: 900 };
+  const part = covered(fitted(pane, upright), pane, upright);
+  assert.equal(part.width, 520);
+  near(Math.round(part.width / part.height * 100) / 100, 0.82);
+  assert.equal(part.y, Math.round((900 - part.height) / 2));
+});
+
+test("the film point under the pointer stays there while zooming", () => {
+  const pane = { width: 520, height: 900 };
+  const from = { x: 100, y: -150 };
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const after = zoomed(before, 1.7, from, pane, upright);
+  near(before.x + from.x / before.scale, after.x + from.x / after.scale);
+  near(before.y + from.y / before.scale, after.y + from.y / after.scale);
+});
+
+test("zoom ends at the whole film and at sixteen-fold", () => {
+  const pane = { width: 520, height: 900 };
+  const middle = { x: 0, y: 0 };
+  const zoomPan = fitted(pane, upright);
+  near(zoomed(zoomPan, 0.01, middle, pane, upright).scale, zoomPan.scale);
+  near(zoomed(zoomPan, 1e6, middle, pane, upright).scale, 16);
+});
+
+test("a film cannot be pushed out of its pane", () => {
+  const pane = { width: 500, height: 500 };
+  const far = panned({ scale: 1, x: 1000, y: 1000, fit: false }, 1e6, -1e6, pane, upright);
+  assert.deepEqual([far.x, far.y], [250, 2250]);
+});
+
+const pane = (zoomPan, more = {}) => ({
+  film: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, zoomPan, flipped: false, ...more,
+});
+
+test("a point of the pane is a point of the film and back, flipped too, and at 1:1 on whole pixels", () => {
+  for (const scale of [0.36, 1, 3.7]) {
+    for (const flipped of [false, true]) {
+      const one = pane({ scale, x: 1000.3, y: 900.6, fit: false }, { flipped });
+      const back = onPane(onFilm({ x: 17, y: 803 }, one), one);
+      near(back.x, 17);
+      near(back.y, 803);
+      assert.ok(scale !== 1 || Number.isInteger(onFilm({ x: 17, y: 803 }, one).x));
+    }
+  }
+});
+
+test("flipped, left and right change places about the pane's middle", () => {
+  const zoomPan = { scale: 0.5, x: 1000, y: 900, fit: false };
+  const [plain, flipped] = [pane(zoomPan), pane(zoomPan, { flipped: true })];
+  near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
+});
+
+test("a linked film goes the same way, in proportion, and as near", () => {
+  const small = { width: 1024, height: 1250 };
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const follower = pane({ scale: 2, x: 500, y: 600, fit: false }, { film: { view: small } });
+  const lead = pane(panned(before, -100, 50, follower.rect, upright));
+  const moved = followed(follower, lead, before);
+  assert.deepEqual(moved, { scale: 2, x: 550, y: 575, fit: false });
+  const nearer = followed(follower, pane({ ...before, scale: 1.5 }), before);
+  assert.deepEqual(nearer, { scale: 3, x: 500, y: 600, fit: false });
+});
+
+test("of two linked films one flipped, both go the same way on the screen", () => {
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const lead = pane({ ...before, x: 1100 });
+  assert.equal(followed(pane(before, { flipped: true }), lead, before).x, 900);
+});
+
+test("of a frontal and a lateral film the first leads where more is seen of both, and nowhere else", () => {
+  const square = { width: 500, height: 500 };
+  const [large, small] = arrange({ width: 1086, height: 868 }, [square, square], 6, true);
+  assert.deepEqual([large.width, small.width, small.x], [720, 360, 726]);
+  const equal = arrange({ width: 1086, height: 868 }, [square, square], 6);
+  assert.deepEqual(equal.map(({ width }) => width), [540, 540]);
+  assert.deepEqual(arrange({ width: 1506, height: 750 }, [square, square], 6, true).map(({ width }) => width), [750, 750]);
+});
+
+const apart = (rect, other) => rect.x + rect.width <= other.x || other.x + other.width <= rect.x
+  || rect.y + rect.height <= other.y || other.y + other.height <= rect.y;
+
+test("prior films have a part of their own at the right, smaller than the current ones'", () => {
+  const area = { width: 1060, height: 900 };
+  for (const [n, m] of [[1, 1], [2, 1], [2, 2], [1, 3]]) {
+    const { current, prior } = arrangeBeside(area, Array(n).fill(upright), Array(m).fill(upright), 6);
+    assert.deepEqual([current.length, prior.length], [n, m]);
+    const right = Math.max(...current.map(({ x, width }) => x + width));
+    assert.ok(prior.every(({ x }) => x >= right));
+    const all = [...current, ...prior];
+    for (const [i, one] of all.entries()) for (const other of all.slice(i + 1)) assert.ok(apart(one, other));
+    assert.ok(all.every(({ x, y, width, height }) => x >= 0 && y >= 0 && x + width <= 1060 && y + height <= 900));
+  }
+  const { current: [now], prior: [before] } = arrangeBeside(area, [upright], [upright], 6);
+  assert.ok(now.width > 1.4 * before.width);
+});
+
+test("exchanged they come first, equal they have as much room, and a tall area has them below", () => {
+  const area = { width: 1060, height: 900 };
+  const turnedRound = arrangeBeside(area, [upright], [upright], 6, { exchanged: true });
+  assert.equal(turnedRound.prior[0].x, 0);
+  assert.ok(turnedRound.current[0].width > turnedRound.prior[0].width);
+  const alike = arrangeBeside(area, [upright], [upright], 6, { equal: true });
+  assert.equal(alike.current[0].width, alike.prior[0].width);
+  const tall = arrangeBeside({ width: 400, height: 1500 }, [upright], [upright], 6);
+  assert.equal(tall.prior[0].x, 0);
+  assert.ok(tall.prior[0].y > tall.current[0].y);
+});
 
 const film = (low, high) => ({
   view: { low: 0, high: 65535, bits: 16, width: 10, height: 10 }, auto: { low, high }, handle: 1,
 });
-const pane = (one) => asItComes(one, { x: 0, y: 0, width: 10, height: 10 });
+const fresh = (one) => asItComes(one, { x: 0, y: 0, width: 10, height: 10 });
 
 test("a window drawn by hand has the same place among the next film's grey levels", () => {
-  const set = windowSet({ ...pane(film(1000, 2000)), window: { low: 1250, high: 1750 }, preset: -1 });
+  const set = windowSet({ ...fresh(film(1000, 2000)), window: { low: 1250, high: 1750 }, preset: -1 });
   assert.deepEqual(windowAgain(film(0, 400), set), { window: { low: 100, high: 300 }, preset: -1 });
 });
 
 test("a preset is taken as itself, and the window a film opened at is nothing to take along", () => {
-  const full = windowSet({ ...pane(film(1000, 2000)), window: { low: 0, high: 65535 }, preset: 0 });
+  const full = windowSet({ ...fresh(film(1000, 2000)), window: { low: 0, high: 65535 }, preset: 0 });
   assert.deepEqual(windowAgain(film(5, 9), full), { window: { low: 0, high: 65535 }, preset: 0 });
-  assert.equal(windowSet(pane(film(1000, 2000))), null);
+  assert.equal(windowSet(fresh(film(1000, 2000))), null);
   assert.deepEqual(windowAgain(film(5, 9), null), {});
 });
 
 test("a film of 16 bits opens between the outermost hundredths, and that is no window in use", () => {
-  const opened = { ...pane(film(1000, 2000)), index: 0 };
-  assert.deepEqual(opened.window, { low: 1000, high: 2000 });
+  const open = { ...fresh(film(1000, 2000)), index: 0 };
+  assert.deepEqual(open.window, { low: 1000, high: 2000 });
   const box = { alone: false, inverted: false, glass: false };
-  assert.deepEqual(inUse([opened], box), ["view_1"]);
-  assert.deepEqual(inUse([{ ...opened, window: { low: 0, high: 65535 } }], box), ["view_1", "windowed"]);
+  assert.deepEqual(inUse([open], box), ["view_1"]);
+  assert.deepEqual(inUse([{ ...open, window: { low: 0, high: 65535 } }], box), ["view_1", "windowed"]);
 });

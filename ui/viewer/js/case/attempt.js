@@ -1,10 +1,147 @@
-/** The measuring of one case: its clock, what was chosen when, and the records that come of it. */
+/** The measuring of one case: its clock, what was in use and chosen when, and the records that come of it. */
 
-import { asksWords } from "../page/answer-field.js";
-import { Clock } from "./clock.js";
-import { Usage } from "./usage.js";
+import { asksWords } from "../page/question-panel.js";
 
-/** @import { Answer, Case, Record } from "../page/types.js" */
+/** @import { Answer, Case, Record, Times } from "../page/types.js" */
+
+/** @typedef {Times & {paused: boolean}} ClockState  what survives a reload */
+
+/**
+ * Every millisecond since t0 is response, hidden or paused, never two of them.
+ *
+ * Time comes in as an argument (the browser's monotonic clock, in milliseconds) and is never read here.
+ * A paused case counts as paused even while its tab is hidden: the reader said so.
+ */
+export class Clock {
+  #running = false;
+  #since = 0;
+  #hidden;
+  #paused;
+  #spent;
+
+  /** @param {{hidden?: boolean, kept?: ClockState|null}} [options] kept: the state before a reload */
+  constructor({ hidden = false, kept = null } = {}) {
+    this.#hidden = hidden;
+    this.#paused = kept?.paused ?? false;
+    this.#spent = {
+      response_ms: kept?.response_ms ?? 0,
+      hidden_ms: kept?.hidden_ms ?? 0,
+      paused_ms: kept?.paused_ms ?? 0,
+    };
+  }
+
+  get running() { return this.#running; }
+  get paused() { return this.#paused; }
+
+  /**
+   * Start at t0, or go on after a reload.
+   * @param {number} now
+   * @param {number} [gapMs] how long the case was off the screen since its kept state
+   */
+  start(now, gapMs = 0) {
+    if (this.#running) return;
+    this.#spent[this.#paused ? "paused_ms" : "hidden_ms"] += Math.max(0, gapMs);
+    this.#running = true;
+    this.#since = now;
+  }
+
+  /** @param {number} now @param {boolean} hidden */
+  setHidden(now, hidden) {
+    this.#settle(now);
+    this.#hidden = hidden;
+  }
+
+  /** @param {number} now @param {boolean} paused */
+  setPaused(now, paused) {
+    this.#settle(now);
+    this.#paused = paused;
+  }
+
+  /** @param {number} now @returns {Times} */
+  read(now) {
+    const spent = { ...this.#spent };
+    if (this.#running) spent[this.#account()] += Math.max(0, now - this.#since);
+    const [response_ms, hidden_ms, paused_ms] =
+      [spent.response_ms, spent.hidden_ms, spent.paused_ms].map(toMicroseconds);
+    // The whole is the sum of its rounded parts, so that the four columns always add up.
+    const elapsed_ms = toMicroseconds(response_ms + hidden_ms + paused_ms);
+    return { response_ms, elapsed_ms, hidden_ms, paused_ms };
+  }
+
+  /** @param {number} now @returns {ClockState} */
+  keep(now) {
+    return { ...this.read(now), paused: this.#paused };
+  }
+
+  #account() {
+    if (this.#paused) return "paused_ms";
+    return this.#hidden ? "hidden_ms" : "response_ms";
+  }
+
+  #settle(now) {
+    if (!this.#running || now <= this.#since) return;
+    this.#spent[this.#account()] += now - this.#since;
+    this.#since = now;
+  }
+}
+
+const toMicroseconds = (ms) => Math.round(ms * 1000) / 1000;
+
+/** Views with a time of their own. */
+export const MOST_VIEWS = 8;
+
+/** Everything that can be in use. The names are the record's, less "_ms"; views by their place in the item. */
+export const USES = [
+  ...Array.from({ length: MOST_VIEWS }, (_, i) => `view_${i + 1}`), "alone", "zoomed", "windowed", "inverted", "glass",
+];
+
+/**
+ * How long each view and each tool was in use, in charged time.
+ *
+ * There is no clock here: every moment is the response time of the case's own clock, which stands still while the
+ * case is hidden or paused, so that no such time is ever counted.
+ */
+export class Usage {
+  /** @type {{[use: string]: number}} */
+  #spent_ms;
+  /** @type {string[]} */
+  #now = [];
+  #since_ms;
+
+  /** @param {{[use: string]: number}} [kept] what `keep` returned before a reload
+   *  @param {number} [response_ms] where the case's clock stood then */
+  constructor(kept = {}, response_ms = 0) {
+    this.#spent_ms = { ...kept };
+    this.#since_ms = response_ms;
+  }
+
+  /** From this moment on these are in use, and nothing else. @param {string[]} uses @param {number} response_ms */
+  change(uses, response_ms) {
+    this.#settle(response_ms);
+    this.#now = USES.filter((use) => uses.includes(use));
+  }
+
+  /** @param {number} response_ms @returns {{[name: string]: number}} whole ms; what was never in use is left out */
+  read(response_ms) {
+    this.#settle(response_ms);
+    return Object.fromEntries(USES.filter((use) => use in this.#spent_ms)
+      .map((use) => [`${use}_ms`, Math.round(this.#spent_ms[use])]));
+  }
+
+  /** What must survive a reload. @param {number} response_ms */
+  keep(response_ms) {
+    this.#settle(response_ms);
+    return { ...this.#spent_ms };
+  }
+
+  /** A key is as old as its press, which on a busy computer may lie before the last look at the clock: what was
+   *  counted beyond it is taken back. */
+  #settle(response_ms) {
+    const passed_ms = response_ms - this.#since_ms;
+    for (const use of this.#now) this.#spent_ms[use] = Math.max(0, (this.#spent_ms[use] ?? 0) + passed_ms);
+    this.#since_ms = response_ms;
+  }
+}
 
 /** The flag of a reading whose reader marked the question as faulty. */
 export const FAULTY = "question_faulty";

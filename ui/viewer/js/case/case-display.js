@@ -1,7 +1,7 @@
 /** Bringing a case to the screen: its films fetched, however often it takes, hung, and truly painted. */
 
-import { FilmError, filmTrouble } from "../film/film-error.js";
-import { afterPaint } from "../page/paint.js";
+import { FilmError, filmTrouble } from "../film/film-cache.js";
+import { afterPaint } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
 /** @import { FilmCache } from "../film/film-cache.js" */

@@ -1,17 +1,157 @@
-/** What is measured of the cases before the reader: in sight or not, how long is left, and the checkpoint for a reload. */
+/**
+ * What is measured of the cases before the reader: in sight or not, how long is left, and what makes one doubt it.
+ *
+ * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
+ */
 
-import { Attempt } from "./attempt.js";
-import { epochAt } from "../page/paint.js";
-import { newId } from "../page/ids.js";
-import { ViewingConditions } from "./viewing-conditions.js";
+import { Attempt, MOST_VIEWS } from "./attempt.js";
+import { epochAt, find } from "../page/elements.js";
+import { fits } from "../steps/preparation.js";
+import { newId } from "../page/storage.js";
 
 /** @import { Connection } from "../delivery/connection.js" */
-/** @import { Measured } from "./viewing-conditions.js" */
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { Shown } from "../page/types.js" */
 
+/** @typedef {{inner: [number, number], outer_width: number, zoom: number, ratio: number, film: [number, number],
+ *   whole: boolean, covered: boolean, software: boolean|null}} Measured
+ *   zoom: of two fingers; film: the size of the films' place; whole: all of it is within the window */
+
+const LOOK_EVERY_MS = 500;
+const STALL_MS = 1000; // the page is asked every 100 ms
+const ASLEEP_MS = 5000; // no page stalls so long, but a computer with its lid closed does
+const DRIFT_MS = 250;
+const ZOOM = 0.05; // a window's border is some pixels wide
+const SMALLEST = [1024, 700]; // CSS pixels, where the study names no window of its own
+const SMALLEST_FILM = 500;
+
+/**
+ * What can be told from one look.
+ * @param {Measured} seen @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
+ *   pixel ratio at its start; the study's smallest window
+ * @returns {string[]}
+ */
+export function doubts(seen, { films, ratio, smallest = [] }) {
+  const small = !fits(seen.inner, smallest.length ? smallest : SMALLEST) || (films && Math.min(...seen.film) < SMALLEST_FILM);
+  const stretched = Math.abs(seen.outer_width / seen.inner[0] - 1) > ZOOM && seen.outer_width > 0;
+  const found = {
+    page_covered: seen.covered,
+    page_zoom: stretched || Math.abs(seen.zoom - 1) > ZOOM,
+    pixel_ratio_changed: seen.ratio !== ratio,
+    low_pixel_ratio: seen.ratio < 1,
+    window_too_small: small,
+    software_rendering: films && seen.software === true,
+  };
+  return Object.keys(found).filter((flag) => found[flag]);
+}
+
+/** What surrounds a case while it is read: reasons to doubt what could be seen, or the clock, as flags of the reading. */
+export class ViewingConditions {
+  #measure;
+  #smallest;
+  /** @type {WeakMap<Attempt, {ahead_ms: number, ratio: number, whole: boolean}>} */
+  #began = new WeakMap();
+  /** When the page last ran, the case being in sight. @type {number|null} */
+  #ranAt = null;
+  #lookedAt = -Infinity;
+
+  /** @param {() => Measured} measure @param {() => number[]} [smallest] the study's smallest window, if it names one */
+  constructor(measure, smallest = () => []) {
+    this.#measure = measure;
+    this.#smallest = smallest;
+  }
+
+  /** The case comes into sight, or goes out of it: what lies between is no stall. */
+  interrupt() {
+    this.#ranAt = null;
+    this.#lookedAt = -Infinity;
+  }
+
+  /**
+   * Some times a second, and at the commit.
+   * @param {Attempt} attempt in sight, its clock running @param {number} now @param {number} epoch
+   * @param {boolean} clear nothing of ours lies over the case
+   */
+  pass(attempt, now, epoch, clear) {
+    this.#breathe(attempt, now);
+    if (clear && now - this.#lookedAt >= LOOK_EVERY_MS) this.#look(attempt, now, epoch);
+    const began = this.#began.get(attempt);
+    if (began && Math.abs(epoch - now - began.ahead_ms) > DRIFT_MS) attempt.flag("clock_set");
+  }
+
+  /** What only the end can tell. @param {Attempt} attempt @param {number} now */
+  close(attempt, now) {
+    const began = this.#began.get(attempt);
+    if (!attempt.item.views.length) return;
+    if (began && !began.whole) attempt.flag("film_not_whole");
+    if (unseen(attempt.item.views.length, attempt.inUse(now))) attempt.flag("view_not_shown");
+  }
+
+  /** Where the monotonic clock runs on in a computer's sleep, that time is not the reader's. */
+  #breathe(attempt, now) {
+    const gap_ms = this.#ranAt === null ? 0 : now - this.#ranAt;
+    if (gap_ms > ASLEEP_MS) {
+      attempt.clock.setHidden(this.#ranAt, true);
+      attempt.clock.setHidden(now, false);
+      attempt.flag("asleep");
+    } else if (gap_ms > STALL_MS) {
+      attempt.flag("page_stalled");
+    }
+    this.#ranAt = now;
+  }
+
+  #look(attempt, now, epoch) {
+    this.#lookedAt = now;
+    const seen = this.#measure();
+    const began = this.#began.get(attempt) ?? { ahead_ms: epoch - now, ratio: seen.ratio, whole: false };
+    began.whole ||= seen.whole;
+    this.#began.set(attempt, began);
+    const about = { films: attempt.item.views.length > 0, ratio: began.ratio, smallest: this.#smallest() };
+    for (const flag of doubts(seen, about)) attempt.flag(flag);
+  }
+}
+
+/** Whether a view was never on the screen, as far as the viewing times tell.
+ *  @param {number} views @param {{[name: string]: number}} inUse as the record has it */
+function unseen(views, inUse) {
+  const times = Array.from({ length: Math.min(views, MOST_VIEWS) }, (_, i) => inUse[`view_${i + 1}_ms`]);
+  return times.some((ms) => ms > 0) && times.some((ms) => !ms);
+}
+
+/** @param {HTMLElement} root @param {{software: boolean|null}} renderer @returns {Measured} */
+export function measured(root, { software }) {
+  const place = find(root, ".rr-films").getBoundingClientRect();
+  const { offsetLeft: left = 0, offsetTop: top = 0, width = innerWidth, height = innerHeight, scale = 1 } =
+    window.visualViewport ?? {};
+  const middle = { x: place.left + place.width / 2, y: place.top + place.height / 2 };
+  return {
+    inner: [window.innerWidth, window.innerHeight],
+    outer_width: window.outerWidth,
+    zoom: scale,
+    ratio: window.devicePixelRatio || 1,
+    film: [place.width, place.height],
+    whole: place.left >= left - 1 && place.top >= top - 1
+      && place.right <= left + width + 1 && place.bottom <= top + height + 1,
+    covered: coveredAt(root, middle),
+    software,
+  };
+}
+
+/** Whether an element of this page that is not ours lies over the films; another program's window cannot be known. */
+function coveredAt(root, { x, y }) {
+  const page = root.getRootNode();
+  const over = page.elementFromPoint(x, y);
+  if (over && !root.contains(over)) return true;
+  // Hit testing passes over what our own modal dialog has made inert, though it may lie above it.
+  return [...page.querySelectorAll(":is(dialog:modal, :popover-open)")].some((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return each !== root && !root.contains(each) && left <= x && x <= right && top <= y && y <= bottom;
+  });
+}
+
 const KEEP_EVERY_MS = 1000;
 
+/** In sight or not, how long is left, and the checkpoint for a reload. */
 export class CaseTimer {
   #connection;
   #overlays;
@@ -41,7 +181,7 @@ export class CaseTimer {
 
   /** It is on the screen. @param {number} t0 @returns {Attempt} */
   begin(t0) {
-    const attempt = /** @type {Attempt} */ (this.#live);
+    const attempt = /** @type {Attempt} */ (this.live);
     attempt.away = false;
     this.#look(attempt, t0);
     attempt.begin(t0, epochAt(t0));
@@ -50,8 +190,8 @@ export class CaseTimer {
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
   look(now) {
-    if (!this.#live) return;
-    this.#look(this.#live, now);
+    if (!this.live) return;
+    this.#look(this.live, now);
     this.keep(now);
   }
 
@@ -68,28 +208,8 @@ export class CaseTimer {
 
   /** @param {boolean} paused @param {number} now */
   setPaused(paused, now) {
-    this.#live?.clock.setPaused(now, paused);
+    this.live?.clock.setPaused(now, paused);
     this.keep(now);
-  }
-
-  /** @param {string} option another one than before @param {number} now */
-  choose(option, now) {
-    this.#live?.choose(option, now);
-  }
-
-  /** The answer was written on. @param {number} now */
-  written(now) {
-    this.#live?.written(now);
-  }
-
-  /** @param {string} tool */
-  used(tool) {
-    this.#live?.used(tool);
-  }
-
-  /** @param {string[]} uses from now on @param {number} now */
-  looking(uses, now) {
-    this.#live?.looking(uses, now);
   }
 
   /** Write down where the case on the screen stands, for a reload. @param {number} now */
@@ -107,7 +227,7 @@ export class CaseTimer {
 
   /** Some times a second. @param {number} now @returns {number|null} what is left of the time; null without a limit */
   tick(now) {
-    const attempt = this.#live;
+    const attempt = this.live;
     if (!attempt?.clock.running) return null;
     this.#attend(attempt, now);
     if (now - this.#keptAt >= KEEP_EVERY_MS) this.keep(now);
@@ -125,7 +245,7 @@ export class CaseTimer {
   }
 
   /** Of the case on the screen, while it is not done. */
-  get #live() {
+  get live() {
     const { shown } = this.#room();
     return shown && !shown.committed ? this.#attempts.get(shown.n) : undefined;
   }

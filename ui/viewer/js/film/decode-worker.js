@@ -2,7 +2,7 @@
 
 import { quantileWindow, unpackSamples } from "./film-samples.js";
 
-/** @import { FilmError } from "./film-error.js" */
+/** @import { FilmError } from "./film-cache.js" */
 /** @import { View } from "../page/types.js" */
 
 const LONGEST_WORDS = 300;

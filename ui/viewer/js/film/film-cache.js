@@ -1,10 +1,103 @@
-/** The films of the current case and of the coming ones: fetched, decoded and on the card before they are needed. */
+/** The films of the current case and the coming ones: fetched, decoded, on the card before they are needed; or why not. */
 
-import { DecoderPool } from "./decoder-pool.js";
-import { FilmError } from "./film-error.js";
+import { texts } from "../page/texts.js";
 
+/** @import { Case, Film, View, Window } from "../page/types.js" */
 /** @import { FilmRenderer } from "./film-renderer.js" */
-/** @import { Case, View, Window } from "../page/types.js" */
+
+/**
+ * `line`: it did not arrive; `refused`: the server said no; `unreadable`: what arrived is no such film;
+ * `unshowable`: this computer's graphics cannot take it.
+ * @typedef {"line"|"refused"|"unreadable"|"unshowable"} Kind
+ */
+
+export class FilmError extends Error {
+  /**
+   * @param {string} message for the log
+   * @param {{kind: Kind, status?: number, words?: string}} more the HTTP status, 0 where there was none, and the
+   *   server's own words, "" where it gave none
+   */
+  constructor(message, { kind, status = 0, words = "" }) {
+    super(message);
+    this.kind = kind;
+    this.status = status;
+    this.words = words;
+  }
+}
+
+/** @param {unknown} error @returns {string} what the reader is told */
+export function filmTrouble(error) {
+  const { kind = "line", words = "" } = /** @type {Partial<FilmError>} */ (error ?? {});
+  return [words || texts.filmFailed.why[kind], texts.filmFailed.text].join(" ");
+}
+
+/** @typedef {{worker: Worker, waiting: Map<number, {resolve: (film: any) => void, reject: (error: Error) => void}>}} Seat */
+
+const MOST = 2; // more would take the processor from the page
+
+/** The workers that fetch and decode: two of them, so that the two views of an examination are decoded at once. */
+export class DecoderPool {
+  #hire;
+  #most;
+  /** @type {Seat[]} */
+  #seats = [];
+  #lastId = 0;
+
+  /** @param {() => Worker} [hire] @param {number} [cores] */
+  constructor(hire = hireWorker, cores = navigator.hardwareConcurrency ?? MOST) {
+    this.#hire = hire;
+    this.#most = Math.max(1, Math.min(MOST, cores));
+  }
+
+  /**
+   * @param {View} view
+   * @returns {{film: Promise<Film>, abandon: () => void}} the promise fails with a FilmError
+   */
+  decode(view) {
+    const id = this.#lastId += 1;
+    const seat = this.#leastBusy();
+    const film = new Promise((resolve, reject) => {
+      seat.waiting.set(id, { resolve, reject });
+      seat.worker.postMessage({ id, view: { ...view, url: new URL(view.url, document.baseURI).href } });
+    });
+    return { film, abandon: () => seat.worker.postMessage({ id, abandon: true }) };
+  }
+
+  stop() {
+    for (const { worker } of this.#seats) worker.terminate();
+  }
+
+  #leastBusy() {
+    const free = this.#seats.find(({ waiting }) => !waiting.size);
+    if (free || this.#seats.length === this.#most) {
+      return free ?? this.#seats.reduce((best, seat) => (seat.waiting.size < best.waiting.size ? seat : best));
+    }
+    const seat = { worker: this.#hire(), waiting: new Map() };
+    seat.worker.addEventListener("message", ({ data }) => heard(seat, data));
+    seat.worker.addEventListener("error", () => this.#failed(seat));
+    this.#seats.push(seat);
+    return seat;
+  }
+
+  #failed(seat) {
+    this.#seats = this.#seats.filter((each) => each !== seat);
+    seat.worker.terminate();
+    const failed = new FilmError("the film worker failed", { kind: "line" });
+    for (const { reject } of seat.waiting.values()) reject(failed);
+  }
+}
+
+function heard({ waiting }, { id, film, error, why }) {
+  const asked = waiting.get(id);
+  waiting.delete(id);
+  if (film) asked?.resolve(film);
+  else asked?.reject(new FilmError(error, why));
+}
+
+/** @returns {Worker} */
+function hireWorker() {
+  return new Worker(new URL("./decode-worker.js", import.meta.url), { type: "module" });
+}
 
 /** @typedef {{view: View, auto: Window, own?: boolean, handle: number}} LoadedFilm  on the card, ready to show */
 /** @typedef {{promise: Promise<LoadedFilm[]>, loaded: LoadedFilm[]|null, dropped: boolean,

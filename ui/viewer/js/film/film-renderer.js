@@ -6,7 +6,7 @@
  * what moves under a hand is drawn at half the fineness, and in full as soon as the hand rests.
  */
 
-/** @import { PlacedFilm } from "./renderer-webgl.js" */
+/** @import { PlacedFilm } from "./renderers.js" */
 /** @import { Film } from "../page/types.js" */
 
 /** @typedef {PlacedFilm} PlacedFilm  its handle is the number of an uploaded film */

@@ -1,9 +1,8 @@
 /** The worker that draws: holds the films on the graphics card and draws pictures of them. */
 
-import { CanvasRenderer } from "./renderer-canvas.js";
-import { WebglRenderer } from "./renderer-webgl.js";
+import { CanvasRenderer, WebglRenderer } from "./renderers.js";
 
-/** @import { PlacedFilm } from "./renderer-webgl.js" */
+/** @import { PlacedFilm } from "./renderers.js" */
 
 const ASK_CARD_MS = 1;
 

@@ -1,15 +1,16 @@
-/** What lies over the page: the curtain that hides the case, and the sheet with keys or a question to the reader. */
+/** What lies over the page: overlays, the sheet of a step, and the line over a page that is no study's. */
 
-import { button, element, find } from "./elements.js";
+import { around, button, element, find, pressButton } from "./elements.js";
 import { texts } from "./texts.js";
+
+/** @import { Desk } from "./types.js" */
 
 const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
-/** @import { Desk } from "./types.js" */
-
 /** @typedef {{label: string, run: () => void}} Choice */
 
+/** The curtain that hides the case, and the sheet with keys or a question to the reader. */
 export class Overlays {
   #main;
   #curtain;
@@ -173,4 +174,125 @@ function copied(line) {
   selection?.removeAllRanges();
   selection?.addRange(range);
   return document.execCommand("copy");
+}
+
+/**
+ * @typedef {{label: string, run: (now: number) => void, key?: string}} Action
+ * @typedef {{name: string, title: string, count: string, body: Node[], primary: Action|null, secondary?: Action|null,
+ *   aside?: HTMLElement|null, focus?: HTMLElement|null, keys?: (event: KeyboardEvent) => boolean}} Step
+ *   keys: takes the keys of the step itself, and says whether it did; aside: stands before the buttons
+ */
+
+/** One sheet over the black page: a step of the preparation, with its keys, its buttons and its line of hints. */
+export class StepSheet {
+  #root;
+  #place;
+  #beneath;
+  #hint = element("p", "", "rr-prelude-hint");
+  /** @type {Step|null} */
+  #step = null;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.#root = root;
+    this.#place = find(root, ".rr-prelude");
+    this.#beneath = [".rr-films", ".rr-panel"].map((part) => find(root, part));
+    this.#hint.setAttribute("role", "status");
+  }
+
+  get open() { return Boolean(this.#step); }
+
+  /** @param {Step} step */
+  show(step) {
+    this.#step = step;
+    this.#root.dataset.step = step.name;
+    this.#hint.textContent = "";
+    const sheet = element("div", "", "rr-prelude-sheet");
+    sheet.append(head(step), ...step.body, this.#foot(step));
+    this.#place.replaceChildren(sheet);
+    this.#place.hidden = false;
+    for (const each of this.#beneath) each.inert = true;
+    this.#place.setAttribute("aria-label", step.title);
+    const first = step.focus ?? (step.primary && find(sheet, ".rr-primary"));
+    first?.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.#step = null;
+    delete this.#root.dataset.step;
+    this.#place.hidden = true;
+    this.#place.replaceChildren();
+    for (const each of this.#beneath) each.inert = false;
+    this.#root.focus({ preventScroll: true });
+  }
+
+  /** @param {string} text */
+  hint(text) {
+    this.#hint.textContent = text;
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key was the step's */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return false;
+    const { keys, primary } = this.#step ?? {};
+    if (keys?.(event)) return true;
+    if (event.key !== "Enter" || around(event.target, "button, a") || !primary) return false;
+    primary.run(event.timeStamp);
+    return true;
+  }
+
+  /** @param {Step} step */
+  #foot({ primary, secondary, aside }) {
+    const foot = element("footer", "", "rr-prelude-foot");
+    const row = element("div", "", "rr-prelude-actions");
+    if (aside) row.append(aside);
+    if (secondary) row.append(actionButton(secondary, "rr-secondary"));
+    if (primary) row.append(actionButton({ key: texts.keys.enter, ...primary }, "rr-primary"));
+    foot.append(this.#hint, row);
+    return foot;
+  }
+}
+
+/** @param {Action} action @param {string} className */
+function actionButton({ label, run, key }, className) {
+  const button = pressButton(label, run, key);
+  button.className = className;
+  return button;
+}
+
+function head({ title, count }) {
+  const made = element("header", "", "rr-prelude-head");
+  made.append(element("p", count, "rr-prelude-count"), element("h1", title));
+  return made;
+}
+
+/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string}} Apart  what the page is instead of
+ *   a study's; again_url: which a post to begins it anew */
+
+/** Where a reader would sign out. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
+export function wayOut({ of, leave_url: url }) {
+  return { url, method: "get", label: texts[of].leave };
+}
+
+/** It lies over the page and moves nothing on it. @param {Apart} apart @returns {HTMLElement} */
+export function banner({ of, again_url: again, leave_url: leave }) {
+  const line = element("aside", "", "rr-banner");
+  line.append(element("span", texts[of].line));
+  if (again) line.append(button(texts.preview.again, () => beginAgain(absolute(again))));
+  line.append(button(texts[of].leave, () => location.assign(absolute(leave))));
+  return line;
+}
+
+/** @param {string} path @returns {string} */
+export function absolute(path) {
+  return new URL(path, document.baseURI).href;
+}
+
+/** @param {string} url */
+async function beginAgain(url) {
+  try {
+    await fetch(url, { method: "POST", credentials: "same-origin", body: "" });
+  } finally {
+    location.reload(); // without the server the page says so itself
+  }
 }

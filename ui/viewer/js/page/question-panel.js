@@ -1,10 +1,9 @@
-/** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
+/** The question beside the film: what is asked, options or a field for own words, the reasons in their place, hints. */
 
-import { AnswerField, asksWords } from "./answer-field.js";
 import { around, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
-/** @import { Answer, Case, Desk, OutboxState, Record, ReferenceAnswer, Rules } from "./types.js" */
+/** @import { Answer, Case, Desk, OutboxState, Reasons, Record, ReferenceAnswer, Rules } from "./types.js" */
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
@@ -31,18 +30,20 @@ export class QuestionPanel {
     const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
     /** @type {HTMLTextAreaElement} */
     const text = find(root, ".rr-comment textarea");
+    /** @type {HTMLTextAreaElement} */
+    const words = find(root, ".rr-answer textarea");
     /** @type {HTMLInputElement} */
     const mark = find(root, ".rr-faulty input");
     this.#parts = {
       position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
-      sureHint: part("sure-hint"),
-      comment: part("comment"), text, faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
+      sureHint: part("sure-hint"), answer: part("answer"), words, comment: part("comment"), text,
+      faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
-    this.answerField = new AnswerField(root, told.write);
+    words.addEventListener("input", ({ timeStamp }) => told.write(words.value, timeStamp));
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
@@ -93,7 +94,7 @@ export class QuestionPanel {
     parts.context.hidden = !item.context.length;
     this.#options = item.options.map(optionButton);
     parts.options.replaceChildren(...this.#options);
-    this.answerField.bring(item);
+    parts.answer.hidden = !asksWords(item);
     this.#root.dataset.inWords = String(asksWords(item));
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
@@ -107,7 +108,7 @@ export class QuestionPanel {
 
   /** @param {Answer} answer */
   showAnswer({ option, words, confidence, comment, faulty }) {
-    this.answerField.show(words);
+    this.#parts.words.value = words;
     this.showChoice(option);
     this.showConfidence(confidence);
     this.#parts.text.value = comment;
@@ -119,6 +120,9 @@ export class QuestionPanel {
     this.#parts.mark.checked = faulty;
   }
 
+  /** Whether there are own words in the field for them. */
+  get #written() { return !this.#parts.answer.hidden && this.#parts.words.value.trim() !== ""; }
+
   /** @param {string|null} option */
   showChoice(option) {
     for (const button of this.#options) {
@@ -128,7 +132,7 @@ export class QuestionPanel {
       if (chosen && this.#options.some((each) => each === document.activeElement)) button.focus();
       if (chosen) button.scrollIntoView({ block: "nearest" });
     }
-    this.#parts.confirm.setAttribute("aria-disabled", String(option === null && !this.answerField.written));
+    this.#parts.confirm.setAttribute("aria-disabled", String(option === null && !this.#written));
   }
 
   showConfidence(step) {
@@ -144,7 +148,16 @@ export class QuestionPanel {
   /** Or the next keys would be written into the comment of a case that is answered, or into its answer. */
   leaveFields() {
     this.#parts.text.blur();
-    this.answerField.leave();
+    this.#parts.words.blur();
+  }
+
+  /** Nothing is written while the case is not to be answered. @param {boolean} open */
+  openAnswer(open) {
+    this.#parts.words.readOnly = !open;
+  }
+
+  focusAnswer() {
+    this.#parts.words.focus();
   }
 
   focusComment() {
@@ -253,4 +266,87 @@ function contextLine({ name, value }) {
   if (value.length > LONG) told.tabIndex = 0; // it may have to be scrolled
   line.append(element("dt", name), told);
   return line;
+}
+
+/** Whether a case is answered in the reader's own words. @param {Case} item */
+export function asksWords({ condition }) {
+  return condition === "open-ended";
+}
+
+const MOST_SIGNS = 400; // with the chosen words it stays within the 500 a reason may have
+
+/** "Cannot answer": reasons in place of the options, while the film stays where it is and the clock goes on. */
+export class CannotAnswer {
+  #root;
+  #entry;
+  #place;
+  #scroll;
+  #other;
+  #confirm;
+  /** @type {HTMLButtonElement[]} */
+  #buttons;
+
+  /** @param {HTMLElement} root
+   *  @param {{reason: (number: number) => void, words: (text: string) => void}} told  number: from 1, as on the key */
+  constructor(root, told) {
+    this.#root = root;
+    this.#entry = find(root, ".rr-give-up");
+    this.#place = find(root, ".rr-reasons");
+    this.#scroll = find(root, ".rr-scroll");
+    this.#confirm = find(root, ".rr-confirm");
+    this.#buttons = texts.cannotAnswer.reasons.map((words) => reasonButton(words, told.reason));
+    this.#other = element("input", "", "rr-reason-text");
+    Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true, autocomplete: "off" });
+    this.#other.setAttribute("aria-label", texts.cannotAnswer.other);
+    this.#other.placeholder = texts.cannotAnswer.other;
+    this.#other.addEventListener("input", () => told.words(this.#other.value));
+    this.#place.append(element("h2", texts.cannotAnswer.title), ...this.#buttons, this.#other);
+    this.leave();
+  }
+
+  /** @param {Reasons} reasons @param {{offered: number[], ownWords: boolean, complete: boolean}} facts  offered: by
+   *  their place in the list; ownWords: the reader's are wanted; complete: nothing is missing */
+  show({ chosen }, { offered, ownWords, complete }) {
+    // The panel keeps its height, or on an upright screen the films would be hung anew.
+    if (this.#place.hidden) this.#scroll.style.minHeight = `${this.#scroll.offsetHeight}px`;
+    this.#place.hidden = false;
+    this.#other.hidden = !ownWords;
+    this.#buttons.forEach((button, i) => {
+      const key = String(offered.indexOf(i) + 1);
+      button.hidden = !offered.includes(i);
+      button.dataset.reason = key;
+      find(button, "kbd").textContent = key;
+      button.setAttribute("aria-pressed", String(i === chosen));
+    });
+    this.#confirm.setAttribute("aria-disabled", String(!complete));
+    this.#write();
+    if (ownWords) this.#other.focus();
+  }
+
+  leave() {
+    this.#scroll.style.minHeight = "";
+    this.#other.value = "";
+    this.#other.hidden = true;
+    this.#other.blur();
+    this.#place.hidden = true;
+    this.#write();
+  }
+
+  /** The button that leads here leads back as well. */
+  #write() {
+    const { label, back: toOptions, backToWords, key, backKey } = texts.cannotAnswer;
+    const open = !this.#place.hidden;
+    const back = this.#root.dataset.inWords === "true" ? backToWords : toOptions;
+    this.#root.dataset.givingUp = String(open);
+    this.#entry.replaceChildren(element("span", open ? back : label), element("kbd", open ? backKey : key));
+    this.#entry.setAttribute("aria-expanded", String(open));
+  }
+}
+
+function reasonButton(words, choose) {
+  const button = element("button", "", "rr-option");
+  button.type = "button";
+  button.append(element("kbd"), element("span", words));
+  button.addEventListener("click", () => choose(Number(button.dataset.reason)));
+  return button;
 }

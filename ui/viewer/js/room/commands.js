@@ -1,18 +1,17 @@
 /** What each key and each tool button does, and which keys are left alone. */
 
 import { around } from "../page/elements.js";
-import { asksWords } from "../page/answer-field.js";
+import { asksWords } from "../page/question-panel.js";
 import { actionOf } from "../page/keys.js";
-import { settingsSheet } from "../page/settings.js";
+import { settingsSheet } from "../page/storage.js";
 
 /** @import { FilmViewer } from "../viewer/film-viewer.js" */
 /** @import { Action } from "../page/keys.js" */
-/** @import { Overlays } from "../page/overlays.js" */
+/** @import { Overlays, StepSheet } from "../page/overlays.js" */
 /** @import { QuestionPanel } from "../page/question-panel.js" */
 /** @import { Rules } from "../page/types.js" */
 /** @import { Room } from "./room.js" */
-/** @import { Settings } from "../page/settings.js" */
-/** @import { StepSheet } from "../page/step-sheet.js" */
+/** @import { Settings } from "../page/storage.js" */
 
 const PAN_PX = 60;
 const LEVEL_PX = 16;

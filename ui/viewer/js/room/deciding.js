@@ -1,7 +1,7 @@
 /** What the state of the room says: what is still to be read, what comes next, and what stands before it. */
 
-import { asksWords } from "../page/answer-field.js";
-import { fits } from "../steps/smallest-window.js";
+import { asksWords } from "../page/question-panel.js";
+import { fits } from "../steps/preparation.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Case, Desk, PreparationStep, Reasons, Record, Shown } from "../page/types.js" */

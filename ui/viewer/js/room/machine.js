@@ -2,7 +2,7 @@
  * The reading room as a pure machine: from what it is and what happens to what it becomes and what is to be done.
  *
  * No clock, page, storage or line in here: moments arrive in events, what others keep arrives in the state's `facts`,
- * and what touches the world goes out as effects, which effects.js carries out in order.
+ * and what touches the world goes out as effects, which room.js carries out in order.
  *
  * @typedef {"loading"|"ready"|"paused"|"finished"} Phase
  * @typedef {{item: Case, record: Record, told: ReferenceAnswer|null, answered: boolean, epoch_ms: number}} Awaited
@@ -49,7 +49,7 @@
  *   | {do: "trouble", text: string}} Effect  leave: off the screen unfinished
  */
 
-import { asksWords } from "../page/answer-field.js";
+import { asksWords } from "../page/question-panel.js";
 import { FAULTY } from "../case/attempt.js";
 import * as deciding from "./deciding.js";
 import { texts } from "../page/texts.js";

@@ -1,13 +1,282 @@
 /** The reading room: the machine that says what is to be done, and the effects that do it. */
 
-import { feedbackShown } from "./deciding.js";
-import { effectsOf } from "./effects.js";
+import { absolute } from "../page/overlays.js";
+import { askForLastReview, Preparation, SmallestWindow } from "../steps/preparation.js";
+import { CaseTimer, measured } from "../case/case-timer.js";
+import { element } from "../page/elements.js";
+import { feedbackShown, halted, reasonOf, reasonsOffered, wantsWords } from "./deciding.js";
+import { HERE, START, step } from "./machine.js";
+import { newId } from "../page/storage.js";
 import { OneWindow } from "../delivery/one-window.js";
-import { START, step } from "./machine.js";
 import { texts } from "../page/texts.js";
 
-/** @import { Parts } from "./effects.js" */
-/** @import { Effect, Event, Happening } from "./machine.js" */
+/** @import { CannotAnswer, QuestionPanel } from "../page/question-panel.js" */
+/** @import { CaseDisplay } from "../case/case-display.js" */
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { FilmRenderer } from "../film/film-renderer.js" */
+/** @import { Apart, Overlays, StepSheet } from "../page/overlays.js" */
+/** @import { Case, Shown } from "../page/types.js" */
+/** @import { Effect, Event, Facts, Happening, Phase, State } from "./machine.js" */
+
+/** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay, renderer: FilmRenderer, overlays: Overlays,
+ *   sheet: StepSheet, cannotAnswer: CannotAnswer, connection: Connection,
+ *   apart: Apart|null}} Parts  apart: where the page is no study's */
+/** @typedef {{[Do in Effect["do"]]: (effect: Extract<Effect, {do: Do}>) => void}} Doings  every effect has its method */
+
+const STEPS = ["begin"]; // curtains that are a step of the way to the first case as well
+
+/**
+ * The machine's effects, one after the other, on the page, the films, the outbox and the storage.
+ * @param {Room} room @param {Parts} parts
+ * @returns {{doings: Doings, timer: CaseTimer, facts: () => Facts, tick: (now: number) => void}}  tick: some times a second
+ */
+export function effectsOf(room, parts) {
+  const { root, panel, display, renderer, connection, overlays, sheet, cannotAnswer, apart } = parts;
+  const timer = new CaseTimer(connection, overlays, () => measured(root, renderer.graphics), () => room.state);
+  const preparation = new Preparation(parts, connection, (step) => room.send({ is: "stepDone", step }));
+  const smallestWindow = new SmallestWindow(parts, apart ? () => room.send({ is: "anyway" }) : null);
+  /** @type {ReturnType<typeof setTimeout>|null} */
+  let asking = null;
+  // What says that nothing is to be read is drawn once, so that what is marked on it to be copied stays marked.
+  let resting = "";
+
+  /** As they are now; without a desk until it is open. @returns {Facts} */
+  const facts = () => {
+    const { desk, outbox, storage } = connection;
+    return {
+      desk, unsent: outbox?.records ?? [], running: storage?.get("running"), condition: storage?.get("condition"),
+      been: Boolean(storage?.get(HERE)), size: [window.innerWidth, window.innerHeight],
+    };
+  };
+
+  /** @param {number} now */
+  const tick = (now) => {
+    const left_ms = timer.tick(now);
+    if (left_ms === null) return;
+    panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
+    if (left_ms <= 0) room.send({ is: "timeUp" }, now);
+  };
+
+  const pause = () => room.send({ is: "pause" });
+
+  /** @param {number} position @returns {Promise<Case|null>} null: it cannot be had */
+  const earlier = (position) => connection.earlier(position).catch(() => null);
+
+  /** @param {Shown} shown @returns {Promise<Case|null>} the case with new addresses of its films */
+  const freshen = async ({ n, item }) => {
+    if (!item.reading) await connection.refresh();
+    const fresh = item.reading ? await earlier(item.position)
+      : connection.desk.cases.find((each) => each.case === item.case) ?? null;
+    room.send({ is: "freshened", n, views: fresh?.views ?? null });
+    return fresh;
+  };
+
+  /** @type {Doings} */
+  const doings = {
+    enter: ({ phase }) => {
+      sign(root, room.state, phase, connection.desk?.total);
+      panel.openAnswer(phase === "ready");
+      panel.say(phase === "ready" ? panel.position : texts.said[phase]);
+    },
+    welcome: () => {
+      const { desk } = connection;
+      panel.showReader(desk);
+      root.dataset.back = String(desk.rules.back_navigation);
+      root.dataset.cannotAnswer = String(Boolean(desk.rules.cannot_answer));
+      panel.showRenderer(renderer.graphics.name);
+    },
+
+    present: ({ shown }) => {
+      timer.bring(shown);
+      panel.showPosition(shown.item, connection.desk);
+      panel.showCountdown(null);
+      display.bring(shown, connection.desk.rules, () => freshen(shown),
+        (frame) => room.send({ is: "painted", n: shown.n }, frame));
+    },
+    begin: ({ now }) => {
+      const attempt = timer.begin(now);
+      if (attempt.unrecorded) connection.outbox.put(attempt.presentation(newId(), circumstances(renderer.graphics)));
+      connection.outbox.flush();
+      timer.keep(now);
+      tick(now);
+    },
+    leave: ({ shown, now, flag }) => timer.leave(shown, now, flag),
+    clear: () => {
+      display.clear();
+      panel.showCountdown(null);
+    },
+    filmsLost: () => display.lost(),
+    prefetch: ({ beside, coming }) => display.prefetch(beside, coming),
+
+    chosen: ({ option, confidence, anew, now }) => {
+      if (anew) timer.live?.choose(option, now);
+      panel.showChoice(option);
+      panel.showConfidence(confidence);
+      panel.hint("");
+      panel.say(texts.said.chosen(option));
+      timer.keep(now);
+    },
+    written: ({ now }) => {
+      timer.live?.written(now);
+      panel.showChoice(null);
+      panel.hint("");
+      timer.keep(now);
+    },
+    answerField: () => panel.focusAnswer(),
+    mark: ({ faulty }) => {
+      panel.showMark(faulty);
+      panel.say(texts.said.faulty(faulty));
+    },
+    sure: ({ step }) => {
+      panel.showConfidence(step);
+      panel.hint("");
+      panel.say(texts.said.sure(step, connection.desk.rules.confidence_steps));
+    },
+    reasons: ({ reasons, option }) => {
+      panel.hint("");
+      if (reasons) {
+        const offered = room.state.shown ? reasonsOffered(room.state.shown.item) : [];
+        cannotAnswer.show(reasons, { offered, ownWords: wantsWords(reasons.chosen), complete: Boolean(reasonOf(reasons)) });
+      } else {
+        cannotAnswer.leave();
+        panel.showChoice(option);
+      }
+    },
+    reset: () => {
+      panel.leaveFields();
+      cannotAnswer.leave();
+    },
+    handIn: ({ shown, status, reason, now }) => {
+      const record = { ...timer.record(shown, now, status), ...(reason && { reason }) };
+      connection.outbox.put(record);
+      room.send({ is: "recorded", record });
+    },
+    feedback: ({ told, record }) => panel.showFeedback(told, record),
+
+    put: ({ record }) => connection.outbox.put(record),
+    flush: () => connection.outbox.flush(),
+    hurry: () => connection.outbox.hurry(),
+    remember: ({ name, value }) => { connection.storage.put(name, value); },
+    forget: ({ name }) => connection.storage.drop(name),
+    fetch: async ({ position }) => room.send({ is: "fetched", position, item: await earlier(position) }),
+    recheck: async ({ n, position, id }) => room.send({ is: "corrected", n, id, item: await earlier(position) }),
+    askAgain: ({ ms }) => {
+      asking ??= setTimeout(async () => {
+        await connection.refresh();
+        asking = null;
+        room.send({ is: "another" });
+      }, ms);
+    },
+
+    setPaused: ({ paused, now }) => timer.setPaused(paused, now),
+    curtain: () => {
+      const { title, text, button } = texts.paused;
+      overlays.showCurtain({ title, text }, { label: button, run: pause }).focus({ preventScroll: true });
+    },
+    halt: ({ halt: { title, text, button } }) => {
+      panel.showLoading("");
+      overlays.showCurtain({ title, text }, { label: button, run: pause });
+    },
+    uncover: () => {
+      resting = "";
+      overlays.hideCurtain();
+    },
+    hold: () => {
+      const { desk } = connection;
+      const { title, lines } = texts.holds[desk.hold](desk);
+      panel.showLoading("");
+      const words = JSON.stringify([title, lines, desk.receipt]);
+      if (words !== resting) overlays.rest(title, lines, desk);
+      resting = words;
+    },
+    finish: () => {
+      const { desk, storage, outbox } = connection;
+      display.prefetch([], []);
+      root.dataset.position = String(desk.total);
+      outbox.forget();
+      for (const name of storage.names("")) storage.drop(name);
+      const { title, text, scoreCard, place, nothingLeft } = texts.finished;
+      const { feedback, score_card: card } = desk.rules;
+      const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
+      const lines = [text(desk.read, desk.study), later, nothingLeft];
+      overlays.close();
+      if (apart && apart.of !== "preview") {
+        location.assign(absolute(apart.leave_url)); // how it went is said there
+        return;
+      }
+      overlays.rest(title, lines, desk, apart ? [] : [readingRecord()]);
+    },
+
+    window: () => smallestWindow.show(facts().size, connection.desk.rules.smallest_window),
+    steps: ({ steps, hint }) => preparation.show(steps, hint),
+    review: () => askForLastReview(sheet, connection.desk.total, {
+      back: () => room.send({ is: "review" }),
+      finish: () => {
+        connection.outbox.put({ kind: "finish", id: newId() });
+        room.send({ is: "next" });
+      },
+    }),
+    closeSheet: () => sheet.close(),
+    closeHelp: () => { if (["help", "settings"].includes(overlays.open)) overlays.close(); },
+
+    hint: ({ text }) => panel.hint(text),
+    toast: ({ text }) => panel.toast(text),
+    say: ({ text }) => panel.say(text),
+    loading: ({ text }) => panel.showLoading(text),
+    trouble: ({ text }) => panel.showTrouble(text),
+  };
+  return { doings, timer, facts, tick };
+}
+
+/** What the root says of the room, for its style, for tests, and for whoever looks from outside.
+ *  @param {HTMLElement} root @param {State} state @param {Phase} phase @param {number} [total] cases */
+function sign(root, state, phase, total) {
+  const { dataset } = root;
+  const item = state.shown?.item;
+  const halt = halted(state);
+  if (total) dataset.total = String(total);
+  if (item) dataset.position = item.practice ? "0" : String(item.position);
+  dataset.practice = String(Boolean(item?.practice));
+  dataset.halt = halt;
+  if (STEPS.includes(halt)) dataset.step = halt;
+  else if (STEPS.includes(dataset.step ?? "")) delete dataset.step;
+  dataset.feedback = String(feedbackShown(state));
+  dataset.state = phase;
+  signTools(root, phase, feedbackShown(state));
+}
+
+/** Which tools can be used: while no film is read there is nothing to handle, and in a feedback no pause.
+ *  @param {HTMLElement} root @param {Phase} phase @param {boolean} feedback */
+function signTools(root, phase, feedback) {
+  for (const tool of root.querySelectorAll(".rr-tools button")) {
+    const { command } = /** @type {HTMLElement} */ (tool).dataset;
+    const idle = command === "pause" ? phase === "loading" || feedback
+      : command !== "help" && phase !== "ready" && !feedback;
+    tool.setAttribute("aria-disabled", String(idle));
+  }
+}
+
+/** The way to the record of what was read, beside this page: it stays as it is. */
+function readingRecord() {
+  const link = element("a", texts.finished.record, "rr-record");
+  link.href = "reading-record";
+  link.target = "_blank";
+  link.rel = "noopener";
+  return link;
+}
+
+/** What the film is shown on: recorded with each presentation, so that odd readings can be explained.
+ *  @param {{name: string, software: boolean|null}} graphics */
+function circumstances({ name, software }) {
+  return {
+    device_pixel_ratio: window.devicePixelRatio ?? null,
+    viewport: [window.innerWidth, window.innerHeight],
+    screen: [window.screen.width, window.screen.height],
+    renderer: name,
+    software_rendering: software,
+    user_agent: navigator.userAgent,
+  };
+}
 
 export class Room {
   state = START;
@@ -100,12 +369,12 @@ export class Room {
 
   /** @param {string} tool */
   used(tool) {
-    if (this.state.phase === "ready") this.#effects.timer.used(tool);
+    if (this.state.phase === "ready") this.#effects.timer.live?.used(tool);
   }
 
   /** @param {string[]} uses views and tools in use from now on @param {number} now */
   looking(uses, now) {
-    this.#effects.timer.looking(uses, now);
+    this.#effects.timer.live?.looking(uses, now);
   }
 
   outboxChanged() {

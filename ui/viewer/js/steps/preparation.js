@@ -1,17 +1,58 @@
-/** What comes before the first case: consent, instructions, questionnaire, display check, one sheet a step. */
+/** The steps before the first case, each on a sheet, from a window large enough on; and the last review. */
 
-import { DisplayStep } from "./display-step.js";
-import { element, find } from "../page/elements.js";
-import { newId } from "../page/ids.js";
-import { epochAt } from "../page/paint.js";
+import { around, element, epochAt, find } from "../page/elements.js";
+import { DisplayStep } from "./display-check.js";
+import { newId } from "../page/storage.js";
 import { QuestionnaireForm } from "./questionnaire.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Connection } from "../delivery/connection.js" */
-/** @import { Overlays } from "../page/overlays.js" */
-/** @import { StepSheet } from "../page/step-sheet.js" */
+/** @import { Overlays, StepSheet } from "../page/overlays.js" */
 /** @import { PreparationStep } from "../page/types.js" */
 
+/**
+ * @param {[number, number]} size @param {number[]} smallest either way round; [] for no limit
+ * @returns {boolean}
+ */
+export function fits([width, height], [one = 0, other = 0]) {
+  return Math.max(width, height) >= Math.max(one, other) && Math.min(width, height) >= Math.min(one, other);
+}
+
+/** The smallest window a study is read in: asked before anything else, and gone as soon as it is large enough. */
+export class SmallestWindow {
+  #sheet;
+  #overlays;
+  #anyway;
+  /** @type {HTMLElement|null} where it says how large the window is, while it is too small */
+  #said = null;
+
+  /** @param {{sheet: StepSheet, overlays: Overlays}} parts
+   *  @param {(() => void)|null} anyway whoever tries the study out may go on */
+  constructor({ sheet, overlays }, anyway) {
+    this.#sheet = sheet;
+    this.#overlays = overlays;
+    this.#anyway = anyway;
+  }
+
+  /** @param {[number, number]} size @param {number[]} smallest */
+  show(size, smallest) {
+    const { title, text, remedy, touch, anyway } = texts.smallWindow;
+    const words = text(size, smallest);
+    if (this.#said?.isConnected) {
+      this.#said.textContent = words;
+      return;
+    }
+    const coarse = matchMedia("(pointer: coarse)").matches;
+    this.#said = element("p", words, "rr-prelude-text");
+    const advice = element("p", coarse ? touch : remedy, "rr-prelude-text");
+    this.#sheet.show({
+      name: "window", title, count: "", body: [this.#said, advice], aside: this.#overlays.signOut(),
+      primary: this.#anyway && { label: anyway, run: this.#anyway },
+    });
+  }
+}
+
+/** Consent, instructions, questionnaire, display check: one sheet a step. */
 export class Preparation {
   #sheet;
   #overlays;
@@ -143,4 +184,31 @@ function scrolling(html, label) {
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", label);
   return box;
+}
+
+/**
+ * The last chance to review, where going back is allowed: every case is answered, and the end is said by the reader.
+ * @param {StepSheet} sheet @param {number} total cases
+ * @param {{back: () => void, finish: () => void}} told back: to the last case; finish: the answers stand
+ */
+export function askForLastReview(sheet, total, { back, finish }) {
+  const { title, text, review, finish: stand, choose } = texts.review;
+  const words = element("p", text(total), "rr-prelude-text");
+  words.tabIndex = -1;
+  const button = (/** @type {string} */ name) => find(document, `.rr-prelude ${name}`);
+  sheet.show({
+    name: "review", title, count: "", body: [words], focus: words,
+    secondary: { label: review, key: "1", run: back },
+    primary: { label: stand, key: "2", run: finish },
+    keys: ({ key, target }) => {
+      if (key === "Backspace") back();
+      else if (key === "1") button(".rr-secondary").focus();
+      else if (key === "2") button(".rr-primary").focus();
+      // The last answer's Enter, pressed once too often, finishes nothing.
+      else if (key === "Enter" && !around(target, ".rr-prelude-actions")) sheet.hint(choose);
+      else return false;
+      return true;
+    },
+  });
+  sheet.hint(choose);
 }

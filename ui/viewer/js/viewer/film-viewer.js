@@ -1,15 +1,173 @@
-/** The films of a case on the screen: how each one is zoomed and windowed, and the commands that change it. */
+/** The films of a case on the screen: the canvas, how each is zoomed and windowed, the glass, and what changes it. */
 
-import { FilmCanvas } from "./film-canvas.js";
+import { dragged, PRESETS } from "../film/picture.js";
+import { FilmRenderer } from "../film/film-renderer.js";
+import { fitted, followed, fullWindow, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
 import { Hanging } from "./hanging.js";
-import { fitted, followed, panned, zoomed } from "./layout.js";
-import { Magnifier } from "./magnifier.js";
 import { MeasureTool } from "./measure-tool.js";
-import { fullWindow, inUse, placedFilm, presetOf, side } from "./pane.js";
-import { dragged, PRESETS } from "../film/window-level.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
+/** @import { Rect, ZoomPan } from "../page/types.js" */
 /** @import { Pane } from "./pane.js" */
+
+const NEARLY_PX = 2;
+
+/** The canvas that pictures of films are shown on, and its true size in device pixels. */
+export class FilmCanvas {
+  /** @type {FilmRenderer} */
+  renderer;
+  #canvas;
+  /** Fills the place, and tells its size in device pixels, which only a canvas does. */
+  #measure;
+  #observer;
+  #resized;
+  #size;
+
+  /**
+   * @param {HTMLElement} place @param {boolean} forceCanvas
+   * @param {{resized: () => void, lost: () => void}} listener lost: every uploaded film is gone
+   */
+  constructor(place, forceCanvas, { resized, lost }) {
+    this.#resized = resized;
+    [this.#canvas, this.#measure] = ["rr-canvas", "rr-measure"].map((name) => {
+      const canvas = document.createElement("canvas");
+      canvas.className = name;
+      return canvas;
+    });
+    place.prepend(this.#canvas, this.#measure);
+    this.renderer = new FilmRenderer(this.#canvas, forceCanvas, lost);
+    this.renderer.density = window.devicePixelRatio || 1;
+    this.#size = this.#sizeNow();
+    this.#observer = new ResizeObserver((entries) => this.#take(entries.at(-1)));
+    try {
+      this.#observer.observe(this.#measure, { box: "device-pixel-content-box" });
+    } catch {
+      this.#observer.observe(this.#measure);
+    }
+  }
+
+  /** Device pixels per CSS pixel: measured, since the browser's own ratio can differ from what the canvas gets. */
+  get density() { return this.renderer.density; }
+
+  /** In device pixels. */
+  get size() { return this.#size; }
+
+  stop() {
+    this.#observer.disconnect();
+    this.renderer.close();
+    this.#canvas.remove();
+    this.#measure.remove();
+  }
+
+  /** The page around was laid out anew a moment ago, and the observer will say so only with the next frame. */
+  look() {
+    const { width, height } = this.#sizeNow();
+    const changed = Math.max(Math.abs(width - this.#size.width), Math.abs(height - this.#size.height)) >= NEARLY_PX;
+    if (changed && width > 0 && height > 0) this.#size = { width, height };
+  }
+
+  #sizeNow() {
+    const { width, height } = this.#measure.getBoundingClientRect();
+    return { width: Math.round(width * this.density), height: Math.round(height * this.density) };
+  }
+
+  #take(entry) {
+    const ratio = window.devicePixelRatio || 1;
+    const width = exactly(entry.devicePixelContentBoxSize?.[0]?.inlineSize, entry.contentRect.width * ratio);
+    const height = exactly(entry.devicePixelContentBoxSize?.[0]?.blockSize, entry.contentRect.height * ratio);
+    const density = width / entry.contentRect.width;
+    if (width < 1 || height < 1) return;
+    const anew = width !== this.#size.width || height !== this.#size.height || density !== this.density;
+    this.#size = { width, height };
+    this.renderer.density = density;
+    if (anew) this.#resized();
+  }
+}
+
+/** The browser's own count of device pixels, unless it leaves the pixel ratio out, as an emulated screen does.
+ *  @param {number|undefined} counted @param {number} computed */
+function exactly(counted, computed) {
+  return counted !== undefined && Math.abs(counted - computed) < NEARLY_PX ? counted : Math.round(computed);
+}
+
+/** @typedef {{x: number, y: number}} Point  in device pixels of the canvas */
+
+const SIDE_PX = 320;
+const LARGEST_SHARE = 0.6; // of the canvas's shorter side
+const NEARER = 2;
+
+/** The magnifying glass: a part of the film under the pointer, drawn once more, nearer, over the rest. */
+export class Magnifier {
+  on = false;
+  /** @type {Point} */
+  #at = { x: 0, y: 0 };
+  #frame = document.createElement("div");
+
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.#frame.className = "rr-glass";
+    this.#frame.hidden = true;
+    place.append(this.#frame);
+  }
+
+  /** @param {Point} at */
+  lay(at) {
+    this.on = true;
+    this.#at = at;
+  }
+
+  away() {
+    this.on = false;
+  }
+
+  /** @param {number} right @param {number} down in device pixels @param {{width: number, height: number}} within */
+  move(right, down, within) {
+    this.#at = {
+      x: Math.min(within.width, Math.max(0, this.#at.x + right)),
+      y: Math.min(within.height, Math.max(0, this.#at.y + down)),
+    };
+  }
+
+  /**
+   * What lies under it, and its frame about it.
+   * @param {Pane[]} panes @param {{width: number, height: number}} canvas @param {number} density
+   * @returns {{pane: Pane, rect: Rect, zoomPan: ZoomPan}|null}
+   */
+  look(panes, canvas, density) {
+    this.#frame.hidden = !this.on || !panes.length;
+    if (this.#frame.hidden) return null;
+    const pane = nearest(panes, this.#at);
+    const side = Math.round(Math.min(SIDE_PX * density, LARGEST_SHARE * Math.min(canvas.width, canvas.height)));
+    const rect = {
+      x: Math.round(this.#at.x - side / 2), y: Math.round(this.#at.y - side / 2), width: side, height: side,
+    };
+    this.#place(rect, density);
+    return { pane, rect, zoomPan: this.#zoomPan(pane, side) };
+  }
+
+  /** Film pixels at their own size at least; and never so far beside the film that nothing of it is seen. */
+  #zoomPan(pane, side) {
+    const scale = Math.max(1, NEARER * pane.zoomPan.scale);
+    const point = onFilm({ x: this.#at.x - pane.rect.x, y: this.#at.y - pane.rect.y }, pane);
+    const beyond = side / 2 / scale - 1;
+    const { width, height } = pane.film.view;
+    const held = (value, length) => Math.min(length + beyond, Math.max(-beyond, value));
+    return { scale, x: held(point.x, width), y: held(point.y, height), fit: false };
+  }
+
+  #place({ x, y, width, height }, density) {
+    Object.assign(this.#frame.style, {
+      left: `${x / density}px`, top: `${y / density}px`, width: `${width / density}px`, height: `${height / density}px`,
+    });
+  }
+}
+
+/** The pane a point lies in, or the nearest one: there are gaps between them. */
+function nearest(panes, at) {
+  const beside = (value, from, length) => Math.max(0, from - value, value - from - length);
+  const far = ({ rect }) => Math.hypot(beside(at.x, rect.x, rect.width), beside(at.y, rect.y, rect.height));
+  return panes.reduce((best, pane) => (far(pane) < far(best) ? pane : best));
+}
 
 const REST_MS = 300; // a window that is being dragged changes its size with every frame
 
@@ -34,7 +192,7 @@ export class FilmViewer {
    * @param {HTMLElement} place @param {boolean} forceCanvas
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
    *   hint: (text: string) => void, looking: (uses: string[]) => void}} listener fresh: other films; resized: the
-   *   canvas has been of another size for a while; looking: see case/usage.js for the names
+   *   canvas has been of another size for a while; looking: see case/attempt.js for the names
    */
   constructor(place, forceCanvas, listener) {
     this.#place = place;

@@ -1,12 +1,173 @@
-/** A film in its pane as plain data: as it comes, as the renderer needs it, and how it departs from what came. */
+/** A film in its pane, as plain data: where panes lie, how their part of a film changes, and what departs from what came. */
 
-import { openingPreset, part, preset, PRESETS } from "../film/window-level.js";
-import { fitted } from "./layout.js";
+import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
-/** @import { PaneLabels } from "./pane-labels.js" */
-/** @import { PlacedFilm } from "../film/renderer-webgl.js" */
+/** @import { PlacedFilm } from "../film/renderers.js" */
 /** @import { Rect, Window, ZoomPan } from "../page/types.js" */
+/** @import { PaneLabels } from "./hanging.js" */
+
+/** @typedef {{width: number, height: number}} Size */
+/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean}} Hung  flipped: left is right */
+
+const LARGEST_SCALE = 16;
+const NEARLY = 1.02;
+const FIRST_SHARE = 2 / 3; // of the width, for the film that is shown large
+const CURRENT_SHARE = 3 / 5; // of the area, for the current films beside prior ones
+const MUCH = 1.5; // so much more has to be seen where prior films hang below, not beside as anywhere else
+
+/**
+ * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
+ * @param {Size} area in device pixels @param {Size[]} films @param {number} gap
+ * @param {boolean} [leads] of two the first may be larger, where more is seen of both @returns {Rect[]}
+ */
+export function arrange(area, films, gap, leads = false) {
+  if (!films.length) return [];
+  const ways = [];
+  // A single row first, then rows in the order of reading: of near equals the first is taken.
+  for (let n = films.length; n >= 1; n -= 1) ways.push(inRows(area, films, gap, n));
+  for (let n = films.length; n >= 1; n -= 1) {
+    ways.push(inRows(turned(area), films.map(turned), gap, n).map(turnedRect));
+  }
+  if (leads && films.length === 2) {
+    const width = Math.max(1, Math.floor((area.width - gap) * FIRST_SHARE));
+    const rest = Math.max(1, area.width - gap - width);
+    ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: rest, height: area.height }]);
+  }
+  return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
+}
+
+/**
+ * Share an area between current and prior films: a part for each, side by side, or one above the other where that shows
+ * much more; the current ones come first and have more room.
+ * @param {Size} area in device pixels @param {Size[]} current @param {Size[]} prior @param {number} gap
+ * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean}} [how] leads: see arrange; equal: as much room for
+ *   both; exchanged: the prior ones come first
+ * @returns {{current: Rect[], prior: Rect[]}}
+ */
+export function arrangeBeside(area, current, prior, gap, { leads = false, equal = false, exchanged = false } = {}) {
+  const share = equal ? 1 / 2 : CURRENT_SHARE;
+  const beside = ({ width, height }, turn) => {
+    const most = Math.max(1, Math.floor((width - gap) * share));
+    const rest = Math.max(1, width - gap - most);
+    const part = (x, across) => turn({ x, y: 0, width: across, height });
+    return { current: part(exchanged ? rest + gap : 0, most), prior: part(exchanged ? 0 : most + gap, rest) };
+  };
+  const ways = [beside(area, (rect) => rect), beside(turned(area), turnedRect)].map((parts) => ({
+    current: placed(parts.current, arrange(parts.current, current, gap, leads)),
+    prior: placed(parts.prior, arrange(parts.prior, prior, gap)),
+  }));
+  const seen = (way) => shown(way.current, current) + shown(way.prior, prior);
+  return seen(ways[1]) > MUCH * seen(ways[0]) ? ways[1] : ways[0];
+}
+
+/** @param {Rect} part @param {Rect[]} rects in it */
+function placed(part, rects) {
+  return rects.map((rect) => ({ ...rect, x: rect.x + part.x, y: rect.y + part.y }));
+}
+
+/** @param {Size} pane @param {Size} film @returns {ZoomPan} the whole film, in the middle */
+export function fitted(pane, film) {
+  const scale = Math.min(pane.width / film.width, pane.height / film.height);
+  return { scale, x: film.width / 2, y: film.height / 2, fit: true };
+}
+
+/**
+ * Zoom so that the film point under the pointer stays under it.
+ * @param {ZoomPan} zoomPan @param {number} factor @param {{x: number, y: number}} from the pane's middle, in device pixels
+ * @param {Size} pane @param {Size} film @returns {ZoomPan}
+ */
+export function zoomed(zoomPan, factor, from, pane, film) {
+  const least = Math.min(1, fitted(pane, film).scale);
+  const scale = Math.min(LARGEST_SCALE, Math.max(least, zoomPan.scale * factor));
+  const x = zoomPan.x + from.x / zoomPan.scale - from.x / scale;
+  const y = zoomPan.y + from.y / zoomPan.scale - from.y / scale;
+  return bounded({ scale, x, y, fit: false }, pane, film);
+}
+
+/** @param {ZoomPan} zoomPan @param {number} right @param {number} down in device pixels
+ *  @param {Size} pane @param {Size} film @returns {ZoomPan} */
+export function panned(zoomPan, right, down, pane, film) {
+  const { scale } = zoomPan;
+  return bounded({ scale, x: zoomPan.x - right / scale, y: zoomPan.y - down / scale, fit: false }, pane, film);
+}
+
+/**
+ * How a linked view goes along: the same zoom, and the same way over the film in proportion to its size.
+ * @param {Hung} pane the view that follows @param {Hung} lead the one that moved @param {ZoomPan} before how it was
+ * @returns {ZoomPan}
+ */
+export function followed(pane, lead, before) {
+  const [film, leading] = [pane.film.view, lead.film.view];
+  const side = pane.flipped === lead.flipped ? 1 : -1;
+  const x = pane.zoomPan.x + (side * (lead.zoomPan.x - before.x) * film.width) / leading.width;
+  const y = pane.zoomPan.y + ((lead.zoomPan.y - before.y) * film.height) / leading.height;
+  const zoomPan = zoomed(pane.zoomPan, lead.zoomPan.scale / before.scale, { x: 0, y: 0 }, pane.rect, film);
+  return bounded({ ...zoomPan, x, y }, pane.rect, film);
+}
+
+/** @param {{x: number, y: number}} at from the pane's top left corner, in device pixels @param {Hung} pane
+ *  @returns {{x: number, y: number}} in film pixels */
+export function onFilm(at, { zoomPan, rect, flipped }) {
+  const corner = origin(zoomPan, rect);
+  const across = flipped ? rect.width - at.x : at.x;
+  return { x: corner.x + across / zoomPan.scale, y: corner.y + at.y / zoomPan.scale };
+}
+
+/** The other way round. @param {{x: number, y: number}} point in film pixels @param {Hung} pane */
+export function onPane(point, { zoomPan, rect, flipped }) {
+  const corner = origin(zoomPan, rect);
+  const across = (point.x - corner.x) * zoomPan.scale;
+  return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * zoomPan.scale };
+}
+
+/** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
+function bounded(zoomPan, pane, film) {
+  const within = (centre, paneLength, filmLength) => {
+    const half = paneLength / 2 / zoomPan.scale;
+    return half * 2 >= filmLength ? filmLength / 2 : Math.min(filmLength - half, Math.max(half, centre));
+  };
+  return {
+    ...zoomPan,
+    x: within(zoomPan.x, pane.width, film.width),
+    y: within(zoomPan.y, pane.height, film.height),
+  };
+}
+
+/** Rows of so many films each, the last with what is left, all equally high so that films can be compared. */
+function inRows(area, films, gap, perRow) {
+  const rows = Math.ceil(films.length / perRow);
+  const height = Math.max(1, Math.floor((area.height - gap * (rows - 1)) / rows));
+  return Array.from({ length: rows }, (_, i) => {
+    const y = i * (height + gap);
+    const some = films.slice(i * perRow, (i + 1) * perRow);
+    return inRow({ width: area.width, height }, some, gap).map((rect) => ({ ...rect, y }));
+  }).flat();
+}
+
+/** Widths in proportion to the films' own shapes, so that films of one height look equally high. */
+function inRow(area, films, gap) {
+  const room = area.width - gap * (films.length - 1);
+  const shapes = films.map((film) => film.width / film.height);
+  const total = shapes.reduce((sum, shape) => sum + shape, 0);
+  let x = 0;
+  return shapes.map((shape) => {
+    const width = Math.max(1, Math.floor((room * shape) / total));
+    const rect = { x, y: 0, width, height: area.height };
+    x += width + gap;
+    return rect;
+  });
+}
+
+const turned = ({ width, height }) => ({ width: height, height: width });
+const turnedRect = ({ x, y, width, height }) => ({ x: y, y: x, width: height, height: width });
+
+function shown(rects, films) {
+  return rects.reduce((sum, rect, i) => {
+    const { scale } = fitted(rect, films[i]);
+    return sum + scale * scale * films[i].width * films[i].height;
+  }, 0);
+}
 
 /** @typedef {{film: LoadedFilm, index: number, rect: Rect, zoomPan: ZoomPan,
  *   window: Window, preset: number, flipped: boolean, labels: PaneLabels}} Pane
@@ -52,7 +213,7 @@ export const side = ({ flipped }) => (flipped ? -1 : 1);
 export const fullWindow = ({ low, high }) => ({ low, high: Math.max(high, low + 1) });
 
 /**
- * What is in use, by the names of case/usage.js.
+ * What is in use, by the names of case/attempt.js.
  * @param {Pane[]} visible @param {{alone: boolean, inverted: boolean, glass: boolean}} box @returns {string[]}
  */
 export function inUse(visible, { alone, inverted, glass }) {

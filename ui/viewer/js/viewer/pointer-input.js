@@ -2,7 +2,7 @@
 
 /** @import { FilmViewer } from "./film-viewer.js" */
 /** @import { Pane } from "./pane.js" */
-/** @import { Settings } from "../page/settings.js" */
+/** @import { Settings } from "../page/storage.js" */
 
 const CLICK_PX = 3; // less is a click that trembled
 const BURST_MS = 400; // wheel steps closer together are one zoom

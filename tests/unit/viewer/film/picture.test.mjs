@@ -1,0 +1,131 @@
+/**
+ * The part of a film that a pane shows lies on whole pixels, within the pane, and on its other side when flipped.
+ * The processor's picture: exact at 1:1, true averages below, no new greys above.
+ * Window and level follow the formula at every grey value.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  covered, dragged, mirrored, openingPreset, origin, preset, PRESETS, resample, shade, shadeTable,
+} from "../../../../ui/viewer/js/film/picture.js";
+
+const upright = { width: 2048, height: 2500 };
+
+test("at 1:1 the corner lies on a whole film pixel", () => {
+  const corner = origin({ scale: 1, x: 1023.7, y: 1250.2, fit: false }, { width: 521, height: 899 });
+  assert.ok(Number.isInteger(corner.x) && Number.isInteger(corner.y));
+});
+
+test("the covered part ends at the pane", () => {
+  const pane = { width: 300, height: 200 };
+  assert.deepEqual(covered({ scale: 1, x: 1000, y: 1000, fit: false }, pane, upright),
+    { x: 0, y: 0, width: 300, height: 200 });
+  assert.deepEqual(covered({ scale: 2, x: 50, y: 50, fit: true }, pane, { width: 100, height: 100 }),
+    { x: 50, y: 0, width: 200, height: 200 });
+});
+
+test("flipped, the covered part begins as far from the other side", () => {
+  const part = { x: 20, y: 0, width: 300, height: 10 };
+  assert.deepEqual([mirrored(part, { width: 520 }, false), mirrored(part, { width: 520 }, true)], [20, 200]);
+});
+
+const film = (width, height, grey) => {
+  const samples = new Uint16Array(width * height);
+  for (let i = 0; i < samples.length; i += 1) samples[i] = grey(i % width, Math.floor(i / width));
+  return { samples, width, height };
+};
+const noise = film(40, 30, (x, y) => (x * 7919 + y * 104_729) % 65536);
+
+test("at 1:1 every pixel is the film's own", () => {
+  const part = resample(noise, { x: 5, y: 3 }, 1, { width: 20, height: 10 }, 1);
+  for (let i = 0; i < part.length; i += 1) {
+    assert.equal(part[i], noise.samples[(3 + Math.floor(i / 20)) * 40 + 5 + (i % 20)]);
+  }
+});
+
+test("at half size every pixel is the mean of four", () => {
+  const half = resample(noise, { x: 0, y: 0 }, 2, { width: 20, height: 15 }, 1);
+  const at = (x, y) => noise.samples[y * 40 + x];
+  assert.equal(half[21], Math.floor((at(2, 2) + at(3, 2) + at(2, 3) + at(3, 3)) / 4 + 0.5));
+});
+
+test("an even film stays even at any size", () => {
+  const even = film(33, 21, () => 1234);
+  for (const step of [3.3, 1.7, 1, 0.6, 0.1]) {
+    const part = resample(even, { x: 0, y: 0 }, step, { width: 9, height: 6 }, 1);
+    assert.ok(part.every((value) => value === 1234), `at ${step}`);
+  }
+});
+
+test("the mean of the film is kept when it is made smaller", () => {
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const small = resample(noise, { x: 0, y: 0 }, 2.5, { width: 16, height: 12 }, 1);
+  assert.ok(Math.abs(mean([...small]) - mean([...noise.samples])) < 1);
+});
+
+test("made larger, greys stay between their neighbours", () => {
+  const step = film(2, 1, (x) => x * 1000);
+  const large = [...resample(step, { x: 0, y: 0 }, 0.25, { width: 8, height: 1 }, 1)];
+  assert.deepEqual(large, [0, 0, 125, 375, 625, 875, 1000, 1000]);
+});
+
+test("the ends of the window are black and white, and beyond them nothing changes", () => {
+  const window = { low: 1000, high: 3000 };
+  assert.deepEqual([0, 1000, 2000, 3000, 65535].map((grey) => shade(grey, window, false)), [0, 0, 128, 255, 255]);
+});
+
+test("inverted is the mirror image, within a rounding", () => {
+  const window = { low: 100, high: 900 };
+  for (let grey = 0; grey <= 1000; grey += 1) {
+    assert.ok(Math.abs(shade(grey, window, true) + shade(grey, window, false) - 255) <= 1);
+  }
+});
+
+test("the table is the formula, in steps finer than a grey value too", () => {
+  const window = { low: 20.5, high: 180 };
+  const table = shadeTable(65536, 256, window, false);
+  for (const entry of [0, 5248, 20_000, 46_080, 65_535]) {
+    assert.equal(table[entry], shade(entry / 256, window, false));
+  }
+});
+
+test("a wider window never makes two greys change places", () => {
+  const table = shadeTable(65536, 1, { low: -500, high: 70_000 }, false);
+  assert.ok(table.every((value, i) => i === 0 || value >= table[i - 1]));
+});
+
+test("presets: soft is wider than automatic, hard is narrower, all about one centre", () => {
+  const full = { low: 0, high: 65535 };
+  const auto = { low: 1000, high: 2000 };
+  assert.deepEqual(preset("full", full, auto), full);
+  assert.deepEqual(preset("auto", full, auto), auto);
+  assert.deepEqual(preset("soft", full, auto), { low: 750, high: 2250 });
+  assert.deepEqual(preset("hard", full, auto), { low: 1200, high: 1800 });
+});
+
+test("lungs are seen in the darker part of the film, bones in the lighter, and neither beyond it", () => {
+  const auto = { low: 1000, high: 2000 };
+  assert.deepEqual(preset("lungs", { low: 0, high: 65535 }, auto), { low: 1000, high: 1650 });
+  assert.deepEqual(preset("bones", { low: 0, high: 65535 }, auto), { low: 1350, high: 2000 });
+});
+
+test("8 bits open at every level, more bits at the 1st to the 99th percentile", () => {
+  assert.deepEqual([8, 16].map((bits) => PRESETS[openingPreset(bits)]), ["full", "auto"]);
+});
+
+test("dragging right widens, dragging up brightens", () => {
+  const full = { low: 0, high: 4095 };
+  const wider = dragged(full, 50, 0, full);
+  assert.ok(wider.high - wider.low > 4095);
+  const brighter = dragged(full, 0, -50, full);
+  assert.ok(shade(2000, brighter, false) > shade(2000, full, false));
+});
+
+test("the window stays within reason however long the drag", () => {
+  const full = { low: 0, high: 255 };
+  let window = full;
+  for (let i = 0; i < 100; i += 1) window = dragged(window, -100, 100, full);
+  assert.ok(window.high - window.low >= 0.99);
+  assert.ok(window.low < 400);
+});

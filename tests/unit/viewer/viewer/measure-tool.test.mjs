@@ -1,0 +1,61 @@
+/** Lines on a film: their length is the film's, their ends are taken in turn, and four are enough. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/viewer/measure-tool.js";
+
+const at = (x, y) => ({ x, y });
+
+test("a length is film pixels times their size", () => {
+  assert.equal(length_mm({ view: 0, ends: [at(10, 20), at(40, 60)], span: "" }, 0.2), 10);
+});
+
+test("the end begun last moves, the other on request, then the next line's", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(0, 0), at(1, 0));
+  ruler.move(at(5, 0));
+  ruler.other();
+  ruler.move(at(2, 0));
+  assert.deepEqual(ruler.lines[0].ends, [at(2, 0), at(5, 0)]);
+  ruler.add(1, at(0, 0), at(0, 9));
+  ruler.other();
+  ruler.other();
+  assert.deepEqual(ruler.active, { line: ruler.lines[0], end: 1 });
+});
+
+test("no more than four lines, and away with the active one", () => {
+  const ruler = new MeasuredLines();
+  for (let i = 0; i < MOST_LINES; i += 1) assert.ok(ruler.add(0, at(i, 0), at(i, 1)));
+  assert.equal(ruler.add(0, at(9, 0), at(9, 1)), false);
+  ruler.remove();
+  assert.deepEqual(ruler.lines.map(({ ends }) => ends[0].x), [0, 1, 2]);
+  assert.equal(ruler.active.line, ruler.lines[2]);
+  ruler.clear();
+  ruler.remove();
+  ruler.other();
+  ruler.move(at(1, 1));
+  assert.deepEqual([ruler.lines, ruler.active], [[], null]);
+});
+
+test("the cardiothoracic ratio is that of two spans, which stay level and go together", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(0, 90), at(200, 90), "chest");
+  assert.equal(ruler.ratio, null);
+  ruler.add(0, at(60, 50), at(140, 50), "heart");
+  assert.equal(ruler.ratio, 0.4);
+  ruler.move(at(160, 70));
+  assert.deepEqual(ruler.lines[1].ends, [at(60, 70), at(160, 70)]);
+  assert.equal(ruler.ratio, 0.5);
+  ruler.add(0, at(0, 0), at(9, 9));
+  ruler.other();
+  ruler.other();
+  ruler.remove();
+  assert.deepEqual([ruler.ratio, ruler.lines.length], [null, 1]);
+});
+
+test("a chest of no width has no ratio", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(5, 9), at(5, 9), "chest");
+  ruler.add(0, at(1, 5), at(9, 5), "heart");
+  assert.equal(ruler.ratio, null);
+});

@@ -1,0 +1,130 @@
+"""Questions of a bank on screen: what they say of themselves, one of them as HTML, its films.
+
+A bank never changes, so what was read of it once is good for as long as it is there, held as
+columns: a filter answers at once.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.bank.managing import age_band
+from study.base.bank_model import LETTERS
+from study.base.translation import t
+from study.people.roles import Act
+from study.people.signing_in import Person
+from study.store import Store, bank_contents
+from study.store.bank_contents import ListedItem
+from ui.parts.text import film_name, number
+from ui.results.case_films import CASE_CSS, figure, picture
+from ui.server.access import answer
+from ui.server.deployment import store
+
+FACETS = bank_contents.FACETS
+_CHUNK = 100_000
+_KEPT = 3
+
+
+@lru_cache(maxsize=_KEPT)
+def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
+    """Return a bank's questions by number, a column of categories for each of `FACETS`.
+
+    Parameters
+    ----------
+    content
+        The hash of the bank's content: a bank of that number may be another one by now.
+    """
+    with store.look() as look:
+        rows = bank_contents.facets(look, bank)
+        parts = []
+        while part := list(islice(rows, _CHUNK)):
+            parts.append(_columns(part))
+    frames = parts or [_columns([])]
+    found = {
+        name: pd.api.types.union_categoricals([frame[name] for frame in frames]) for name in FACETS
+    }
+    return pd.DataFrame(found, index=np.concatenate([frame.index for frame in frames]))
+
+
+def _columns(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["id", *FACETS]).set_index("id")
+    bands = {age: age_band(str(age)) for age in frame["age"].unique()}
+    frame["age"] = frame["age"].map(bands)
+    return frame.astype("category")
+
+
+def chosen(frame: pd.DataFrame, wanted: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return the questions that have one of the values wanted, in every column wanted."""
+    for name, values in wanted.items():
+        if values:
+            frame = frame[frame[name].isin(values)]
+    return frame
+
+
+def counted(frame: pd.DataFrame, name: str) -> pd.Series:
+    """Return how many questions have each value of a column, the most frequent first."""
+    found = frame[name].value_counts()
+    return found[found > 0]
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route("/bank-films/{bank}/{item}/{view}", _film, methods=["GET"])]
+
+
+def addresses(kept: Store, bank: int, item: int) -> list[tuple[str, str]]:
+    """Return label and address of every film of an item."""
+    with kept.look(sealed=True) as look:
+        views = bank_contents.films_of(look, bank, item)
+    return [
+        (film_name(view.label, view.prior, view.days), f"bank-films/{bank}/{item}/{n}")
+        for n, view in enumerate(views)
+    ]
+
+
+async def _film(request: Request) -> Response:
+    bank, item, view = (number(request.path_params[key]) for key in ("bank", "item", "view"))
+
+    def found(_: Person) -> Response:
+        with store().look(sealed=True) as look:
+            views = bank_contents.films_of(look, bank, item)
+        if not 0 <= view < len(views):
+            return PlainTextResponse(t("There is no such image in this bank."), status_code=404)
+        return picture(views[view])
+
+    refused = t("Sign in with an account that can set up studies.")
+    return await answer(request, Act.MAKE_STUDY, found, refused)
+
+
+def question_card(
+    item: ListedItem, films: Sequence[tuple[str, str]], truth: str = "", explanation: str = ""
+) -> str:
+    """Return a question as HTML; every text from outside is escaped.
+
+    Parameters
+    ----------
+    films
+        Label and address of each film.
+    truth
+        The letter of the reference standard; empty where it is not to be shown.
+    """
+    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
+    options = "".join(
+        f'<li class="{"reference" if letter == truth else ""}"><strong>{letter}</strong> '
+        f"<bdi>{escape(text)}</bdi>{mark if letter == truth else ''}</li>"
+        for letter, text in zip(LETTERS, json.loads(item.options), strict=False)
+    )
+    shown = "".join(figure(label, address) for label, address in films)
+    why = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
+    return (
+        f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
+        f"<div><h4><bdi>{escape(item.question)}</bdi></h4><ol>{options}</ol>{why}</div></div>"
+    )

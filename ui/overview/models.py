@@ -1,0 +1,359 @@
+"""The models of a study: the exam paper they get, what was kept of each, and how it is read."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.actor import Acting
+from study.base.text import LONGEST_REASON, checked_reason
+from study.base.translation import later, said, t, tn
+from study.exchange.exam_papers import FORMATS, hand_out
+from study.lifecycle.studies import shows_accuracy
+from study.models.answer_parser import LETTERS, RULES, STANDARD
+from study.models.model_protocol import ModelProtocol, Shown
+from study.models.models import FIELDS, Withdrawn, cards, describe_model, withdraw_model
+from study.models.paper import paper_of_study
+from study.models.rereading import WordsRead, correct_by_rules, keep_reread, reread, words_of
+from study.people.roles import Act
+from study.people.signing_in import Person
+from study.protocol.protocol import Condition, stored_protocol
+from study.store import Store
+from study.store.models import ModelRow
+from study.store.studies import study_row
+from ui.overview.model_upload import read_as
+from ui.overview.now import head
+from ui.parts.forms import ask, confirm
+from ui.parts.links import attachment, links
+from ui.parts.text import instant, plain
+from ui.parts.theme import error_line, grid, pick, section, table
+from ui.server.access import acting, answer
+from ui.server.deployment import store
+
+_KEY, _REREADING = "model-withdrawal", "model-rereading"
+_NAMES = {
+    "jsonl": later("JSON Lines"),
+    "leaderboard": later("ReXVQA leaderboard input"),
+    "vlmevalkit": later("VLMEvalKit (TSV)"),
+    "datasets": later("Hugging Face datasets (Parquet)"),
+    "openai-batch": later("OpenAI batch"),
+    "inspect": later("Inspect task"),
+}
+
+
+def show_models(study: str, found: list[ModelRow], n: int) -> None:
+    """Show a study's models of so many cases, and the form that withdraws one of them."""
+    section(t("Models of the study"))
+    grid(model_table(found, n), key="models")
+    with st.expander(t("Withdraw a model")), st.form("withdraw-model", clear_on_submit=True):
+        st.markdown(
+            t(
+                "A withdrawn model is left out of every table, figure and bundle. Its predictions "
+                "remain in the database; the audit trail records who withdrew it, when and why."
+            )
+        )
+        name = st.selectbox(t("Model"), [row.model_id for row in found], key="withdraw-name")
+        reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
+        asked = st.form_submit_button(t("Withdraw this model"), key="withdraw-now")
+    if asked:
+        with error_line():
+            _ask(study, name, checked_reason(reason))
+
+
+def card_form(person: Person, found: list[ModelRow]) -> None:
+    """Show the card of one of a study's models, to be written."""
+    with st.expander(t("Model card")):
+        st.markdown(
+            t("What a reader of the leaderboard should know about the model. All of it is public.")
+        )
+        name = st.selectbox(t("Model"), [row.model_id for row in found], key="card-name")
+        card = cards(store(), person.study_name).get(name, {})
+        with st.form("model-card", border=False):
+            places = st.columns(2) * len(FIELDS)
+            written = {
+                field: place.text_input(
+                    label, card.get(field, ""), max_chars=LONGEST_REASON, key=f"card-{name}-{field}"
+                )
+                for (field, label), place in zip(_labels().items(), places, strict=False)
+            }
+            asked = st.form_submit_button(t("Save the card"), key="card-save")
+        if asked:
+            with error_line():
+                describe_model(
+                    store(), study=person.study_name, model_id=name, card=written, **acting(person)
+                )
+                st.success(t("The card of {model} is saved.", model=plain(name)))
+
+
+def _labels() -> dict[str, str]:
+    labels = (
+        t("Name on the leaderboard"),
+        t("Developed by"),
+        t("Web address"),
+        t("Date asked"),
+        t("Licence"),
+        t("Trained on these data?"),
+        t("Prompt"),
+        t("Hardware"),
+        t("Cost"),
+    )
+    return dict(zip(FIELDS, labels, strict=True))
+
+
+def withdrawal_answer(person: Person) -> None:
+    """Show the question whether a model is to be withdrawn, or what came of the last one."""
+    confirm(_KEY, acting(person), about=person.study_name)
+
+
+def show_withdrawn(found: list[Withdrawn]) -> None:
+    """Show the models that were withdrawn, each with the event that tells of it."""
+    section(t("Withdrawn"))
+    grid(
+        {
+            t("Model"): [one.model_id for one in found],
+            t("Version"): [one.model_version for one in found],
+            t("Predictions"): [one.n_predicted for one in found],
+            t("When (UTC)"): [instant(one.at_utc) for one in found],
+            t("By"): [one.actor for one in found],
+            t("Reason"): [one.reason for one in found],
+            t("After closing"): [t("yes") if one.after_closing else "" for one in found],
+            t("Audit trail event"): [one.event for one in found],
+        },
+        key="withdrawn-models",
+    )
+
+
+def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
+    """Return a study's models with what was kept of each; nothing of right or wrong."""
+    return pd.DataFrame(
+        {
+            t("Model"): [
+                t("{model} (simulated)", model=row.model_id) if row.simulated else row.model_id
+                for row in found
+            ],
+            t("Version"): [row.model_version for row in found],
+            t("Cases"): [n_cases for _ in found],
+            t("Runs"): [row.n_runs for row in found],
+            t("Answered"): [row.n_answered for row in found],
+            t("Unparsed"): [row.n_unparsed for row in found],
+            t("Refused"): [row.n_refused for row in found],
+            t("Left empty"): [row.n_skipped for row in found],
+            t("Absent"): [n_cases - row.n_predicted for row in found],
+        }
+    )
+
+
+def _ask(study: str, name: str, reason: str) -> None:
+    ask(
+        _KEY,
+        about=study,
+        question=t("Withdraw {model}? Reason: {reason}", model=name, reason=reason),
+        do=lambda acting: withdraw_model(
+            store(), study=study, model_id=name, reason=reason, **acting
+        ),
+        done=t("{model} was withdrawn.", model=name),
+    )
+
+
+def show_words(person: Person, found: list[ModelRow]) -> None:
+    """Show what one of a study's models said and how it is read, to be read by other rules."""
+    study = person.study_name
+    with st.expander(t("Model output")):
+        left, right = st.columns(2)
+        name = left.selectbox(
+            t("Model"), [row.model_id for row in found], index=None, key="words-name"
+        )
+        which = right.selectbox(t("Show"), list(_kinds()), key="words-which")
+        if name is None:
+            st.write(t("Choose a model to see its output and how it was interpreted."))
+        else:
+            output = _said(store(), head(store(), study), study, name)
+            _by_rules(study, output)
+            _list([one for one in output if _kinds()[which](one)])
+            _form(study, name)
+    confirm(_REREADING, acting(person), about=study)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _said(_store: Store, at: str, study: str, name: str) -> list[WordsRead]:
+    return words_of(_store, study=study, model_id=name)
+
+
+def _kinds() -> dict[str, Callable[[WordsRead], bool]]:
+    """Return which output can be asked for, by its words."""
+    return {
+        t("All output"): lambda one: True,
+        t("Output without an answer"): lambda one: one.kept not in LETTERS,
+        t("Output that depends on the rules"): lambda one: len(set(one.by_rules.values())) > 1,
+    }
+
+
+def _named() -> dict[str, str]:
+    names = (t("Strict"), t("Standard"), t("Loose"))
+    return dict(zip(RULES, names, strict=True))
+
+
+def _by_rules(study: str, output: list[WordsRead]) -> None:
+    """Show how many answers each set of rules finds; how many are correct where that is shown."""
+    with store().look() as look:
+        seen = shows_accuracy(study_row(look, study))
+    right = correct_by_rules(store(), study=study, said=output) if seen else {}
+    rows = []
+    for rules, name in _named().items():
+        read = [one.by_rules[rules] for one in output]
+        answered = sum(one in LETTERS for one in read)
+        changed = sum(one.kept != now for one, now in zip(output, read, strict=True))
+        counts = (answered, read.count("unparsed"), read.count("refused"), changed)
+        rows.append((name, *counts, *([right[rules]] if seen else [])))
+    columns = [t("Rules"), t("Answered"), t("Unparsed"), t("Refused"), t("Would change")]
+    table(
+        [*columns, *([t("Correct")] if seen else [])],
+        rows,
+        caption=t("The same output by each set of rules"),
+    )
+
+
+def _list(output: list[WordsRead]) -> None:
+    """Show output as rows to filter and to sort; what is chosen stands in full below."""
+    if not output:
+        st.write(t("There is no such output."))
+        return
+    frame = pd.DataFrame(
+        {
+            t("Case"): [one.item_id for one in output],
+            t("Condition"): [one.condition for one in output],
+            t("Run"): [one.run for one in output],
+            t("Model output"): [one.words for one in output],
+            t("Read as"): [_read(one, one.kept) for one in output],
+            **{
+                name: [read_as(one.by_rules[rules], "") for one in output]
+                for rules, name in _named().items()
+            },
+        }
+    )
+    empty = [name for name in (t("Condition"), t("Run")) if not frame[name].any()]
+    picked = pick(output, frame.drop(columns=empty), key="words-list")
+    if picked:
+        st.text(picked.words)
+
+
+def _read(one: WordsRead, read: str) -> str:
+    return read_as(read, one.options[LETTERS.index(read)] if read in LETTERS else "")
+
+
+def _form(study: str, name: str) -> None:
+    with st.form("read-again", clear_on_submit=True):
+        st.markdown(
+            t(
+                "The model is not asked again: its stored output is read by the rules you choose "
+                "and replaces the answers in the study. The audit trail records who did this and "
+                "why."
+            )
+        )
+        rules = st.selectbox(
+            t("Rules"),
+            list(RULES),
+            index=list(RULES).index(STANDARD),
+            format_func=_named().__getitem__,
+            key="read-again-rules",
+        )
+        reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="read-again-reason")
+        asked = st.form_submit_button(t("Read the output again"), key="read-again-now")
+    if asked:
+        with error_line():
+            _ask_rereading(study, name, rules, checked_reason(reason))
+
+
+def _ask_rereading(study: str, name: str, rules: str, reason: str) -> None:
+    read = reread(store(), study=study, model_id=name, rules=rules)
+    if not read.changed:
+        st.info(t("By these rules no answer changes."))
+        return
+
+    def keep(acting: Acting) -> None:
+        keep_reread(store(), read, reason=reason, **acting)
+
+    ask(
+        _REREADING,
+        about=study,
+        question=tn(
+            "{n} answer of {model} changes by the rules “{rules}”. Reason: {reason}",
+            "{n} answers of {model} change by the rules “{rules}”. Reason: {reason}",
+            read.changed.total(),
+            model=name,
+            rules=_named()[rules],
+            reason=reason,
+        ),
+        do=keep,
+        done=t("The output of {model} was read again.", model=name),
+    )
+
+
+def routes() -> list[Route]:
+    """Return the route of the download."""
+    return [Route("/export/exam-paper/{format}.zip", _paper, methods=["GET"])]
+
+
+def exam_paper(person: Person) -> None:
+    """Show the choice of a format, where there are several of how it is asked, and the download."""
+    section(
+        t("Exam paper"),
+        t(
+            "The cases of this study for a model: images and questions as readers see them, "
+            "without the reference standard. Preparing many large images can take several minutes. "
+            "Each download is recorded in the audit trail."
+        ),
+    )
+    chosen = st.selectbox(
+        t("Format"), list(_NAMES), format_func=lambda one: said(_NAMES[one]), key="paper-format"
+    )
+    address = f"export/exam-paper/{chosen}.zip"
+    if _asks_words(person) and st.toggle(
+        t("Without options: the model answers open-ended, as readers do"), key="paper-open-ended"
+    ):
+        address += f"?condition={Shown.OPEN_ENDED}"
+    links("exam_paper", {address: t("Download the exam paper (ZIP)")}, download=True)
+
+
+def _asks_words(person: Person) -> bool:
+    with store().look() as look:
+        protocol = stored_protocol(study_row(look, person.study_name))
+    return Condition.OPEN_ENDED in protocol.conditions
+
+
+async def _paper(request: Request) -> Response:
+    def make(person: Person) -> Response:
+        wanted = str(request.path_params["format"])
+        if wanted not in FORMATS:
+            return PlainTextResponse(t("There is no such format."), status_code=404)
+        condition = request.query_params.get("condition", str(Shown.IMAGE))
+        if condition not in (Shown.IMAGE, Shown.OPEN_ENDED):
+            return PlainTextResponse(t("There is no such condition."), status_code=404)
+        return _sent(person, wanted, Shown(condition))
+
+    return await answer(request, Act.MODELS, make, t("Sign in to see this page."))
+
+
+def _sent(person: Person, wanted: str, condition: Shown) -> Response:
+    kept = store()
+    paper = paper_of_study(kept, person.study_name, ModelProtocol(condition=condition))
+    folder = Path(tempfile.mkdtemp(dir=kept.path.parent, prefix=".exam-paper-"))
+    path = folder / f"exam-paper-{wanted}.zip"
+    try:
+        hand_out(kept, paper, path, formats=[wanted], **acting(person))
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    return FileResponse(
+        path,
+        media_type="application/zip",
+        headers=attachment(path.name),
+        background=BackgroundTask(shutil.rmtree, folder),
+    )

@@ -1,0 +1,209 @@
+"""How the staff's pages look: their styles, and the small parts that several pages show.
+
+Whatever is given to these functions may come from outside: it is escaped here.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from enum import StrEnum
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+import streamlit as st
+from babel.dates import get_date_format
+
+from study.base.errors import StudyError
+from study.base.text import guarded
+from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
+from ui.parts.text import plain
+
+Row = Sequence[object]
+Columns = Mapping[str, Sequence[Any]]
+"""A table as what stands in each column, by its head."""
+
+Picked = TypeVar("Picked")
+_HEAD_PX, _ROW_PX, TALL_PX = 38, 35, 318
+
+
+class Tone(StrEnum):
+    """What a badge's colour says beside its word."""
+
+    QUIET = "quiet"
+    INFO = "info"
+    GOOD = "good"
+    WARN = "warn"
+
+
+def wear() -> None:
+    """Put the styles on the page; they take no room."""
+    st.html(f"<style>{_styles()}</style>")
+
+
+def lost_line() -> None:
+    """Have the page say that its server is lost, for as long as it is."""
+    words = t(
+        "The connection to the server is lost. Trying again ... What you typed stays here, "
+        "but your last change may not have been saved."
+    )
+    st.html(f'<p class="rr-lost" role="alert">{escape(words)}</p>')
+
+
+def page_title(title: str, lead: str = "") -> None:
+    """Show a page's title, and in a sentence or two what the page is for."""
+    st.title(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+def section(title: str, lead: str = "") -> None:
+    """Show the heading of a part of a page, and what it is for."""
+    st.subheader(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+@contextmanager
+def error_line() -> Iterator[None]:
+    """Say in a line why something was refused; what comes after it in the block is not done."""
+    try:
+        yield
+    except StudyError as error:
+        refused(str(error))
+
+
+def listed(lines: Sequence[str]) -> None:
+    """Show faults or other findings, one a line, in a box that scrolls when they are many."""
+    with st.container(height=min(420, 60 + 28 * len(lines))):
+        st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def refused(why: str) -> None:
+    """Show a refusal; where it lists faults, every one of them in a line of its own."""
+    first, *faults = why.splitlines()
+    if len(faults) == 1:
+        first, faults = f"{first} {faults[0].strip()}", []
+    st.error(plain(first))
+    if faults:
+        st.caption(tn("{n} error", "{n} errors", len(faults)))
+        listed(faults)
+
+
+def facts(found: Iterable[tuple[str, object, str]]) -> None:
+    """Show a row of cards: label, value and note of each."""
+    st.html(f'<dl class="rr-facts">{"".join(_fact(*one) for one in found)}</dl>')
+
+
+def state_badge(state: str) -> None:
+    """Show the state of a study, a review or a scoring."""
+    st.html(f'<p class="rr-badges">{state_html(state)}</p>')
+
+
+def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
+    """Return a badge as HTML, for tables and cards written as HTML."""
+    return f'<span class="rr-badge rr-{tone}">{escape(text)}</span>'
+
+
+def state_html(state: str) -> str:
+    """Return the badge of a state as HTML; a state not known here is shown as it is called."""
+    return badge_html(*_states().get(state, (state, Tone.QUIET)))
+
+
+_NUMBER = " class=rr-number"
+
+
+def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
+    """Show a small table of text as HTML, read out with its caption."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    first = cells[0] if cells else [""] * len(columns)
+    head = "".join(
+        f'<th scope="col"{_NUMBER if _NUMBER in below else ""}>{escape(name)}</th>'
+        for name, below in zip(columns, first, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    st.html(
+        f'<div class="rr-table"><table><caption class="rr-unseen">{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def pick(
+    rows: Sequence[Picked], columns: Columns | pd.DataFrame, *, key: str, **how: Any
+) -> Picked | None:
+    """Show rows as a table in which one can be chosen, and return that one."""
+    how.setdefault("height", grid_px(rows, most_px=TALL_PX))
+    event = grid(columns, key=key, on_select="rerun", selection_mode="single-row", **how)
+    return next((rows[n] for n in event["selection"]["rows"] if n < len(rows)), None)
+
+
+def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
+    """Return how high a table of so many rows is; one with a limit scrolls beyond it."""
+    every_px = _HEAD_PX + _ROW_PX * max(1, len(rows))
+    return every_px if most_px is None else min(most_px, every_px)
+
+
+def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
+    """Show a table that can be sorted, searched and saved, and return what is chosen in it.
+
+    What is saved is opened with a spreadsheet: no cell is a formula there.
+    """
+    frame = pd.DataFrame(columns)
+    texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
+    safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
+    shown = {
+        str(name): _moments(column) for name, column in frame.select_dtypes("datetime").items()
+    }
+    shown |= {
+        str(name): st.column_config.NumberColumn(format="localized")
+        for name in frame.select_dtypes("number")
+    }
+    how["column_config"] = shown | dict(how.get("column_config") or {})
+    return st.dataframe(safe, hide_index=True, placeholder="", **how)
+
+
+def arrow(*, forward: bool) -> str:
+    """Return the icon of an arrow that leads on or back, in the direction of reading."""
+    return f":material/arrow_{'forward' if forward != right_to_left() else 'back'}:"
+
+
+def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
+    """Return how a table shows moments: in Streamlit's letters, which know English months only."""
+    pattern = str(get_date_format("medium", region()).pattern)
+    if right_to_left() or ("MMM" in pattern and language() != ENGLISH):
+        pattern = "y-MM-dd"
+    day = pattern.replace("y", "YYYY").replace("d", "D")
+    return st.column_config.DatetimeColumn(
+        format=f"{day} {'HH:mm:ss' if column.dt.second.any() else 'HH:mm'}"
+    )
+
+
+def _cell_of_text(value: Any) -> Any:
+    return guarded(value) if isinstance(value, str) else value
+
+
+def _fact(label: str, value: object, note: str) -> str:
+    small = f'<div class="rr-note">{escape(note)}</div>' if note else ""
+    return (
+        f'<div class="rr-fact"><dt>{escape(label)}</dt>'
+        f'<dd><div class="rr-value">{escape(str(value))}</div>{small}</dd></div>'
+    )
+
+
+def _cell(value: object) -> str:
+    number = isinstance(value, int | float)
+    return f"<td{_NUMBER if number else ''}>{escape(str(value))}</td>"
+
+
+def _states() -> dict[str, tuple[str, Tone]]:
+    return {
+        "drawn": (t("not open yet"), Tone.INFO),
+        "open": (t("open"), Tone.GOOD),
+        "closed": (t("closed"), Tone.QUIET),
+    }
+
+
+@cache
+def _styles() -> str:
+    return (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")

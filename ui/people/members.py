@@ -1,0 +1,366 @@
+"""The people of a study, or of all: a row each, the forms that invite, and what is done."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from study.base import translation
+from study.base.actor import Acting
+from study.base.canonical import stamp
+from study.base.errors import BadFile, NotAllowed
+from study.base.text import decoded
+from study.base.translation import t, tn
+from study.lifecycle import studies
+from study.people import persons
+from study.people.codes import Code, new_code
+from study.people.invitations import Invitation, parse_invitations
+from study.people.persons import CodeState, Member, Newcomer, act_for
+from study.people.roles import Act, Role
+from study.people.signing_in import Person
+from ui.app.masthead import role_word
+from ui.parts.forms import upload
+from ui.parts.links import links
+from ui.parts.text import plain
+from ui.parts.theme import error_line
+from ui.people import handout
+from ui.people.handout import Card, Handout
+from ui.server.access import acting
+from ui.server.deployment import store
+
+EXPIRIES = (7, 30, 90, 365, 0)
+"""Days a new code may be good for; 0 stands for no end."""
+
+_How = dict[str, Any]
+_Given = tuple[Sequence[str], Sequence[str]]
+"""Whom new codes were given to, and who of them goes on with one they had."""
+
+_MOST_MB = 1
+_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
+_MANY = 12
+_ON_A_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose roles are looked after, and by whom: those of a study, or (empty) the deployment's."""
+
+    person: Person
+    study: str
+
+    @property
+    def everywhere(self) -> bool:
+        """Return whether whoever acts is an administrator of the deployment."""
+        return self.person.may(Act.DEPLOYMENT)
+
+    def may(self, role: Role) -> bool:
+        """Return whether whoever acts may give and revoke a role here."""
+        return self.person.may(act_for(role, self.study))
+
+
+def key(name: str) -> str:
+    """Return a widget's key for this turn: after an act it is another widget.
+
+    The second click of a double click then belongs to a widget that is not there any more.
+    """
+    return f"{name}-{handout.memory().turn}"
+
+
+def expiry_choice(name: str) -> int:
+    """Ask how long new codes are good for, and return the days (0: no end)."""
+    return st.selectbox(
+        t("New codes are valid for"),
+        EXPIRIES,
+        index=1,
+        format_func=lambda days: tn("{n} day", "{n} days", days) if days else t("no expiry"),
+        key=key(name),
+    )
+
+
+def members_of(scope: Scope) -> list[Member]:
+    """Return everybody with a role in the scope, as things stand now."""
+    now = datetime.now(UTC)
+    if scope.study:
+        return persons.members_of_study(store(), scope.study, now=now)
+    return persons.members_of_deployment(store(), now=now)
+
+
+def _invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
+    """Invite readers and keep their codes for the sheet."""
+
+    def give(codes: list[Code], how: _How) -> _Given:
+        known = studies.invite(store(), invitations=invitations, codes=codes, **how)
+        return [one.reader_id for one in invitations], known
+
+    _with_codes(scope, Role.READER, len(invitations), days, give)
+
+
+def _give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
+    """Give somebody a role and keep their code for the sheet."""
+
+    def give(codes: list[Code], how: _How) -> _Given:
+        everywhere = scope.everywhere
+        return [
+            persons.give_role(store(), newcomer, code=codes[0], everywhere=everywhere, **how)
+        ], ()
+
+    _with_codes(scope, newcomer.role, 1, days, give)
+
+
+def _new_code_for(scope: Scope, member: Member, days: int) -> None:
+    """Give a new code, and a revoked role back with it."""
+    renew = persons.give_back if member.revoked else persons.replace_code
+
+    def give(codes: list[Code], how: _How) -> _Given:
+        renew(store(), grant=member.grant, code=codes[0], everywhere=scope.everywhere, **how)
+        return [member.who], ()
+
+    _with_codes(scope, member.role, 1, days, give)
+
+
+def _with_codes(
+    scope: Scope, role: Role, n: int, days: int, give: Callable[[list[Code], _How], _Given]
+) -> None:
+    """Give out so many new codes, good for so many days, and keep them for the sheet."""
+    codes = [new_code(secrets.token_bytes) for _ in range(n)]
+
+    def work(acting: Acting) -> Handout:
+        expires = acting["now"] + timedelta(days=days) if days else None
+        named, known = give(codes, {"study": scope.study, "expires": expires, **acting})
+        pairs = zip(named, codes, strict=True)
+        return Handout(
+            study=scope.study,
+            cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
+            known=tuple(known),
+            until=translation.day(stamp(expires)) if expires else "",
+        )
+
+    act(scope, role, work)
+
+
+def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
+    """Do something about somebody of a role and begin the next turn, or say why not."""
+    memory = handout.memory()
+    with error_line():
+        if not scope.may(role):
+            raise NotAllowed(t("Your role here does not allow this."))
+        made = work(acting(scope.person))
+        memory.turn += 1
+        if isinstance(made, Handout):
+            memory.handout = made
+        st.rerun()
+
+
+def invite_one(scope: Scope, days: int) -> None:
+    """Show the form that invites one reader."""
+    with st.form(key("invite-one")):
+        top = st.container()
+        first, second, third, fourth = st.columns(4)
+        reader_id = first.text_input(
+            t("Reader ID"),
+            key=key("reader-id"),
+            placeholder="R1",
+            help=t("The reader's permanent ID in this study. Do not use their name."),
+        )
+        level = second.text_input(t("Level"), key=key("level"), placeholder="resident")
+        years = third.text_input(t("Years"), key=key("years"))
+        site = fourth.text_input(t("Site"), key=key("site"))
+        name, email = _named("reader")
+        if st.form_submit_button(t("Invite"), type="primary"):
+            invitation = Invitation(
+                reader_id=reader_id.strip(),
+                level=level.strip(),
+                years=years.strip(),
+                site=site.strip(),
+                name=name.strip(),
+                email=email.strip(),
+            )
+            with top:
+                _invite(scope, [invitation], days)
+
+
+def invite_list(scope: Scope, days: int) -> None:
+    """Show the form that invites a list of readers, pasted or from a file."""
+    with st.form(key("invite-list")):
+        top = st.container()
+        st.caption(
+            t(
+                "A header row and one row per reader: reader_id and, optionally, level, years, "
+                "site, name, email; separated by commas, semicolons or tabs, as copied from a "
+                "spreadsheet."
+            )
+        )
+        links("list_example", {"example/readers.csv": t("Example file (CSV)")}, download=True)
+        pasted = st.text_area(
+            t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
+        )
+        file = upload(
+            t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
+        )
+        if st.form_submit_button(t("Invite all"), type="primary"):
+            with top, error_line():
+                text = _text_of(file) if file else pasted
+                invitations = parse_invitations(text, source=t("The list"))
+                _invite(scope, invitations, days)
+
+
+def _text_of(file: UploadedFile) -> str:
+    if file.size > _MOST_MB * 1_000_000:
+        raise BadFile(t("This file is too large for a list of readers."))
+    return decoded(file.getvalue(), source=file.name)
+
+
+def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
+    """Show the form that gives one of some roles, those that whoever acts may give."""
+    offered = [role for role in roles if scope.may(role)]
+    if not offered:
+        return
+    with st.form(key("give-role")):
+        top = st.container()
+        first, second = st.columns(2)
+        handle = first.text_input(
+            t("Short name"),
+            key=key("handle"),
+            help=t(
+                "Recorded permanently in the audit trail: use initials or a job title, not a full "
+                "name."
+            ),
+        )
+        role = second.selectbox(t("Role"), offered, format_func=role_word, key=key("role"))
+        name, email = _named("staff")
+        if st.form_submit_button(t("Assign role"), type="primary"):
+            newcomer = Newcomer(handle=handle.strip(), role=role, name=name, email=email)
+            with top:
+                _give_role(scope, newcomer, days)
+
+
+def _named(whose: str) -> tuple[str, str]:
+    first, second = st.columns(2)
+    name = first.text_input(
+        t("Name (optional)"),
+        key=key(f"{whose}-name"),
+        help=t("Stored separately from the study, never exported, erased on request."),
+    )
+    email = second.text_input(
+        t("Email (optional)"),
+        key=key(f"{whose}-email"),
+        help=t(
+            "Stored with the name; used to recognise people who sign in through their institution."
+        ),
+    )
+    return name, email
+
+
+def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
+    """Show people, a row each; of many, those that match what is looked for, page by page.
+
+    Parameters
+    ----------
+    days
+        How long codes made here are good for.
+    name
+        Tells this table's widgets from another's on the page.
+    """
+    if len(members) > _MANY:
+        wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
+        members = [one for one in members if wanted in _all_of(one)]
+    pages = -(-len(members) // _ON_A_PAGE)
+    place = st.empty()
+    page = st.pagination(pages, key=f"page-of-{name}-{pages}") if pages > 1 else 1
+    shown = members[_ON_A_PAGE * (page - 1) : _ON_A_PAGE * page]
+    with place.container(key=f"rows-{name}"):
+        _rows(scope, shown, days)
+
+
+def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
+    heads = (t("Person"), t("Details"), t("Name, email"), t("Access code"))
+    for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
+        column.caption(head)
+    for member in members:
+        _row(scope, member, days)
+
+
+def _all_of(member: Member) -> str:
+    return f"{member.who} {member.about} {member.name} {member.email}".casefold()
+
+
+def _row(scope: Scope, member: Member, days: int) -> None:
+    who, about, named, code, first, second = st.columns(_WIDTHS, vertical_alignment="center")
+    simulated = t("(simulated)") if member.simulated else ""
+    who.markdown(f"**{plain(member.who)}** {simulated}")
+    about.markdown(plain(member.about) or role_word(member.role))
+    named.text(", ".join(one for one in (member.name, member.email) if one) or "–")
+    code.markdown(_code(member))
+    if not scope.may(member.role):
+        return
+    if member.elsewhere and not scope.everywhere:
+        with second.popover(t("More"), key=f"more-{member.grant}"):
+            st.caption(
+                t(
+                    "This person also has a role outside this study: only an administrator of "
+                    "this server can issue codes and manage the name."
+                )
+            )
+            _revoke(scope, member)
+        return
+    label = t("Restore") if member.revoked else t("New code")
+    if first.button(label, key=key(f"code-{member.grant}"), width="stretch"):
+        _new_code_for(scope, member, days)
+    with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
+        _more(scope, member)
+
+
+def _more(scope: Scope, member: Member) -> None:
+    st.markdown(f"**{plain(member.who)}**")
+    with st.form(key(f"name-{member.grant}"), border=False):
+        name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
+        email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
+        if st.form_submit_button(t("Save name and email")):
+            everywhere = scope.everywhere
+            _on(scope, member, persons.change_name, name=name, email=email, everywhere=everywhere)
+    if member.name or member.email:
+        st.caption(
+            t("Readings and the audit trail contain no names; erasing does not change them.")
+        )
+        if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
+            _on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+    _revoke(scope, member)
+
+
+def _revoke(scope: Scope, member: Member) -> None:
+    if member.revoked or member.person == scope.person.id:
+        return
+    with st.form(key(f"revoke-{member.grant}"), border=False):
+        reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
+        if st.form_submit_button(t("Revoke now")):
+            _on(scope, member, persons.revoke, reason=reason)
+
+
+def _on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
+    """Do something about somebody's role here."""
+    where = {"study": scope.study, "grant": member.grant}
+    act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))
+
+
+def _code(member: Member) -> str:
+    seen = _day(member.seen_at_utc)
+    states = {
+        CodeState.NONE: t("none"),
+        CodeState.NEVER_USED: t("never used"),
+        CodeState.USED: t("last used on {day}", day=seen),
+        CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
+        CodeState.GUESSED: t("someone is trying incorrect codes; issue a new code to stop this"),
+        CodeState.REVOKED: t("revoked"),
+    }
+    text = states[member.code]
+    if member.expires_at_utc and member.code in (CodeState.NEVER_USED, CodeState.USED):
+        text = t("{state}; expires on {day}", state=text, day=_day(member.expires_at_utc))
+    return plain(text)
+
+
+def _day(moment: str | None) -> str:
+    return translation.day(moment) if moment else ""

@@ -1,0 +1,176 @@
+/** From a film to its picture on the processor: which part of it a pane shows, at screen size, and in which window. */
+
+/** @import { Rect, Window, ZoomPan } from "../page/types.js" */
+
+/** @typedef {{width: number, height: number}} Size */
+
+/**
+ * The film coordinates of the pane's top left corner. At 1:1 it lies on whole pixels, so that every film pixel is
+ * exactly one screen pixel.
+ * @param {ZoomPan} zoomPan @param {Size} pane
+ */
+export function origin(zoomPan, pane) {
+  const x = zoomPan.x - pane.width / 2 / zoomPan.scale;
+  const y = zoomPan.y - pane.height / 2 / zoomPan.scale;
+  return zoomPan.scale === 1 ? { x: Math.round(x), y: Math.round(y) } : { x, y };
+}
+
+/**
+ * The part of a pane that the film covers, in whole pixels from the pane's top left corner.
+ * @param {ZoomPan} zoomPan @param {Size} pane @param {Size} film @returns {Rect}
+ */
+export function covered(zoomPan, pane, film) {
+  const corner = origin(zoomPan, pane);
+  // A screen pixel belongs to the film when its middle does.
+  const edge = (at, length) => Math.min(length, Math.max(0, Math.ceil(at * zoomPan.scale - 0.5)));
+  const x = edge(-corner.x, pane.width);
+  const y = edge(-corner.y, pane.height);
+  const width = edge(film.width - corner.x, pane.width) - x;
+  const height = edge(film.height - corner.y, pane.height) - y;
+  return { x, y, width: Math.max(1, width), height: Math.max(1, height) };
+}
+
+/** Where the covered part begins from the pane's left once the pane is flipped, or as it is.
+ *  @param {Rect} part @param {Size} pane @param {boolean} flipped */
+export function mirrored(part, pane, flipped) {
+  return flipped ? pane.width - part.x - part.width : part.x;
+}
+
+/**
+ * For each screen pixel of one axis: the first film pixel it takes from, and the share of each.
+ * @param {number} from film coordinate of the first screen pixel's near edge
+ * @param {number} step film pixels per screen pixel
+ * @param {number} count screen pixels @param {number} size film pixels
+ * @returns {{first: number, shares: number[]}[]} beside the film: its edge
+ */
+export function taps(from, step, count, size) {
+  return Array.from({ length: count }, (_, i) => {
+    const centre = Math.min(size, Math.max(0, from + (i + 0.5) * step));
+    return step >= 1 ? area(centre, step, size) : linear(centre, size);
+  });
+}
+
+/**
+ * @param {{samples: Uint8Array|Uint16Array, width: number, height: number}} film
+ * @param {{x: number, y: number}} origin film coordinates of the top left corner
+ * @param {number} step film pixels per screen pixel @param {{width: number, height: number}} pane
+ * @param {number} unit what one grey value counts in the result
+ * @returns {Uint16Array} grey values times unit
+ */
+export function resample(film, origin, step, pane, unit) {
+  const columns = taps(origin.x, step, pane.width, film.width);
+  const rows = taps(origin.y, step, pane.height, film.height);
+  const result = new Uint16Array(pane.width * pane.height);
+  const narrowed = narrower(film, columns);
+  const sum = new Float32Array(pane.width);
+  rows.forEach((row, y) => {
+    sum.fill(0);
+    row.shares.forEach((share, k) => {
+      const line = narrowed(row.first + k);
+      for (let x = 0; x < sum.length; x += 1) sum[x] += share * line[x];
+    });
+    const start = y * pane.width;
+    for (let x = 0; x < sum.length; x += 1) {
+      result[start + x] = Math.floor(sum[x] * unit + 0.5);
+    }
+  });
+  return result;
+}
+
+/** Film rows shrunk to the screen's width, each one computed once while it is near. */
+function narrower({ samples, width }, columns) {
+  const first = Int32Array.from(columns, (tap) => tap.first);
+  const ends = new Int32Array(columns.length);
+  const shares = [];
+  columns.forEach((tap, x) => {
+    shares.push(...tap.shares);
+    ends[x] = shares.length;
+  });
+  const flat = Float32Array.from(shares);
+  const near = new Map();
+  return (row) => {
+    let line = near.get(row);
+    if (line) return line;
+    if (near.size > 64) near.delete(near.keys().next().value);
+    line = new Float32Array(columns.length);
+    for (let x = 0, k = 0; x < line.length; x += 1) {
+      let sum = 0;
+      for (let i = row * width + first[x]; k < ends[x]; k += 1, i += 1) sum += flat[k] * samples[i];
+      line[x] = sum;
+    }
+    near.set(row, line);
+    return line;
+  };
+}
+
+function area(centre, step, size) {
+  const near = Math.max(0, centre - step / 2);
+  const far = Math.min(size, centre + step / 2);
+  const first = Math.floor(near);
+  const shares = [];
+  for (let i = first; i < far; i += 1) shares.push((Math.min(far, i + 1) - Math.max(near, i)) / (far - near));
+  return { first, shares };
+}
+
+function linear(centre, size) {
+  const at = Math.min(size - 1, Math.max(0, centre - 0.5));
+  const first = Math.min(Math.floor(at), Math.max(0, size - 2));
+  const share = at - first;
+  return share === 0 ? { first, shares: [1] } : { first, shares: [1 - share, share] };
+}
+
+export const PRESETS = ["full", "auto", "soft", "hard", "lungs", "bones"];
+
+/**
+ * The formula that every renderer follows: low is black, high is white, linear between.
+ * @param {number} grey @param {Window} window @param {boolean} inverted @returns {number} 0 to 255
+ */
+export function shade(grey, { low, high }, inverted) {
+  const share = Math.min(1, Math.max(0, (grey - low) / (high - low)));
+  return Math.floor((inverted ? 1 - share : share) * 255 + 0.5);
+}
+
+/**
+ * @param {number} size number of entries @param {number} step how many entries make one grey value
+ * @param {Window} window @param {boolean} inverted @returns {Uint8Array} the formula as a table
+ */
+export function shadeTable(size, step, window, inverted) {
+  const table = new Uint8Array(size);
+  for (let i = 0; i < size; i += 1) table[i] = shade(i / step, window, inverted);
+  return table;
+}
+
+/** How a film opens: 8 bits at all their levels, more bits at all but the outermost hundredths.
+ *  @param {number} bits @returns {number} the preset's place */
+export const openingPreset = (bits) => PRESETS.indexOf(bits > 8 ? "auto" : "full");
+
+/**
+ * @param {string} name @param {Window} full @param {Window} auto the 1st to the 99th percentile @returns {Window}
+ */
+export function preset(name, full, auto) {
+  if (name === "auto") return auto;
+  if (name === "soft") return scaled(auto, 1.5);
+  if (name === "hard") return scaled(auto, 0.6);
+  // Air is dark and bone is light: each has its part of what the film holds.
+  if (name === "lungs") return part(auto, 0, 0.65);
+  if (name === "bones") return part(auto, 0.35, 1);
+  return full;
+}
+
+/**
+ * Drag sideways for width, up for brighter; in proportion to the width, so it feels alike at every bit depth.
+ * @param {Window} window @param {number} right @param {number} down in CSS pixels @param {Window} full
+ * @returns {Window}
+ */
+export function dragged(window, right, down, full) {
+  const range = Math.max(1, full.high - full.low);
+  const width = window.high - window.low;
+  const newWidth = clamp(width * Math.exp(right * 0.004), Math.min(range, Math.max(1, range / 256)), range * 4);
+  const centre = (window.low + window.high) / 2 + down * 0.0025 * width;
+  return around(clamp(centre, full.low - range / 2, full.high + range / 2), newWidth);
+}
+
+const scaled = ({ low, high }, factor) => around((low + high) / 2, (high - low) * factor);
+export const part = ({ low, high }, from, to) => ({ low: low + from * (high - low), high: low + to * (high - low) });
+const around = (centre, width) => ({ low: centre - width / 2, high: centre + width / 2 });
+const clamp = (value, least, most) => Math.min(most, Math.max(least, value));

@@ -1,0 +1,298 @@
+"""The draft in this window and the fields that write it, what was saved, and all there are."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from study.base.errors import BadInput, NotNow
+from study.base.translation import t
+from study.lifecycle import drafts
+from study.lifecycle.drafts import SavedElsewhere, StudyDraft
+from study.people.signing_in import Person
+from study.protocol.protocol import Protocol, faults_of
+from ui.parts.text import minute, plain
+from ui.server.access import acting
+from ui.server.deployment import store
+
+Words = Mapping[Any, str]
+"""What a value is called, by value, in the order they are offered."""
+
+
+@dataclass
+class Working:
+    """A draft as it stands in this window.
+
+    `values` is what the fields say now; `base` is what they said when their step was entered, which
+    fields keep as their first value so that Streamlit does not make new ones at every key.
+    `round` is in every field's key: counting it up makes all of them new. `reached` is how many
+    steps were left behind, here or before.
+    """
+
+    id: int
+    name: str
+    bank: str
+    values: dict[str, Any]
+    seen: str
+    saved: dict[str, Any] = field(default_factory=dict)
+    saved_name: str = ""
+    saved_bank: str = ""
+    base: dict[str, Any] = field(default_factory=dict)
+    step: str = ""
+    round: int = 0
+    elsewhere: bool = False
+    trouble: str = ""
+    reached: int = 0
+
+    def key(self, name: str) -> str:
+        """Return the key of a field."""
+        return f"draft-{self.id}-{self.round}-{self.step}-{name}"
+
+    def enter(self, step: str) -> None:
+        """Turn to a step: its fields begin with what is written now."""
+        if self.step != step:
+            self.step = step
+            self.base = deepcopy(self.values)
+
+    def renew(self) -> None:
+        """Make every field of the step anew, from what is written now."""
+        self.round += 1
+        self.base = deepcopy(self.values)
+
+    def draft(self) -> StudyDraft:
+        """Return what stands in this window as a draft."""
+        return StudyDraft(
+            id=self.id,
+            name=self.name,
+            bank=self.bank,
+            values=self.values,
+            made_by="",
+            saved_at_utc=self.seen,
+        )
+
+    def faults(self) -> list[str]:
+        """Return what keeps it from being drawn, in the pages' words."""
+        return [in_page_words(fault) for fault in drafts.faults(self.draft())]
+
+    def protocol(self) -> Protocol | None:
+        """Return the protocol it describes, or None while it has faults."""
+        values = self.draft().protocol_values
+        return None if faults_of(values) else Protocol.from_json(values)
+
+    def choose(self, key: str, label: str, words: Words, meaning: Words) -> None:
+        """Let one of a few values be chosen; what the chosen one means stands beneath."""
+        base = self.base[key]
+        found = st.segmented_control(
+            label,
+            list(words),
+            default=base if base in words else None,
+            format_func=lambda one: words[one],
+            required=True,
+            key=self.key(key),
+        )
+        if found is not None:
+            self.values[key] = found
+        st.caption(meaning.get(self.values[key], ""))
+
+    def switch(self, key: str, label: str, on: str, off: str) -> None:
+        """Let something be turned on or off."""
+        found = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
+        self.values[key] = bool(found)
+        st.caption(on if found else off)
+
+    def count(
+        self,
+        key: str,
+        label: str,
+        meaning: Callable[[int], str],
+        *,
+        low: int,
+        high: int,
+        step: int = 1,
+    ) -> None:
+        """Let a whole number be given; its meaning is told by its value."""
+        base = self.base[key]
+        sound = isinstance(base, int | float) and not isinstance(base, bool)
+        shown = min(max(int(base), low), high) if sound else low
+        found = st.number_input(
+            label, min_value=low, max_value=high, value=shown, step=step, key=self.key(key)
+        )
+        # What came with a file, a fraction or beyond the range, stays until it is changed here.
+        self.values[key] = base if sound and found == shown else int(found)
+        st.caption(meaning(int(found)))
+
+    def several(self, key: str, label: str, words: Words, meaning: str) -> None:
+        """Let any of a few values be chosen, in the order they are offered."""
+        base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
+        found = st.pills(
+            label,
+            list(words),
+            default=[one for one in base if one in words],
+            format_func=lambda one: words[one],
+            selection_mode="multi",
+            key=self.key(key),
+        )
+        chosen = [one for one in words if one in found]
+        if set(chosen) != set(base):
+            self.values[key] = chosen
+        else:
+            self.values[key] = list(base)
+        st.caption(meaning)
+
+
+def in_page_words(fault: str) -> str:
+    """Return a fault with the fields called as the pages call them, not as the file does.
+
+    >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
+    '“Hidden repeats” = 9 is more than “Cases” = 5.'
+    """
+    called = {
+        "name": t("Study name"),
+        "bank": t("Question bank"),
+        "cases": t("Cases"),
+        "one_question_per": t("One question per"),
+        "stratify_by": t("Stratify by"),
+        "allocation": t("Allocation"),
+        "age": t("Age in years"),
+        "only_items": t("Draw only these IDs"),
+        "without_items": t("Leave out these IDs"),
+        "sessions": t("Sessions"),
+        "hidden_repeats": t("Hidden repeats"),
+        "back_navigation": t("Allow going back"),
+        "feedback": t("Show the correct answer"),
+        "score_card": t("Score card"),
+        "practice_cases": t("Practice cases"),
+        "bundle_extras": t("Include in the export"),
+        "washout_days": t("Wash-out"),
+        "confidence": t("Confidence rating"),
+        "endpoint": t("Primary endpoint"),
+        "consent": t("Consent"),
+    }
+    for key, label in called.items():
+        # A word of the language is a key only where a fault begins or a value follows.
+        place = rf"(?<![\w“]){key}(?!\w)"
+        where = place if "_" in key else rf"^{key}(?=[: ])|{place}(?= = )"
+        fault = re.sub(where, f"“{label}”", fault)
+    return fault
+
+
+def working_on(number: int) -> Working:
+    """Return the draft as this window has it, read from the store the first time.
+
+    Raises
+    ------
+    NotFound
+        It was drawn or thrown away.
+    """
+    key = f"working-{number}"
+    found = st.session_state.get(key)
+    if not isinstance(found, Working):
+        found = _read(number)
+        st.session_state[key] = found
+    return found
+
+
+def read_again(working: Working) -> None:
+    """Forget what stands in this window and take what was saved last."""
+    fresh = _read(working.id)
+    fresh.round = working.round + 1
+    st.session_state[f"working-{working.id}"] = fresh
+
+
+def keep_mine(working: Working) -> None:
+    """Let what stands in this window replace what was saved elsewhere."""
+    working.seen = drafts.find(store(), working.id).saved_at_utc
+    working.elsewhere = False
+    save(working)
+
+
+def forget(number: int) -> None:
+    """Take a draft that is no more out of this window."""
+    st.session_state.pop(f"working-{number}", None)
+
+
+def reach(working: Working, steps: int) -> None:
+    """Keep how many steps are left behind, for this window and whoever comes back."""
+    if steps > working.reached:
+        working.reached = steps
+        drafts.reach(store(), working.id, steps)
+
+
+def save(working: Working) -> None:
+    """Save what changed; a name that is taken stays unsaved, and everything else is kept."""
+    now_written = (working.name, working.bank, working.values)
+    if now_written == (working.saved_name, working.saved_bank, working.saved):
+        working.trouble = ""
+        return
+    try:
+        try:
+            _save(working, working.name)
+            working.trouble = ""
+        except SavedElsewhere:
+            raise
+        except (BadInput, NotNow) as error:
+            working.trouble = str(error)
+            _save(working, working.saved_name)
+    except SavedElsewhere:
+        working.elsewhere = True
+
+
+def _save(working: Working, name: str) -> None:
+    working.seen = drafts.save(
+        store(),
+        working.id,
+        name=name,
+        bank=working.bank,
+        values=working.values,
+        seen=working.seen,
+        now=datetime.now(UTC),
+    )
+    working.saved_name, working.saved_bank = name, working.bank
+    working.saved = deepcopy(working.values)
+
+
+def _read(number: int) -> Working:
+    draft = drafts.find(store(), number)
+    values = {**Protocol().in_full(), **draft.values}
+    return Working(
+        id=number,
+        name=draft.name,
+        bank=draft.bank,
+        values=deepcopy(values),
+        seen=draft.saved_at_utc,
+        saved=deepcopy(values),
+        saved_name=draft.name,
+        saved_bank=draft.bank,
+        base=deepcopy(values),
+        reached=draft.reached,
+    )
+
+
+def draft_list(person: Person, found: Sequence[StudyDraft], go_on: Callable[[int], None]) -> None:
+    """Show drafts, and call `go_on` with the number of the one to go on with."""
+    for draft in found:
+        with st.container(border=True):
+            words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
+            words.markdown(f"**{plain(draft.name)}**")
+            words.caption(
+                plain(
+                    t(
+                        "Bank: {bank}; started by {who}; saved {when} UTC",
+                        bank=draft.bank or t("none yet"),
+                        who=draft.made_by,
+                        when=minute(draft.saved_at_utc),
+                    )
+                )
+            )
+            if go.button(t("Continue"), key=f"open-{draft.id}", width="stretch", type="primary"):
+                go_on(draft.id)
+            with away.popover(t("Delete"), width="stretch"):
+                st.write(t("Everything entered in this draft will be lost."))
+                if st.button(t("Delete this draft"), key=f"away-{draft.id}"):
+                    drafts.remove(store(), draft.id, **acting(person))
+                    forget(draft.id)
+                    st.rerun()
