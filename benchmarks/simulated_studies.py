@@ -20,7 +20,7 @@ from analysis.bundle.model import RaterKind
 from analysis.options import Options
 from analysis.readings.confidence import Confidence
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads
-from analysis.statistics.merits.figures_of_merit import figures_of_merit
+from analysis.statistics.merits import figures_of_merit
 from analysis.statistics.study import Study
 
 Floats = NDArray[np.float64]

@@ -17,10 +17,10 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
+from analysis.report.formats.output import Part, fresh_folder
 from analysis.report.formats.page import isolated
-from analysis.report.formats.placing import Part, fresh_folder
-from analysis.report.wording.numbers import percent, span
-from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.report.wording import percent, span
+from analysis.statistics.accuracy.accuracy import leaderboard
 from analysis.translation import ENGLISH, language, later, said, spoken, t
 
 _HERE = Path(__file__).parent / "formats"

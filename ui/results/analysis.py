@@ -10,8 +10,7 @@ from itertools import groupby
 import streamlit as st
 
 from analysis.report.content import SECTIONS
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import OVERVIEW
+from analysis.report.figures import OVERVIEW, ReportFigure
 from analysis.report.findings.finding import Theme
 from study.base.errors import NotNow
 from study.base.translation import ENGLISH, t

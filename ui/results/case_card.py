@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from analysis.bundle.model import RaterKind, Status
-from analysis.report.case import Case, CaseAnswer
+from analysis.report.items import Case, CaseAnswer
 from study.base.translation import t
 from ui.results.case_films import CASE_CSS, figure
 

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import matrix_figure
+from analysis.report.figures import ReportFigure, matrix_figure
 from analysis.translation import spoken
 from study.base.errors import NotFound
 from study.base.translation import language, t

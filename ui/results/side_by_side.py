@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis import Results
-from analysis.figures.drawing.names import rater_names
-from analysis.statistics.comparison.by_task import only_one_correct, pair_of
+from analysis.figures.drawing.axes import rater_names
+from analysis.statistics.comparison.pairs import only_one_correct, pair_of
 from study.base.translation import t
 from ui.parts.look import grid
 

@@ -23,6 +23,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.ticker import NullFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
+from analysis.figures.drawing.axes import BIDI
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
@@ -55,7 +56,6 @@ from analysis.figures.drawing.layout import (
     wrapped,
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
-from analysis.figures.drawing.names import BIDI
 from analysis.translation import written
 
 MM_PER_INCH = 25.4

@@ -12,9 +12,19 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.wording.numbers import cases, percent, rounded, sentences
-from analysis.report.wording.rows import Row, number, reason, rows_of, under
-from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.report.wording import (
+    Row,
+    Verdict,
+    cases,
+    number,
+    percent,
+    reason,
+    rounded,
+    rows_of,
+    sentences,
+    under,
+    verdict,
+)
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.scoring import KAPPA, RAW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.names import shorten
+from analysis.figures.drawing.axes import shorten
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -12,9 +12,20 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
-from analysis.report.wording.numbers import clauses, decimals_for, listed, rounded, span
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
-from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.report.wording import (
+    Row,
+    Verdict,
+    clauses,
+    conditions_in,
+    decimals_for,
+    listed,
+    number,
+    rounded,
+    rows_of,
+    span,
+    under,
+    verdict,
+)
 from analysis.results import Results
 from analysis.translation import pieces, t, tn
 

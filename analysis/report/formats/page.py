@@ -12,9 +12,8 @@ import jinja2
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from analysis.report.content import FigureSection, ReportContent
-from analysis.report.figure import DrawnFigure
-from analysis.report.formats.labels import labels
+from analysis.report.content import FigureSection, ReportContent, labels
+from analysis.report.figures import DrawnFigure
 from analysis.report.methods.references import numbered
 from analysis.report.tables.table import whole
 from analysis.translation import language, right_to_left, t

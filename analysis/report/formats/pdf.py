@@ -14,11 +14,10 @@ from typing import Any
 
 import typst
 
+from analysis.figures.drawing.axes import shorten
 from analysis.figures.drawing.fonts import FOLDERS, without_glyph
-from analysis.figures.drawing.names import shorten
-from analysis.report.content import FigureSection, ReportContent
-from analysis.report.figure import DrawnFigure
-from analysis.report.formats.labels import labels
+from analysis.report.content import FigureSection, ReportContent, labels
+from analysis.report.figures import DrawnFigure
 from analysis.report.items import ItemList
 from analysis.report.methods.references import numbered
 from analysis.report.tables import ReportTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analysis.figures.drawing.names import rater_names
+from analysis.figures.drawing.axes import rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -18,10 +18,10 @@ from analysis.report.tables.table import (
     report_table,
     whole,
 )
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording import Row, number, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
-from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
+from analysis.statistics.accuracy.robustness import MEAN, RAW, VARIANCE
 from analysis.translation import later, said, t
 
 _SURENESS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.names import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -18,8 +18,7 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording.numbers import rounded, sentences
-from analysis.report.wording.rows import Row, claim_words, number, rows_of
+from analysis.report.wording import Row, claim_words, number, rounded, rows_of, sentences
 from analysis.results import Results
 from analysis.translation import later, pieces, said, t, tn
 

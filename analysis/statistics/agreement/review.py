@@ -15,7 +15,7 @@ from analysis.bundle.parse import parse_csv
 from analysis.errors import BundleError, Fault, OutputError
 from analysis.options import Options
 from analysis.readings.clusters import percentile_limits, ratio, resample_weights
-from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.groups.coefficients import above_chance
 
 SOUND, MIXED = "sound", "several faults"

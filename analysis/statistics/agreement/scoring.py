@@ -22,10 +22,9 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.statistics.accuracy.accuracy import WILSON
-from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.groups.coefficients import above_chance
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"

@@ -11,9 +11,8 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
-from analysis.statistics.times.design import TimeGroup, groups_of
+from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.times.model import TimeGroup, groups_of
 
 NO_TIME = "no reading here has a measured time"
 ZERO_TIME = "geometric mean: a time is 0"

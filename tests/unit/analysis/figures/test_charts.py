@@ -13,10 +13,15 @@ import pytest
 
 from analysis import Options, Results, analyse
 from analysis.figures import captions
-from analysis.figures.accuracy import accuracy_chart, leaderboard_chart
-from analysis.figures.between import between_chart
-from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart, read_by_any
+from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
+from analysis.figures.agreement import (
+    MEASURE_TITLES,
+    beside_truth,
+    group_agreement_chart,
+    kappa_matrix_chart,
+    task_agreement_chart,
+)
+from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
@@ -33,14 +38,10 @@ from analysis.figures.drawing.chart import (
     Side,
     Tick,
 )
-from analysis.figures.drawing.labels import beside
-from analysis.figures.drawing.layout import laid_out, reflowed
+from analysis.figures.drawing.layout import beside, laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_print import apart, width_mm
-from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import MEASURE_TITLES, beside_truth, kappa_matrix_chart
-from analysis.figures.panel import panel_chart
-from analysis.figures.profile import profile_chart
+from analysis.figures.robustness import difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from tests.unit.analysis.figures import tables

@@ -22,16 +22,15 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
+from analysis.figures.agreement import kappa_matrix_chart
+from analysis.figures.comparisons import panel_chart
+from analysis.figures.drawing.axes import RaterName
 from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
 from analysis.figures.drawing.fonts import face
-from analysis.figures.drawing.names import RaterName
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.drawing.to_print import png, printable, svg, width_mm
-from analysis.figures.kappa_matrix import kappa_matrix_chart
-from analysis.figures.panel import panel_chart
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import report_figures
+from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
 
@@ -146,7 +145,7 @@ def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> 
     """A machine's own matplotlib settings and hash seed do not show."""
     script = (
         "import hashlib\n"
-        "from analysis.figures.panel import panel_chart\n"
+        "from analysis.figures.comparisons import panel_chart\n"
         "from analysis.figures.drawing.to_print import png, svg\n"
         "from tests.unit.analysis.figures import tables\n"
         "chart = panel_chart(tables.reader_panel())\n"

@@ -10,8 +10,7 @@ import pytest
 from analysis import Options, analyse
 from analysis.figures.drawing.chart import Points
 from analysis.report.content import report_content
-from analysis.report.figure import drawn
-from analysis.report.figures import overview_figure
+from analysis.report.figures import drawn, overview_figure
 from analysis.report.formats.page import report_page
 from analysis.report.formats.pdf import prepared
 from analysis.report.headline import agreement_lines, headline

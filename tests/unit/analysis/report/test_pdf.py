@@ -10,8 +10,7 @@ import typst
 from analysis import Bundle, Options
 from analysis.figures.drawing.fonts import FOLDERS
 from analysis.report.content import report_content
-from analysis.report.figure import drawn
-from analysis.report.figures import overview_figure
+from analysis.report.figures import drawn, overview_figure
 from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study

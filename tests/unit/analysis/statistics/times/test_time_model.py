@@ -13,8 +13,7 @@ from analysis import Bundle, Options, bundle_from_tables, time_model
 from analysis.arrays import Floats, Ints
 from analysis.statistics.times import model
 from analysis.statistics.times.crossed import CrossedFit, fit_crossed
-from analysis.statistics.times.design import NO_CONTRAST, NOT_GIVEN
-from analysis.statistics.times.model import NO_SPREAD, TOO_FEW, TOO_LARGE
+from analysis.statistics.times.model import NO_CONTRAST, NO_SPREAD, NOT_GIVEN, TOO_FEW, TOO_LARGE
 
 COLUMNS = [
     "term",

@@ -1,4 +1,4 @@
-"""Models against readers under every other way of counting: the table `sensitivity_panel.csv`."""
+"""Models against readers counted in other ways, and what the readers' variances are made of."""
 
 from __future__ import annotations
 
@@ -16,20 +16,28 @@ from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.readings.rules import read_by_rules
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.merits.figures_of_merit import Metric
-from analysis.statistics.merits.merits import (
+from analysis.readings.open_answers import read_by_rules
+from analysis.statistics.merits import (
+    FigureOfMerit,
     Merits,
+    Metric,
     differences,
     no_covariance,
     percent_correct,
     without_covariance,
 )
-from analysis.statistics.mrmc.inference import inference_cells, joined
+from analysis.statistics.mrmc import conditions, panel
+from analysis.statistics.mrmc.obuchowski_rockette import (
+    NO_ESTIMATE,
+    ONE_READER,
+    SingleTreatment,
+    TwoTreatments,
+    inference_cells,
+    joined,
+    single_treatment,
+)
 from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, panels_of
-from analysis.statistics.mrmc.single_treatment import single_treatment
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 
 NO_TASK = later("no item with a reference standard names its task")
@@ -92,7 +100,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
 
     See Also
     --------
-    analysis.statistics.mrmc.single_treatment, analysis.reader_panel
+    analysis.statistics.mrmc.obuchowski_rockette, analysis.reader_panel
 
     Examples
     --------
@@ -125,7 +133,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         row
         for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
-        for row in _rows(name, panel, choice(panel), options.alpha)
+        for row in _choices_rows(name, panel, choice(panel), options.alpha)
     ]
     return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
 
@@ -263,7 +271,7 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
 
-def _rows(
+def _choices_rows(
     name: str, panel: ReaderPanel, found: _Found, alpha: float
 ) -> Iterator[dict[str, object]]:
     psi = found.differences
@@ -281,3 +289,106 @@ def _rows(
             "method": METHODS[claim],
             "note": joined([about, found.note]),
         }
+
+
+NEGATIVE = "negative: no sign of such a variance beyond the error of items"
+
+PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
+CONDITIONS = {
+    "MST": "mst",
+    "MSR": "msr",
+    "MSTR": "mstr",
+    "Var": "var",
+    "Cov1": "cov1",
+    "Cov2": "cov2",
+    "Cov3": "cov3",
+    "var_reader": "var_reader",
+    "var_treatment_reader": "var_treatment_reader",
+}
+
+
+def variance_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""List the components behind `reader_panel` and `reader_conditions`.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Not used: components have no interval here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `table, model_id, condition, metric, component, value, note`. Variances of
+        proportions. For `reader_panel` they are components of the differences model minus reader;
+        for `reader_conditions` `model_id` is empty and `condition` is "a - b".
+
+    Notes
+    -----
+    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
+    `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
+    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.obuchowski_rockette, analysis.statistics.mrmc.obuchowski_rockette
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> raters = ["M1", "R1", "R2"]
+    >>> table = variance_components(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": [rater for rater in raters for _ in range(4)],
+    ...         "item_id": list("abcd") * 3, "answer": list("AAAA" "AABB" "ABBB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> table[["component", "value"]].round(4).values.tolist()
+    [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
+    """
+    study = study_of(study, options)
+    rows = [*_of_panels(study), *_of_conditions(study)]
+    return pd.DataFrame(rows, columns=COLUMNS["variance_components"])
+
+
+def _of_panels(study: Study) -> Iterator[dict[str, object]]:
+    for one in panel.comparisons_of(study):
+        names = {
+            "table": "reader_panel",
+            "model_id": one.panel.model_id,
+            "condition": one.panel.condition,
+            "metric": one.figure.metric.value,
+        }
+        yield from _components_rows(names, one.result, PANEL, one.figure)
+
+
+def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
+    for one in conditions.comparisons_of(study):
+        names = {
+            "table": "reader_conditions",
+            "model_id": "",
+            "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
+            "metric": one.figure.metric.value,
+        }
+        yield from _components_rows(names, one.result, CONDITIONS, one.figure)
+
+
+def _components_rows(
+    names: dict[str, str],
+    result: SingleTreatment | TwoTreatments,
+    components: dict[str, str],
+    figure: FigureOfMerit,
+) -> Iterator[dict[str, object]]:
+    for component, name in components.items():
+        value = math.nan if figure.no_value else float(getattr(result, name))
+        note = ""
+        if math.isnan(value):
+            one_reader = ONE_READER if result.n_readers == 1 else ""
+            reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
+            note = f"undefined: {reason}"
+        elif value < 0 and component.startswith("var_"):
+            note = NEGATIVE
+        yield {**names, "component": component, "value": value, "note": note}
