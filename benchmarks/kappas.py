@@ -21,7 +21,7 @@ from analysis.statistics.agreement.pairs.counts import Pair, count_pairs, pairs_
 from analysis.statistics.agreement.pairs.measures import EVERYWHERE, KAPPA_LETTERS
 from analysis.statistics.agreement.pairs.resampling import cluster_intervals
 from benchmarks.bundles import Size, simulated
-from benchmarks.clock import in_turn, once, ratios
+from benchmarks.machine import in_turn, once, ratios
 from benchmarks.summary import bar, bar_lines
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, beside scikit-learn's loop"

@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks.clock import in_turn, ratios, taken
-from benchmarks.machine import Broken
+from benchmarks.machine import Broken, in_turn, ratios, taken
 from benchmarks.report import measured, typical
 
 

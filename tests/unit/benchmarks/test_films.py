@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.banks import film_bytes, write_bank
-from benchmarks.films import as_levels, enlarged, with_noise
+from benchmarks.banks import as_levels, enlarged, film_bytes, with_noise, write_bank
 
 
 @pytest.fixture(scope="module")

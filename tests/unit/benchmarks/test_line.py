@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from benchmarks.line import LOCAL, SLOW, Line
-from benchmarks.proxy import proxied
+from benchmarks.proxy import LOCAL, SLOW, Line, proxied
 from tests.conftest import run_apart
 
 
