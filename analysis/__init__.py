@@ -35,8 +35,7 @@ from analysis.statistics.mrmc.conditions import reader_conditions, reader_condit
 from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
 from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
 from analysis.statistics.study import Study
-from analysis.statistics.times.model import time_model
-from analysis.statistics.times.summaries import times
+from analysis.statistics.times import time_model, times
 
 __all__ = [
     "AnalysisError",

@@ -16,7 +16,7 @@ from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
 from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
-from analysis.statistics.agreement.review import read_faulty, write_review
+from analysis.statistics.agreement.judges import read_faulty, write_review
 from analysis.translation import ENGLISH, languages
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."

@@ -30,16 +30,15 @@ from analysis.statistics.accuracy.robustness import (
 from analysis.statistics.agreement.alone import agreement_with_truth, intra_reader
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
+from analysis.statistics.agreement.judges import has_open_scores, open_scoring
 from analysis.statistics.agreement.pairs.table import agreement_indices, agreement_pairs
-from analysis.statistics.agreement.scoring import has_open_scores, open_scoring
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons, model_pairs
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.statistics.mrmc.panel import adjusted, panel_adjusted, reader_panel
 from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
 from analysis.statistics.study import Study
-from analysis.statistics.times.model import time_model
-from analysis.statistics.times.summaries import times
+from analysis.statistics.times import time_model, times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)

@@ -20,8 +20,7 @@ from analysis.report.findings import findings
 from analysis.report.headline import Headline, headline
 from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
-from analysis.report.methods.provenance import provenance
-from analysis.report.methods.references import Reference
+from analysis.report.methods.sources import Reference, provenance
 from analysis.report.tables import ReportTable, overviews
 from analysis.report.wording import cases, has_several, models, readers
 from analysis.results import Results

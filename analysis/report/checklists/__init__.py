@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
-from analysis.report.methods.provenance import margin, protocol_hash, provenance
+from analysis.report.methods.sources import margin, protocol_hash, provenance
 from analysis.report.wording import count, declared_plan, listed, origin_of_margin, rounded
 from analysis.results import Results
 

@@ -27,7 +27,7 @@ from analysis.report.wording import (
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
-from analysis.statistics.agreement.scoring import KAPPA, RAW
+from analysis.statistics.agreement.judges import KAPPA, RAW
 from analysis.translation import later, said, t, tn
 
 MOST_RATERS = 12

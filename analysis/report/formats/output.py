@@ -31,8 +31,7 @@ from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
 from analysis.report.formats.pdf import report_pdf
 from analysis.report.items import disagreement_lines
-from analysis.report.methods.provenance import provenance
-from analysis.report.methods.references import CHECKLIST_SOURCES, SOURCES
+from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES, provenance
 from analysis.report.tables import overviews
 from analysis.results import Results, analyse
 from analysis.translation import ENGLISH, spoken

@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import DrawnFigure
-from analysis.report.methods.references import numbered
+from analysis.report.methods.sources import numbered
 from analysis.report.tables.table import whole
 from analysis.translation import language, right_to_left, t
 

@@ -16,7 +16,7 @@ from analysis.report.checklists import Checklist
 from analysis.report.content import ReportContent
 from analysis.report.formats.latex import PREAMBLE, latex_table
 from analysis.report.methods import Paragraph
-from analysis.report.methods.references import CHECKLIST_SOURCES, bibtex, references
+from analysis.report.methods.sources import CHECKLIST_SOURCES, bibtex, references
 from analysis.report.tables import ReportTable
 from analysis.results import Results
 

@@ -19,7 +19,7 @@ from analysis.figures.drawing.fonts import FOLDERS, without_glyph
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import DrawnFigure
 from analysis.report.items import ItemList
-from analysis.report.methods.references import numbered
+from analysis.report.methods.sources import numbered
 from analysis.report.tables import ReportTable
 from analysis.translation import language, t
 

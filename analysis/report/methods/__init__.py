@@ -5,14 +5,16 @@ from __future__ import annotations
 from analysis.bundle.model import RULES, RaterKind
 from analysis.bundle.protocol import stated
 from analysis.readings.confidence import WORDS, confidence_of
-from analysis.report.methods.provenance import margin, protocol_hash, provenance
-from analysis.report.methods.references import (
+from analysis.report.methods.sources import (
     Citations,
     Paragraph,
     cited,
     further_sources,
     has,
+    margin,
     method_references,
+    protocol_hash,
+    provenance,
 )
 from analysis.report.wording import (
     count,

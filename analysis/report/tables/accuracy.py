@@ -24,7 +24,7 @@ from analysis.report.tables.table import (
 from analysis.report.wording import Row, headline_intervals, number, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, INCORRECT, PARTLY, SCORE, STRICT
-from analysis.statistics.agreement.scoring import BRENNAN, KAPPA, LEVEL, LEVELS, RAW, THIRD
+from analysis.statistics.agreement.judges import BRENNAN, KAPPA, LEVEL, LEVELS, RAW, THIRD
 from analysis.translation import later, said, t, tn
 
 MOST_TASKS = 6

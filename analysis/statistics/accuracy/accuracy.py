@@ -25,8 +25,7 @@ from analysis.readings.clusters import (
     too_few,
     weight_blocks,
 )
-from analysis.readings.crossing import columns_by_condition
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, are_enough
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, are_enough, columns_by_condition
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
 from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later

@@ -12,8 +12,13 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
-from analysis.readings.crossing import columns_by_condition
-from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads, column_order
+from analysis.readings.matrix import (
+    STATUS_CODES,
+    ReadingMatrix,
+    Reads,
+    column_order,
+    columns_by_condition,
+)
 from analysis.statistics.study import COLUMNS, Study, study_of
 
 

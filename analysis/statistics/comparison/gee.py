@@ -10,10 +10,9 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.clusters import ALL_IN_ONE
-from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.matrix import ReadingMatrix, shared_by_panel
 from analysis.statistics.agreement.pairs.counts import PairKind, pairs_of
-from analysis.statistics.comparison.paired import NO_REFERENCE, correctness
+from analysis.statistics.comparison.pairs import NO_REFERENCE, correctness
 from analysis.statistics.study import COLUMNS, Study, study_of
 
 

@@ -13,8 +13,7 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
-from analysis.readings.crossing import shared_by_conditions
-from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.matrix import ReadingMatrix, shared_by_conditions
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,

@@ -15,10 +15,9 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import margin_of, plan_of
 from analysis.options import Options
-from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.matrix import ReadingMatrix, shared_by_panel
 from analysis.statistics.agreement.pairs.counts import PairKind, pairs_of
-from analysis.statistics.comparison.paired import holm_within
+from analysis.statistics.comparison.pairs import holm_within
 from analysis.statistics.merits import FigureOfMerit, Merits, Metric, differences
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
@@ -215,7 +214,7 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
 
     See Also
     --------
-    analysis.reader_panel, analysis.statistics.comparison.paired.holm_within
+    analysis.reader_panel, analysis.statistics.comparison.pairs.holm_within
 
     Examples
     --------

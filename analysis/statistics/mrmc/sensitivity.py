@@ -14,8 +14,7 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
-from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix, shared_by_panel
 from analysis.readings.open_answers import read_by_rules
 from analysis.statistics.merits import (
     FigureOfMerit,

@@ -11,8 +11,7 @@ import numpy as np
 from analysis.arrays import Codes, Floats, Ints
 from analysis.bundle.model import RaterKind
 from analysis.readings.clusters import ratio
-from analysis.readings.crossing import models_of_every_condition
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
 
 # Up to so many possible codes an item they are counted in a table, else sorted.
 TABLE = 8

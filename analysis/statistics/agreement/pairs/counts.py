@@ -24,8 +24,7 @@ from scipy.sparse import csr_array
 
 from analysis.arrays import Bools, Codes, Floats, Ints, ordered_sum
 from analysis.bundle.model import RaterKind
-from analysis.readings.crossing import models_of_every_condition
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
 
 
 class PairKind(StrEnum):

@@ -15,7 +15,7 @@ from analysis.report.content import report_content
 from analysis.report.formats.latex import latex_table, latex_text
 from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
 from analysis.report.methods import method_references, methods
-from analysis.report.methods.references import SOURCES, Source, bibtex, cited_keys, references
+from analysis.report.methods.sources import SOURCES, Source, bibtex, cited_keys, references
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 

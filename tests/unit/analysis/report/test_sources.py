@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from analysis.report.methods.references import CHECKLIST_SOURCES, SOURCES
+from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
 
 ROOT = Path(__file__).resolve().parents[4]
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")

@@ -1,15 +1,21 @@
-"""Sources as a paper cites them: what the methods are taken from, numbered references, BibTeX."""
+"""Where numbers and methods come from: inputs, choices, versions, and the sources to cite."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import platform
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from analysis.bundle.protocol import margin_of, margin_origin
+from analysis.readings.confidence import confidence_of
 from analysis.report.formats.latex import latex_text
 from analysis.results import Results
 
@@ -24,7 +30,7 @@ class Source:
         What is taken from it.
     text : str
         `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
-        citing and the BibTeX entry are read from it (`analysis.report.methods.references`).
+        citing and the BibTeX entry are read from it (`analysis.report.methods.sources`).
     doi : str
         Without `doi:`.
     """
@@ -289,3 +295,82 @@ def further_sources(
         if one.key not in named | absent | set(WHERE_THEY_APPLY) and one.source in SOURCES
     ]
     return f"Also taken from the literature: {'; '.join(rest)}." if rest else ""
+
+
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "statsmodels",
+    "plotly",
+    "matplotlib",
+    "typst",
+    "XlsxWriter",
+)
+# A protocol names its own hash in one of these ways; the first that is there counts.
+HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
+
+
+def provenance(results: Results) -> dict[str, Any]:
+    """Tell what the results were made from, the same every time.
+
+    `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a protocol) and
+    `versions`.
+    """
+    bundle, options = results.bundle, results.options
+    return {
+        "input": {
+            "sha256": dict(bundle.sha256),
+            "bundle_sha256": bundle_hash(bundle.sha256),
+            "n_items": len(bundle.items),
+            "n_items_with_reference": int((bundle.items["truth"] != "").sum()),
+            "n_readings": len(bundle.readings),
+            "n_raters": len(bundle.raters),
+            "n_clusters": results.n_clusters,
+            "clusters_have_several_items": results.clustered,
+            "simulated_raters": sorted(bundle.simulated),
+        },
+        "options": {
+            "seed": options.seed,
+            "bootstrap": options.bootstrap,
+            "alpha": options.alpha,
+            "margin": margin(results),
+            "margin_is": margin_origin(options, bundle.protocol),
+            "confidence_is": confidence_of(options, bundle).meaning.value,
+            "faulty": list(options.faulty),
+        },
+        "protocol_hash": protocol_hash(bundle.protocol),
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    }
+
+
+def bundle_hash(files: Mapping[str, str]) -> str:
+    """Return one hash for the whole input: SHA-256 of its lines `HASH  NAME`, as sha256sum's.
+
+    Examples
+    --------
+    >>> bundle_hash({"b.csv": "01", "a.csv": "02"})[:12]
+    'f262978e1c63'
+    """
+    lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
+    """Return the hash that the protocol states for itself, None where it states none.
+
+    Examples
+    --------
+    >>> protocol_hash({"sha256": "ab12", "locked": {}}), protocol_hash({})
+    ('ab12', None)
+    """
+    stated = (protocol.get(key) for key in HASH_KEYS)
+    return next((str(value) for value in stated if value), None)
+
+
+def margin(results: Results) -> float | None:
+    """Return the margin asked for, else the protocol's, else None."""
+    return margin_of(results.options, results.bundle.protocol)
