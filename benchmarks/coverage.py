@@ -166,7 +166,7 @@ DIFFERENCE_SD = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Counted:
     """One interval or test of one study: arrays would gain nothing, studies are small."""
 
     what: str
@@ -255,7 +255,7 @@ def _cell(value: float | None, digits: int) -> str:
 def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[str, Any]]:
     seeds = np.random.SeedSequence(SEED).spawn(n_studies)
     one = partial(_study, design, bootstrap)
-    found: dict[str, list[list[Seen]]] = defaultdict(list)
+    found: dict[str, list[list[Counted]]] = defaultdict(list)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for study in pool.map(one, seeds, chunksize=10):
             for what, seen in study.items():
@@ -268,7 +268,7 @@ def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[st
     ]
 
 
-def _row(what: str, studies: list[list[Seen]]) -> dict[str, Any]:
+def _row(what: str, studies: list[list[Counted]]) -> dict[str, Any]:
     """Average within studies first: the intervals of one study are not independent."""
     seen = [one for study in studies for one in study]
     with_interval = [
@@ -296,7 +296,9 @@ def _row(what: str, studies: list[list[Seen]]) -> dict[str, Any]:
     }
 
 
-def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict[str, list[Seen]]:
+def _study(
+    design: Design, bootstrap: int, seed: np.random.SeedSequence
+) -> dict[str, list[Counted]]:
     generator = np.random.default_rng(seed)
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(design.n_readers)
     abilities = np.r_[readers, design.equal_ability, readers[0]]
@@ -306,7 +308,7 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
     study = Drawn(matrix, options)
     true = truths(design, abilities)
     place = {column.rater_id: i for i, column in enumerate(columns)}
-    found: dict[str, list[Seen]] = defaultdict(list)
+    found: dict[str, list[Counted]] = defaultdict(list)
     for seen in (
         *_accuracy(accuracy(study), true, place),
         *_pairs(agreement_pairs(study), true, place),
@@ -319,13 +321,13 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
     return found
 
 
-def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     for row in table.loc[table["by"] == "overall"].to_dict("records"):
         value = true.accuracy[place[row["rater_id"]]]
         for name, prefix in ((str(row["ci_method"]), ""), ("bootstrap over patients", "cluster_")):
             if prefix and not np.isfinite(row["cluster_ci_low"]):
                 continue
-            yield Seen(
+            yield Counted(
                 what=f"accuracy {row['group']}: {name}",
                 true=value,
                 estimate=row["accuracy"],
@@ -334,7 +336,7 @@ def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> It
             )
 
 
-def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     values = {
         "raw": true.raw,
         "kappa_letters": true.brennan_prediger,
@@ -347,7 +349,7 @@ def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Itera
         yield _interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
 
 
-def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Seen]:
+def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Counted]:
     group = range(n_readers)
     values = {
         "brennan_prediger": true.mean_brennan_prediger(group),
@@ -362,8 +364,8 @@ def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Seen]
         yield _interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
 
 
-def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Seen:
-    return Seen(
+def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
+    return Counted(
         what=what,
         true=float(true),
         estimate=row.get("estimate", row.get("difference")),
@@ -373,7 +375,7 @@ def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("
     )
 
 
-def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     for row in table.loc[table["pair_kind"] == "reader-model"].to_dict("records"):
         a, b = place[row["rater_a"]], place[row["rater_b"]]
         value = true.accuracy[a] - true.accuracy[b]
@@ -389,12 +391,12 @@ def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) ->
                 yield _test(f"difference of pairs: {test}", row[test])
 
 
-def _test(what: str, p: float) -> Seen:
+def _test(what: str, p: float) -> Counted:
     nothing = float("nan")
-    return Seen(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
+    return Counted(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
 
 
-def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Seen]:
+def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counted]:
     shown = table.loc[(table["model_id"] == EQUAL) & (table["metric"] == "accuracy")]
     model = true.accuracy[design.n_readers]
     values = {
@@ -416,7 +418,7 @@ def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Seen]:
 
 def _conditions(
     design: Design, readers: np.ndarray, generator: np.random.Generator, options: Options
-) -> Iterator[Seen]:
+) -> Iterator[Counted]:
     shifts = DIFFERENCE_SD * generator.standard_normal((2, design.n_readers))
     abilities = np.concatenate([readers + shifts[0], readers + shifts[1]])
     columns = [

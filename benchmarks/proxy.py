@@ -19,7 +19,7 @@ from benchmarks.machine import free_port
 
 
 @dataclass
-class Line:
+class SlowLine:
     """One direction of a line.
 
     Parameters
@@ -55,9 +55,9 @@ class LineKind:
     bytes_per_s: float | None = None
     round_trip_s: float = 0.0
 
-    def direction(self) -> Line:
+    def direction(self) -> SlowLine:
         """Return a fresh line for one direction."""
-        return Line(bytes_per_s=self.bytes_per_s, delay_s=self.round_trip_s / 2)
+        return SlowLine(bytes_per_s=self.bytes_per_s, delay_s=self.round_trip_s / 2)
 
 
 LOCAL = LineKind(name="local")
@@ -149,7 +149,7 @@ class Proxy:
 async def _pump(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    line: Line,
+    line: SlowLine,
     note: Note,
     wait_s: float,
 ) -> None:

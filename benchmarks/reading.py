@@ -45,7 +45,7 @@ _CHOOSE_AT = 0.6  # of the pace: readers choose, look once more, and confirm
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class LanePlan:
     """What a lane is to do."""
 
     name: str
@@ -61,7 +61,7 @@ class Plan:
 class Lane:
     """A lane under way, and what it has measured."""
 
-    plan: Plan
+    plan: LanePlan
     server: Server
     proxy: Proxy
     code: str = field(repr=False)
@@ -178,7 +178,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--films", type=Path, help="keep the films here for the next run")
 
 
-def plans(args: argparse.Namespace) -> list[Plan]:
+def plans(args: argparse.Namespace) -> list[LanePlan]:
     """Return the lanes asked for, each reading page's beside the naive one's."""
     made = []
     for part, bits, line, pace_s in (
@@ -190,7 +190,7 @@ def plans(args: argparse.Namespace) -> list[Plan]:
         for page in pages if part in args.only else ():
             few = page == "naive" and part == "slow" and not args.full
             made.append(
-                Plan(
+                LanePlan(
                     name=f"{page}-{bits}bit-{line.name}",
                     page=page,
                     bits=bits,
@@ -208,7 +208,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return asyncio.run(_run(args, plans(args)))
 
 
-async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
+async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, Any]:
     n_cases = args.cases + args.witnessed + 1 + _SPARE
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
@@ -231,7 +231,7 @@ async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
 
 
 def _lanes(
-    stack: ExitStack, wanted: list[Plan], made: dict[int, Path], folder: Path, n_cases: int
+    stack: ExitStack, wanted: list[LanePlan], made: dict[int, Path], folder: Path, n_cases: int
 ) -> list[Lane]:
     """Start a server and a proxy for each lane."""
     readers = [plan.name for plan in wanted]

@@ -38,7 +38,7 @@ from analysis.figures.drawing.chart import (
     Mark,
     Panel,
     Points,
-    Rule,
+    ReferenceLine,
     Tick,
 )
 from analysis.figures.drawing.look import INKS, MARKS
@@ -136,10 +136,10 @@ def overview_chart(
     return Chart(rows=(tuple(panels),), key=key)
 
 
-def _mean(mean: float | None) -> tuple[Rule, ...]:
+def _mean(mean: float | None) -> tuple[ReferenceLine, ...]:
     if mean is None:
         return ()
-    return (Rule(at=100 * mean, ink=Ink.QUIET, dash=Dash.DASHED),)
+    return (ReferenceLine(at=100 * mean, ink=Ink.QUIET, dash=Dash.DASHED),)
 
 
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:

@@ -28,7 +28,7 @@ from analysis.figures.drawing.chart import (
     Label,
     Mark,
     Panel,
-    Rule,
+    ReferenceLine,
     Tick,
 )
 from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
@@ -226,11 +226,11 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join([*lines, *filter(None, [pieces(str(row["undefined_because"]))])])
 
 
-def _borders(edges: Sequence[int], n: int) -> Iterator[Rule]:
+def _borders(edges: Sequence[int], n: int) -> Iterator[ReferenceLine]:
     """Draw the lines between readers, models and the reference standard."""
     for edge in sorted({edge for edge in edges if 0 < edge < n}):
-        yield Rule(at=edge - 0.5, width_pt=1.0)
-        yield Rule(at=edge - 0.5, upright=False, width_pt=1.0)
+        yield ReferenceLine(at=edge - 0.5, width_pt=1.0)
+        yield ReferenceLine(at=edge - 0.5, upright=False, width_pt=1.0)
 
 
 GROUP_TITLES: Mapping[str, str] = {
@@ -274,7 +274,7 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures],
         estimates,
         axis,
-        behind=[Rule(at=0)],
+        behind=[ReferenceLine(at=0)],
         rows_high=WITH_NUMBERS_HIGH,
     )
     side = numbers(plot, estimates, title=t("Estimate and interval"))
@@ -318,7 +318,7 @@ def task_agreement_chart(
             labels,
             estimates,
             axis,
-            behind=[Rule(at=0)],
+            behind=[ReferenceLine(at=0)],
             title=said(GROUP_TITLES[measure]),
             shown=i == 0,
             rows_high=ROWS_HIGH,

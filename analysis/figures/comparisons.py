@@ -32,7 +32,7 @@ from analysis.figures.drawing.chart import (
     Layer,
     Mark,
     Panel,
-    Rule,
+    ReferenceLine,
     Tick,
 )
 from analysis.figures.drawing.look import DIFFERENCE_SCALE
@@ -80,7 +80,7 @@ def comparisons_chart(
             rater_labels(readers, names),
             estimates,
             axis,
-            behind=[Rule(at=0)],
+            behind=[ReferenceLine(at=0)],
             title=name_of(names, model).on_figure.text,
             shown=i % columns == 0,
         )
@@ -277,11 +277,11 @@ def _panel_estimate(
 
 
 def _lines(margin: float, end: float) -> list[Layer]:
-    zero = Rule(at=0, width_pt=0.9)
+    zero = ReferenceLine(at=0, width_pt=0.9)
     if math.isnan(margin):
         return [zero]
     band = Band(low=margin, high=end)
-    return [band, zero, Rule(at=margin, dash=Dash.DASHED, ink=Ink.QUIET, width_pt=0.9)]
+    return [band, zero, ReferenceLine(at=margin, dash=Dash.DASHED, ink=Ink.QUIET, width_pt=0.9)]
 
 
 def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
@@ -344,7 +344,7 @@ def between_chart(
         labels,
         differences,
         fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
-        behind=[Rule(at=0)],
+        behind=[ReferenceLine(at=0)],
         title=t("Difference"),
         shown=False,
         rows_high=LINES_HIGH,

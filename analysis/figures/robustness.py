@@ -37,7 +37,7 @@ from analysis.figures.drawing.chart import (
     Mark,
     Panel,
     Points,
-    Rule,
+    ReferenceLine,
     Tick,
 )
 from analysis.figures.drawing.look import COUNT_SCALE, INKS, MARKS
@@ -172,7 +172,7 @@ def differences_chart(
             rater_labels(raters, names),
             estimates,
             axis,
-            behind=[Rule(at=0)],
+            behind=[ReferenceLine(at=0)],
             title=shorten(title, LONGEST_GROUP),
             shown=place % columns == 0,
         )

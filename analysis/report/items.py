@@ -176,7 +176,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedItem:
+class NotedItem:
     """An item as text.
 
     Parameters
@@ -205,14 +205,14 @@ class ItemList:
     ----------
     title : str
         As text.
-    items : list of ListedItem
+    items : list of NotedItem
         The first of them.
     total : int
         How many there are.
     """
 
     title: str
-    items: list[ListedItem]
+    items: list[NotedItem]
     total: int
 
     @property
@@ -260,8 +260,8 @@ def disagreement_lines(results: Results) -> Iterator[str]:
 _TEXTS = ("item_id", "question", "truth", "options")
 
 
-def _item(results: Results, row: Row, item: Row) -> ListedItem:
-    return ListedItem(
+def _item(results: Results, row: Row, item: Row) -> NotedItem:
+    return NotedItem(
         item_id=str(row["item_id"]),
         condition=shown_condition(results, str(row.get("condition") or "")),
         task=str(row.get("task") or ""),

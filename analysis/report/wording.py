@@ -293,7 +293,7 @@ def against(claim: str) -> str:
     return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
 
 
-class Verdict(StrEnum):
+class Conclusion(StrEnum):
     """What may be said of a difference."""
 
     MORE = later("higher")
@@ -302,7 +302,7 @@ class Verdict(StrEnum):
     UNDEFINED = later("undefined")
 
 
-def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:
+def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     """Tell on which side of a value an interval lies.
 
     Parameters
@@ -315,7 +315,7 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:
 
     Returns
     -------
-    Verdict
+    Conclusion
         `MORE` and `FEWER` only where the whole interval lies beyond `at`; a limit that touches it
         does not.
 
@@ -325,10 +325,10 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:
     ('higher', 'no difference shown', 'undefined')
     """
     if math.isnan(low) or math.isnan(high) or low >= high:
-        return Verdict.UNDEFINED
+        return Conclusion.UNDEFINED
     if low > at:
-        return Verdict.MORE
-    return Verdict.FEWER if high < at else Verdict.NOT_SHOWN
+        return Conclusion.MORE
+    return Conclusion.FEWER if high < at else Conclusion.NOT_SHOWN
 
 
 def non_inferior(low: float, high: float, margin: float | None) -> bool:
@@ -339,7 +339,7 @@ def non_inferior(low: float, high: float, margin: float | None) -> bool:
     >>> non_inferior(-0.04, 0.1, 0.05), non_inferior(-0.05, 0.1, 0.05), non_inferior(0.1, 0.2, None)
     (True, False, False)
     """
-    if margin is None or math.isnan(margin) or verdict(low, high) is Verdict.UNDEFINED:
+    if margin is None or math.isnan(margin) or verdict(low, high) is Conclusion.UNDEFINED:
         return False
     return low > -margin
 
@@ -442,11 +442,11 @@ def _decisions(results: Results) -> Iterator[Decision]:
 def declared_outcome(plan: Plan, row: Row, margin: float) -> Outcome:
     """Tell what a row's interval, by itself, makes of the declared hypothesis."""
     low, high = number(row, "ci_low"), number(row, "ci_high")
-    if verdict(low, high) is Verdict.UNDEFINED:
+    if verdict(low, high) is Conclusion.UNDEFINED:
         return Outcome.UNDECIDED
     if plan.hypothesis == NON_INFERIORITY:
         return Outcome.SHOWN if non_inferior(low, high, margin) else Outcome.NOT_SHOWN
-    return Outcome.SHOWN if verdict(low, high) is Verdict.MORE else Outcome.NOT_SHOWN
+    return Outcome.SHOWN if verdict(low, high) is Conclusion.MORE else Outcome.NOT_SHOWN
 
 
 def _adjusted_p(plan: Plan, row: Row) -> float:

@@ -29,7 +29,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class WrittenItem:
     """One question with its right option and three wrong ones.
 
     Attributes
@@ -81,11 +81,11 @@ class MeasuredItem:
     why: str
 
 
-def items() -> list[Item]:
+def items() -> list[WrittenItem]:
     """Return the items whose answer is written down, in the order of their file."""
     with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
         return [
-            Item(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
+            WrittenItem(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
             for row in csv.DictReader(file)
         ]
 
@@ -135,7 +135,7 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     return dict(sorted(bank.items()))
 
 
-def settle(item: MeasuredItem, record: dict[str, Any]) -> Item:
+def settle(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
     """Turn a measured item into one with a right option.
 
     Raises
@@ -148,7 +148,7 @@ def settle(item: MeasuredItem, record: dict[str, Any]) -> Item:
     holding = [text for text, low, high in item.ranges if low <= value <= high]
     if len(holding) != 1:
         raise ValueError(f"{item.key}: {item.measure} is {value}, which no single option covers")
-    return Item(
+    return WrittenItem(
         key=item.key,
         task=GEOMETRIC,
         category=item.category,

@@ -25,7 +25,7 @@ POSE_SD_DEG = {"rotation_deg": 1.6, "lean_deg": 1.2, "tilt_deg": 2.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Patient:
     """A made-up patient: sex, age in years and build."""
 
     sex: str
@@ -66,7 +66,7 @@ class Examination:
 
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PEOPLE = {
-    name: Person(sex=build.pop("sex"), age=build.pop("age"), build=build)
+    name: Patient(sex=build.pop("sex"), age=build.pop("age"), build=build)
     for name, build in _TOLD["people"].items()
 }
 EXAMINATIONS = tuple(Examination(**one) for one in _TOLD["examination"])

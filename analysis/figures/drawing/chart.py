@@ -186,7 +186,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class ReferenceLine:
     """A straight line across the panel, at a value of x (`upright`) or of y."""
 
     at: float
@@ -219,7 +219,7 @@ class Note:
     dy_mm: float = 0.0
 
 
-Layer = Points | Line | Boxes | Cells | Rule | Band | Note
+Layer = Points | Line | Boxes | Cells | ReferenceLine | Band | Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ Measure = Callable[[Label, float, bool], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedPanel:
     """A panel's place: its area inside the axes, from the chart's lower left corner, and its head.
 
     Parameters
@@ -63,7 +63,7 @@ class Layout:
 
     width: float
     height: float
-    panels: tuple[Placed, ...]
+    panels: tuple[PlacedPanel, ...]
     key: tuple[tuple[float, float], ...]
     left: float
     right: float
@@ -100,7 +100,7 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     """
     columns = _Columns(chart, measure)
     key, key_height = _key_places(chart, columns.width, measure)
-    placed: list[Placed] = []
+    placed: list[PlacedPanel] = []
     down = EDGE_MM + key_height
     for row in chart.rows:
         titles = [wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
@@ -190,7 +190,7 @@ class _Columns:
 
     def placed(
         self, row: Sequence[Panel], titles: Sequence[tuple[str, ...]], down: float
-    ) -> list[Placed]:
+    ) -> list[PlacedPanel]:
         """Place a row's panels, `down` millimetres below the upper edge."""
         line = []
         alone = sum(panel.framed for panel in row) == 1
@@ -199,7 +199,7 @@ class _Columns:
             middle = left + width / 2
             # Beside it nothing else has a title.
             wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if alone else width
-            one = Placed(
+            one = PlacedPanel(
                 panel=panel,
                 left=left,
                 bottom=-(down + height),
@@ -264,7 +264,7 @@ def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
     return lines * LINE_MM + (1.5 if lines else 0.0)
 
 
-def _foot(placed: Placed, measure: Measure) -> float:
+def _foot(placed: PlacedPanel, measure: Measure) -> float:
     panel, foot = placed.panel, 0.0
     labels = [tick.label for tick in panel.x.ticks if tick.label.text]
     if panel.framed and panel.x.labels and labels:

@@ -42,7 +42,7 @@ SAMPLED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class ChecklistFact:
     """An answer to a checklist's item.
 
     Parameters
@@ -60,9 +60,9 @@ class Fact:
     rest: str = ""
 
 
-def facts(results: Results) -> Mapping[str, Fact]:
+def facts(results: Results) -> Mapping[str, ChecklistFact]:
     """Collect what is known, by name; what is not known is not there."""
-    found: dict[str, Fact | None] = {
+    found: dict[str, ChecklistFact | None] = {
         **_of_protocol(results),
         **_of_raters(results),
         **_of_run(results),
@@ -71,11 +71,11 @@ def facts(results: Results) -> Mapping[str, Fact]:
     return {name: fact for name, fact in found.items() if fact is not None}
 
 
-def _fact(known: object, text: str, place: str, rest: str = "") -> Fact | None:
-    return Fact(text=text, place=place, rest=rest) if known else None
+def _fact(known: object, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+    return ChecklistFact(text=text, place=place, rest=rest) if known else None
 
 
-def _of_protocol(results: Results) -> dict[str, Fact | None]:
+def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     protocol = results.bundle.protocol
     if not protocol:
         return {}
@@ -106,7 +106,7 @@ def _of_protocol(results: Results) -> dict[str, Fact | None]:
     }
 
 
-def _of_raters(results: Results) -> dict[str, Fact | None]:
+def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
     raters = results.bundle.raters
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
     models = raters.loc[raters["rater_kind"] == RaterKind.MODEL]
@@ -138,7 +138,7 @@ def _of_raters(results: Results) -> dict[str, Fact | None]:
     }
 
 
-def _of_run(results: Results) -> dict[str, Fact | None]:
+def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
     bundle, options = results.bundle, results.options
     kinds = bundle.raters["rater_kind"].value_counts()
     who = listed(
@@ -148,7 +148,7 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
     patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
     versions = provenance(results)["versions"]
     return {
-        "numbers": Fact(
+        "numbers": ChecklistFact(
             text=f"{who}; {count(len(bundle.items), 'case')}{patients},"
             f" {len(bundle.readings):,} readings",
             place="Findings",
@@ -159,28 +159,30 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
             "items.csv of the bundle",
             "what it is, who set it and why",
         ),
-        "statistics": Fact(text="Written from what this run did, with sources", place="Methods"),
-        "uncertainty": Fact(
+        "statistics": ChecklistFact(
+            text="Written from what this run did, with sources", place="Methods"
+        ),
+        "uncertainty": ChecklistFact(
             text=f"{options.confidence_percent} % intervals beside every estimate"
             + (", over patients" if results.clustered else ""),
             place="Methods, tables",
         ),
-        "software": Fact(
+        "software": ChecklistFact(
             text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
         ),
         "hypotheses": _hypotheses(results),
-        "missing": Fact(
+        "missing": ChecklistFact(
             text="Missing answers count as wrong; a case never presented to a reader is no answer",
             place="Methods",
         ),
-        "indeterminate": Fact(
+        "indeterminate": ChecklistFact(
             text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
             place="Table of missing answers",
         ),
     }
 
 
-def _hypotheses(results: Results) -> Fact | None:
+def _hypotheses(results: Results) -> ChecklistFact | None:
     """Say what was declared; a margin that is not the protocol's is told as what it is."""
     found, origin = declared(results.bundle.protocol), origin_of_margin(results)
     asked = margin(results)
@@ -193,8 +195,8 @@ def _hypotheses(results: Results) -> Fact | None:
     return _fact(parts, "; ".join(parts), place, "the objectives")
 
 
-def _of_tables(results: Results) -> dict[str, Fact | None]:
-    def there(table: str, text: str, place: str, rest: str = "") -> Fact | None:
+def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
+    def there(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
         return _fact(len(results.tables.get(table, ())), text, place, rest)
 
     return {
@@ -269,7 +271,7 @@ Topic = tuple[str, str, Sequence[str]]
 OPEN = "to be written by the authors"
 
 
-class State(StrEnum):
+class ChecklistState(StrEnum):
     """How far an item is answered."""
 
     ANSWERED = "answered"
@@ -287,7 +289,7 @@ class ChecklistItem:
         As in the guideline.
     topic : str
         What it asks, in our own words.
-    state : State
+    state : ChecklistState
         How far it is answered.
     answer, place : str
         The value, and where it stands in the report; what is open is said in the answer.
@@ -295,7 +297,7 @@ class ChecklistItem:
 
     number: str
     topic: str
-    state: State
+    state: ChecklistState
     answer: str
     place: str
 
@@ -326,7 +328,7 @@ class Checklist:
     def summary(self) -> str:
         """How many items are answered, partly answered, open."""
         states = [item.state for item in self.items]
-        return ", ".join(f"{states.count(state)} {state}" for state in State)
+        return ", ".join(f"{states.count(state)} {state}" for state in ChecklistState)
 
 
 def checklists(results: Results) -> list[Checklist]:
@@ -350,10 +352,12 @@ def checklists(results: Results) -> list[Checklist]:
     ]
 
 
-def _item(number: str, topic: str, fact: Fact | None) -> ChecklistItem:
+def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
     if fact is None:
-        return ChecklistItem(number=number, topic=topic, state=State.OPEN, answer=OPEN, place="")
-    state = State.PARTLY if fact.rest else State.ANSWERED
+        return ChecklistItem(
+            number=number, topic=topic, state=ChecklistState.OPEN, answer=OPEN, place=""
+        )
+    state = ChecklistState.PARTLY if fact.rest else ChecklistState.ANSWERED
     answer = f"{fact.text}. Open: {fact.rest}" if fact.rest else fact.text
     return ChecklistItem(number=number, topic=topic, state=state, answer=answer, place=fact.place)
 

@@ -15,8 +15,8 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.report.wording import (
+    Conclusion,
     Row,
-    Verdict,
     clauses,
     conditions_in,
     in_a_row,
@@ -179,7 +179,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     alpha = results.options.alpha
     verdicts = [shown(row, alpha) for row in rows]
     more, less, none = (
-        verdicts.count(one) for one in (Verdict.MORE, Verdict.FEWER, Verdict.NOT_SHOWN)
+        verdicts.count(one) for one in (Conclusion.MORE, Conclusion.FEWER, Conclusion.NOT_SHOWN)
     )
     counts = [
         *([t("the model was more accurate in {n}", n=more)] if more else []),
@@ -202,7 +202,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
 
 
-def shown(row: Row, alpha: float) -> Verdict:
+def shown(row: Row, alpha: float) -> Conclusion:
     """Tell what a pair shows of the model against the reader.
 
     Both are asked for: an interval that leaves 0 out (over patients, where there is one) and an
@@ -211,7 +211,9 @@ def shown(row: Row, alpha: float) -> Verdict:
     low, high = limits(row)
     said = verdict(-high, -low)
     p = number(row, "p_adjusted")
-    return said if said in (Verdict.MORE, Verdict.FEWER) and p < alpha else Verdict.NOT_SHOWN
+    return (
+        said if said in (Conclusion.MORE, Conclusion.FEWER) and p < alpha else Conclusion.NOT_SHOWN
+    )
 
 
 def limits(row: Row) -> tuple[float, float]:
@@ -248,17 +250,17 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         "difference": scale.signed(difference),
         "interval": scale.interval(turned),
     }
-    if verdict(low, high) is Verdict.UNDEFINED:
+    if verdict(low, high) is Conclusion.UNDEFINED:
         return t("{opening}: {difference}, no informative interval.", **told)
-    if said is Verdict.NOT_SHOWN and verdict(-high, -low) is not said:
+    if said is Conclusion.NOT_SHOWN and verdict(-high, -low) is not said:
         return t(
             "{opening}: no difference shown after adjustment ({difference}, unadjusted"
             " {interval}).",
             **told,
         )
-    if said is Verdict.NOT_SHOWN:
+    if said is Conclusion.NOT_SHOWN:
         return t("{opening}: no difference shown ({difference}, {interval}).", **told)
-    if picked and said is Verdict.MORE:
+    if picked and said is Conclusion.MORE:
         return t(
             "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **told
         )
@@ -266,7 +268,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         return t(
             "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **told
         )
-    if said is Verdict.MORE:
+    if said is Conclusion.MORE:
         return t("{opening}: {size} higher ({interval}).", **told)
     return t("{opening}: {size} lower ({interval}).", **told)
 
@@ -371,7 +373,7 @@ def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool
         here = [row for row in rows if row["condition"] == condition] or rows
         if len(here) == 1:
             low, high = limits(here[0])
-            return verdict(low, high) is (Verdict.MORE if a == leader else Verdict.FEWER)
+            return verdict(low, high) is (Conclusion.MORE if a == leader else Conclusion.FEWER)
     return False
 
 

@@ -12,8 +12,8 @@ from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import conditions_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, area, named
 from analysis.report.wording import (
+    Conclusion,
     Row,
-    Verdict,
     clauses,
     conditions_in,
     decimals_that_subtract,
@@ -135,11 +135,11 @@ def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
         "difference": scale.signed(number(row, "difference")),
         "interval": scale.interval(row),
     }
-    if shown is Verdict.UNDEFINED:
+    if shown is Conclusion.UNDEFINED:
         return t("{opening} (difference {difference}, no informative interval).", **told)
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t("{opening}; no difference shown ({difference}, {interval}).", **told)
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t(
             "{opening}; models agree with these readers more than these readers do with each other"
             " ({difference}, {interval}).",
@@ -240,7 +240,7 @@ def _coefficient(row: Row, column: str) -> str:
 def _interval(row: Row, scale: Scale) -> str:
     # At full agreement the formulas give an interval without width, which would claim certainty.
     low, high = number(row, "ci_low"), number(row, "ci_high")
-    if verdict(low, high) is Verdict.UNDEFINED or low <= -1:
+    if verdict(low, high) is Conclusion.UNDEFINED or low <= -1:
         return t("no informative interval")
     return scale.limits(row)
 

@@ -13,8 +13,8 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.report.wording import (
+    Conclusion,
     Row,
-    Verdict,
     cases,
     number,
     percent,
@@ -111,10 +111,10 @@ def _gaps(results: Results) -> str:
 
 def _gap(results: Results, row: Row) -> str:
     words = {
-        Verdict.MORE: t("accuracy with options is higher"),
-        Verdict.FEWER: t("accuracy with options is lower"),
-        Verdict.NOT_SHOWN: t("no difference shown"),
-        Verdict.UNDEFINED: t("no informative interval"),
+        Conclusion.MORE: t("accuracy with options is higher"),
+        Conclusion.FEWER: t("accuracy with options is lower"),
+        Conclusion.NOT_SHOWN: t("no difference shown"),
+        Conclusion.UNDEFINED: t("no informative interval"),
     }
     return t(
         "{difference} [{interval}] ({verdict})",

@@ -10,8 +10,8 @@ from analysis.report.findings.sensitivity import under_other_choices
 from analysis.report.wording import (
     LIKE_THESE,
     THESE,
+    Conclusion,
     Row,
-    Verdict,
     against,
     claim_words,
     clauses,
@@ -64,7 +64,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
     most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
-    if all(_verdict(row) is Verdict.UNDEFINED for claims in ordered for row in claims.values()):
+    if all(_verdict(row) is Conclusion.UNDEFINED for claims in ordered for row in claims.values()):
         most = 1
     # One more is no longer than saying that there is one more.
     most += most > 1 and len(ordered) == most + 1
@@ -139,7 +139,7 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         if metric == "accuracy"
         else t("{name} had an area under the ROC curve of {value}", name=name, value=model)
     )
-    shown = _verdict(row) if given else Verdict.UNDEFINED
+    shown = _verdict(row) if given else Conclusion.UNDEFINED
     told = {
         "has": has,
         "readers": mean_of_readers(row),
@@ -157,19 +157,19 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
             " largest possible difference.",
             **told,
         )
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t(
             "{has}, {size} higher than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
             **told,
         )
-    if shown is Verdict.FEWER:
+    if shown is Conclusion.FEWER:
         return t(
             "{has}, {size} lower than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
             **told,
         )
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t(
             "{has}, {readers}{where} {mean}: no difference shown ({difference}, {percent} % CI of"
             " the difference {limits}){others}.",
@@ -189,9 +189,9 @@ def random_sentence(
 ) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
     shown = _verdict(row)
-    if shown is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
+    if shown is Conclusion.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
         return t("The same holds for readers like these.")
-    if shown is Verdict.UNDEFINED:
+    if shown is Conclusion.UNDEFINED:
         return t("For readers like these no conclusion is possible: {reason}.", reason=reason(row))
     if is_uninformative(row):
         return t(
@@ -206,7 +206,7 @@ def random_sentence(
         "width": scale.width(row, margin),
         "others": also,
     }
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t(
             "For readers like these the interval extends from {limits} ({width}), so with {readers}"
             " a difference in either direction cannot be excluded.",
@@ -219,7 +219,7 @@ def random_sentence(
             " claimed.",
             **told,
         )
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t(
             "For readers like these it is higher as well ({interval}; {width}, from"
             " {readers}){others}.",
@@ -240,7 +240,7 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     defined = [
         claim
         for claim in (THESE, LIKE_THESE)
-        if claim in claims and _verdict(claims[claim]) is not Verdict.UNDEFINED
+        if claim in claims and _verdict(claims[claim]) is not Conclusion.UNDEFINED
     ]
     cleared = [
         claim
@@ -270,7 +270,7 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
-        counts = [_counted(one, verdicts.count(one)) for one in Verdict if one in verdicts]
+        counts = [_counted(one, verdicts.count(one)) for one in Conclusion if one in verdicts]
         if counts:
             by_claim.setdefault(in_a_row(counts), []).append(against(claim))
     parts = [
@@ -292,13 +292,13 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     )
 
 
-def _counted(verdict: Verdict, n: int) -> str:
+def _counted(verdict: Conclusion, n: int) -> str:
     """Say in how many a difference goes one way."""
-    if verdict is Verdict.MORE:
+    if verdict is Conclusion.MORE:
         return t("higher in {n}", n=n)
-    if verdict is Verdict.FEWER:
+    if verdict is Conclusion.FEWER:
         return t("lower in {n}", n=n)
-    if verdict is Verdict.NOT_SHOWN:
+    if verdict is Conclusion.NOT_SHOWN:
         return t("no difference shown in {n}", n=n)
     return t("undefined in {n}", n=n)
 
@@ -307,14 +307,14 @@ def _said(row: Row) -> str:
     return said(_verdict(row).value)
 
 
-def _verdict(row: Row) -> Verdict:
+def _verdict(row: Row) -> Conclusion:
     return verdict(number(row, "ci_low"), number(row, "ci_high"))
 
 
 def is_uninformative(row: Row) -> bool:
     """Tell whether an interval that holds 0 reaches as far as any difference can."""
     reaches = number(row, "ci_low") <= -1 or number(row, "ci_high") >= 1
-    return reaches and _verdict(row) is Verdict.NOT_SHOWN
+    return reaches and _verdict(row) is Conclusion.NOT_SHOWN
 
 
 def _margin(results: Results, row: Row) -> float | None:
@@ -357,7 +357,7 @@ def _two_conditions_others(pairs: list[dict[str, Row]], metric: str) -> list[str
     counts = listed(
         [
             t("{verdict} in {n}", verdict=said(one.value), n=verdicts.count(one))
-            for one in Verdict
+            for one in Conclusion
             if one in verdicts
         ]
     )
@@ -419,7 +419,7 @@ def _difference(results: Results, metric: str, row: Row) -> str:
     shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
     if is_uninformative(row):
         return t("the interval is uninformative: it extends to the largest possible difference")
-    if shown is Verdict.UNDEFINED:
+    if shown is Conclusion.UNDEFINED:
         if row.get("undefined_because"):
             return t("no informative interval, because {reason}", reason=reason(row))
         return t("no informative interval")
@@ -428,8 +428,8 @@ def _difference(results: Results, metric: str, row: Row) -> str:
         "difference": scale.signed(number(row, "difference")),
         "interval": scale.interval(row),
     }
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t("no difference shown ({difference}, {interval})", **told)
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t("{size} higher ({interval})", **told)
     return t("{size} lower ({interval})", **told)

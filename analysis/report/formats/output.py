@@ -38,7 +38,7 @@ from analysis.translation import ENGLISH, spoken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class OutputPart:
     """One entry of the folder.
 
     Parameters
@@ -85,14 +85,14 @@ class Part:
 
 
 @contextmanager
-def fresh_folder(out: Path, parts: Sequence[Part]) -> Iterator[Path]:
+def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
     """Give an empty folder; when it has been filled, its entries take the place of `parts`.
 
     Parameters
     ----------
     out : pathlib.Path
         Where the entries go; made if need be, with its parents.
-    parts : sequence of Part
+    parts : sequence of OutputPart
         What is replaced; those that were not written anew are removed.
 
     Yields
@@ -122,7 +122,7 @@ def fresh_folder(out: Path, parts: Sequence[Part]) -> Iterator[Path]:
         raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
 
 
-def refuse_what_is_in_the_way(out: Path, parts: Sequence[Part]) -> None:
+def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
     """Refuse to replace anything that this program would not have written."""
     faults = [fault for part in parts for fault in _in_the_way(out / part.name, part)]
     if faults:
@@ -131,7 +131,7 @@ def refuse_what_is_in_the_way(out: Path, parts: Sequence[Part]) -> None:
         )
 
 
-def _in_the_way(place: Path, part: Part) -> list[str]:
+def _in_the_way(place: Path, part: OutputPart) -> list[str]:
     if not os.path.lexists(place):
         return []
     if place.is_symlink():
@@ -146,7 +146,7 @@ def _in_the_way(place: Path, part: Part) -> list[str]:
     return [f"{place}: holds {strange[0]!r}, which no report wrote."] if strange else []
 
 
-def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[Part]) -> None:
+def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[OutputPart]) -> None:
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(out)
@@ -175,13 +175,13 @@ def _clear(scratch: Path) -> None:
             folder.rmdir()
 
 
-TABLES = Part(name="tables", holds=(".csv", ".jsonl"))
+TABLES = OutputPart(name="tables", holds=(".csv", ".jsonl"))
 REPORT = (
-    Part(name="figures", holds=(".plotly.json", ".svg", ".png")),
-    Part(name="paper", names=PAPER_FILES),
-    Part(name="report.html"),
-    Part(name="report.pdf"),
-    Part(name="results.json"),
+    OutputPart(name="figures", holds=(".plotly.json", ".svg", ".png")),
+    OutputPart(name="paper", names=PAPER_FILES),
+    OutputPart(name="report.html"),
+    OutputPart(name="report.pdf"),
+    OutputPart(name="results.json"),
 )
 # How our results.json begins: where it stands the report beside it is ours to replace.
 MARK = '{\n"provenance": '

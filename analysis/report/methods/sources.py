@@ -21,7 +21,7 @@ from analysis.results import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class MethodSource:
     """A publication that a method is taken from.
 
     Parameters
@@ -40,12 +40,12 @@ class Source:
     doi: str
 
 
-def _sources() -> dict[str, tuple[Source, ...]]:
+def _sources() -> dict[str, tuple[MethodSource, ...]]:
     """Return the sources of ``sources.csv`` by what they are of: a method or a checklist."""
-    found: dict[str, list[Source]] = {}
+    found: dict[str, list[MethodSource]] = {}
     with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row.pop("of"), []).append(Source(**row))
+            found.setdefault(row.pop("of"), []).append(MethodSource(**row))
     return {of: tuple(sources) for of, sources in found.items()}
 
 
@@ -71,15 +71,15 @@ class Reference:
     ----------
     key : str
         First author and year, as in `wilson1927`; a letter more where two would share it.
-    source : Source
+    source : MethodSource
         The publication.
     """
 
     key: str
-    source: Source
+    source: MethodSource
 
 
-def references(sources: Iterable[Source]) -> list[Reference]:
+def references(sources: Iterable[MethodSource]) -> list[Reference]:
     """Give every source its key.
 
     A publication that several methods are taken from stands once, under its first mention.

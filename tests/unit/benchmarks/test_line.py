@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from benchmarks.proxy import LOCAL, SLOW, Line, proxied
+from benchmarks.proxy import LOCAL, SLOW, SlowLine, proxied
 from tests.conftest import run_apart
 
 
@@ -21,20 +21,20 @@ def test_a_film_takes_its_size_over_the_rate_and_half_a_round_trip() -> None:
 
 def test_two_connections_share_one_rate() -> None:
     """Chunks taken in turn leave as fast as those of one connection, not twice as fast."""
-    line = Line(bytes_per_s=1_000, burst_bytes=0)
+    line = SlowLine(bytes_per_s=1_000, burst_bytes=0)
     assert [line.send(500, 0.0)[0] for _ in range(4)] == [0.5, 1.0, 1.5, 2.0]
 
 
 def test_silence_earns_no_more_than_the_burst() -> None:
     """After an hour of silence the line is no faster than it ever was."""
-    line = Line(bytes_per_s=1_000, burst_bytes=100)
+    line = SlowLine(bytes_per_s=1_000, burst_bytes=100)
     assert line.send(100, 3_600.0)[0] == 3_600.0
     assert line.send(1_000, 3_600.0)[0] == pytest.approx(3_601.0)
 
 
 def test_a_late_timer_is_made_up_for_by_the_burst() -> None:
     """A sender that wakes up 10 ms late every time still gets the whole rate."""
-    line, now_s = Line(bytes_per_s=1_000_000, burst_bytes=20_000), 0.0
+    line, now_s = SlowLine(bytes_per_s=1_000_000, burst_bytes=20_000), 0.0
     for _ in range(100):
         now_s = line.send(10_000, now_s)[0] + 0.009
     assert now_s == pytest.approx(1.0, abs=0.03)

@@ -18,7 +18,7 @@ TABLE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ratings:
+class GroupAnswers:
     """A group's answers to some items in one categorisation: letters, or right and wrong.
 
     Items are alike where as many raters chose each category and as many options were offered: all
@@ -54,7 +54,7 @@ class Ratings:
         return answers
 
 
-def ratings_of(codes: Codes, options: Ints) -> Ratings:
+def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
     """Count how many raters of a group chose each category.
 
     Parameters
@@ -66,7 +66,7 @@ def ratings_of(codes: Codes, options: Ints) -> Ratings:
 
     Returns
     -------
-    Ratings
+    GroupAnswers
         With as many categories as were seen, at least one.
 
     Examples
@@ -84,7 +84,7 @@ def ratings_of(codes: Codes, options: Ints) -> Ratings:
         counts[category] = chosen.sum(axis=0, dtype=np.int16)
         by_rater[:, category] = np.count_nonzero(chosen, axis=1)
     first, kinds, times = _alike([options, *counts], len(codes))
-    return Ratings(
+    return GroupAnswers(
         codes=codes,
         by_rater=by_rater,
         kinds=kinds,
@@ -152,7 +152,7 @@ def observed_by_item(counts: Floats) -> Floats:
     return ratio(agreeing, np.where(answers >= 2, answers * (answers - 1), 1.0))
 
 
-def item_terms(ratings: Ratings) -> Floats:
+def item_terms(ratings: GroupAnswers) -> Floats:
     """Return what an item of each kind adds to the sums.
 
     Returns
@@ -242,12 +242,12 @@ class RaterSums:
     squares: Floats
 
 
-def group_sums(ratings: Ratings, totals: Floats, raters: RaterSums) -> GroupSums:
+def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> GroupSums:
     """Name the totals of `item_terms`.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : GroupAnswers
         The group's answers.
     totals : numpy.ndarray of float, shape (6 + 2 n_categories, ...)
         The terms summed over items.
@@ -276,7 +276,7 @@ def group_sums(ratings: Ratings, totals: Floats, raters: RaterSums) -> GroupSums
     )
 
 
-def _common_size(ratings: Ratings) -> float:
+def _common_size(ratings: GroupAnswers) -> float:
     sizes = np.unique(ratings.options[ratings.answers >= 1])
     return float(sizes[0]) if len(sizes) == 1 and sizes[0] >= 2 else np.nan
 
@@ -344,7 +344,7 @@ class Raters(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class RaterGroup:
     """Columns of the reading matrix, one a rater.
 
     Parameters
@@ -362,7 +362,7 @@ class Group:
     columns: tuple[int, ...]
 
 
-def groups_of(columns: Sequence[Reads]) -> tuple[Group, ...]:
+def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
     """List the groups of raters whose agreement is estimated.
 
     Returns
@@ -391,7 +391,7 @@ def groups_of(columns: Sequence[Reads]) -> tuple[Group, ...]:
     """
     conditions = sorted({column.condition for column in columns})
     groups = [
-        Group(raters=raters, condition=condition, columns=_members(columns, raters, condition))
+        RaterGroup(raters=raters, condition=condition, columns=_members(columns, raters, condition))
         for condition in conditions
         for raters in Raters
     ]
@@ -443,7 +443,7 @@ class Answered:
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : GroupAnswers
         The answers, item by item.
     sums : GroupSums
         Their sums, of shape ().
@@ -451,7 +451,7 @@ class Answered:
         The sums of every resample, of shape (n_resamples,); None without resamples.
     """
 
-    ratings: Ratings
+    ratings: GroupAnswers
     sums: GroupSums
     resampled: GroupSums | None
 
@@ -512,7 +512,7 @@ def correctness_of(matrix: ReadingMatrix, items: Ints) -> Codes:
 
 
 def answered(
-    codes: Codes, options: Ints, groups: Sequence[Group], draws: Draws | None
+    codes: Codes, options: Ints, groups: Sequence[RaterGroup], draws: Draws | None
 ) -> list[Answered]:
     """Sum up the answers of every group.
 
@@ -522,7 +522,7 @@ def answered(
         Categories from 0; -1 where there is no answer.
     options : numpy.ndarray of int, shape (n_items,)
         Options offered.
-    groups : sequence of Group
+    groups : sequence of RaterGroup
         The groups.
     draws : Draws or None
         The resamples.

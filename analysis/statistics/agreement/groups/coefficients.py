@@ -43,7 +43,7 @@ import numpy as np
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER
-from analysis.statistics.agreement.groups.answers import GroupSums, Ratings, observed_by_item
+from analysis.statistics.agreement.groups.answers import GroupAnswers, GroupSums, observed_by_item
 from analysis.statistics.agreement.pairs.measures import (
     BOTH_CONSTANT,
     BOTH_CONSTANT_CORRECT,
@@ -195,12 +195,12 @@ def _unless_alone(sums: GroupSums, estimate: Floats) -> Floats:
     return np.where(sums.raters.n < 2, np.nan, estimate)
 
 
-def fleiss_kappa_se(ratings: Ratings, sums: GroupSums) -> float:
+def fleiss_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     r"""Return the standard error of `fleiss_kappa` [5]_.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : GroupAnswers
         The group's answers.
     sums : GroupSums
         Their sums, of shape ().
@@ -218,24 +218,24 @@ def fleiss_kappa_se(ratings: Ratings, sums: GroupSums) -> float:
     return _scatter(ratings, sums, fleiss_kappa(sums), fleiss_chance(sums), by_chance)
 
 
-def ac1_se(ratings: Ratings, sums: GroupSums) -> float:
+def ac1_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     r"""Return the standard error of `ac1` [4]_; an item adds its mean of 1 - pi, over k - 1."""
     by_chance = _weighted_shares(ratings.counts, (1 - prevalences(sums)) / (sums.size - 1))
     return _scatter(ratings, sums, ac1(sums), ac1_chance(sums), by_chance)
 
 
-def brennan_prediger_se(ratings: Ratings, sums: GroupSums) -> float:
+def brennan_prediger_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     """Return the standard error of `brennan_prediger` [6]_; chance is the items', and fixed."""
     chance = guessing_chance(sums)
     return _scatter(ratings, sums, brennan_prediger(sums), chance, chance)
 
 
-def conger_kappa_se(ratings: Ratings, sums: GroupSums) -> float:
+def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     r"""Return the standard error of `conger_kappa` [6]_.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : GroupAnswers
         The group's answers.
     sums : GroupSums
         Their sums, of shape ().
@@ -256,12 +256,12 @@ def conger_kappa_se(ratings: Ratings, sums: GroupSums) -> float:
     return _scatter(ratings, sums, estimate, chance, by_chance, ratings.kinds)
 
 
-def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
+def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     r"""Return the standard error of `krippendorff_alpha` [6]_.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : GroupAnswers
         The group's answers.
     sums : GroupSums
         Their sums, of shape ().
@@ -297,7 +297,7 @@ def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
 
 
 def _scatter(
-    ratings: Ratings,
+    ratings: GroupAnswers,
     sums: GroupSums,
     estimate: Floats,
     chance: Floats,
@@ -340,7 +340,7 @@ def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
     return shares
 
 
-def _conger_by_item(ratings: Ratings, n: float) -> Floats:
+def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
     given = ratings.by_rater.sum(axis=1)
     present = np.flatnonzero(given)
     shares = ratings.by_rater[present] / given[present, None]
@@ -390,7 +390,7 @@ class GroupMeasure:
 
     name: str
     estimate: Callable[[GroupSums], Floats]
-    standard_error: Callable[[Ratings, GroupSums], float]
+    standard_error: Callable[[GroupAnswers, GroupSums], float]
     method: str
     on_correctness: bool = False
     from_marginals: bool = True
@@ -398,12 +398,12 @@ class GroupMeasure:
     one_size: bool = False
     paired_only: bool = False
 
-    def counted(self, ratings: Ratings) -> Bools:
+    def counted(self, ratings: GroupAnswers) -> Bools:
         """Whether an item of each kind counts, shape (n_kinds,)."""
         counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
         return counted
 
-    def reason(self, ratings: Ratings, sums: GroupSums) -> str:
+    def reason(self, ratings: GroupAnswers, sums: GroupSums) -> str:
         """Say why an undefined estimate is undefined."""
         judged = self.on_correctness
         cases = (
@@ -418,7 +418,7 @@ class GroupMeasure:
         )
         return next((reason for holds, reason in cases if holds), CHANCE_IS_ONE)
 
-    def _size_cases(self, ratings: Ratings) -> tuple[tuple[bool, str], ...]:
+    def _size_cases(self, ratings: GroupAnswers) -> tuple[tuple[bool, str], ...]:
         sizes = np.unique(ratings.options[ratings.answers >= (1 if self.one_size else 2)])
         return (
             (bool((sizes == 0).any()), SIZE_UNKNOWN),

@@ -15,7 +15,7 @@ from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percenti
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.groups.answers import (
     Answered,
-    Group,
+    RaterGroup,
     answered,
     correctness_of,
     draws_of,
@@ -107,7 +107,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
 def _scope_rows(
     matrix: ReadingMatrix,
     items: Ints,
-    groups: Sequence[Group],
+    groups: Sequence[RaterGroup],
     measures: Sequence[GroupMeasure],
     alpha: float,
     weights: Floats | None,

@@ -34,7 +34,7 @@ from analysis.figures.drawing.chart import (
     Note,
     Panel,
     Points,
-    Rule,
+    ReferenceLine,
     Side,
     Tick,
 )
@@ -77,7 +77,7 @@ def test_the_panel_shows_both_claims_the_margin_and_the_numbers() -> None:
     assert fixed.x == pytest.approx((12, 8.5))
     assert fixed.low == pytest.approx((7, 3.5))
     assert random.high == pytest.approx((21, 17.5))
-    assert [rule.at for rule in _layers(plot, Rule)] == [0, -5]
+    assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0, -5]
     assert _layers(plot, Band)[0].low == -5
     assert _layers(plot, Band)[0].high == plot.x.high
     assert [note.label.text for note in _layers(numbers, Note)][:2] == [
@@ -92,7 +92,7 @@ def test_without_a_margin_nothing_is_shaded() -> None:
     table = tables.reader_panel().assign(margin=np.nan)
     plot = _drawn(panel_chart(table)).rows[0][0]
     assert not _layers(plot, Band)
-    assert [rule.at for rule in _layers(plot, Rule)] == [0]
+    assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0]
 
 
 def test_comparisons_are_turned_to_model_minus_reader() -> None:
@@ -308,7 +308,7 @@ def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) ->
     last = beside_truth(truth, raters, "kappa_letters", "all", "")
     panel = kappa_matrix_chart(pairs, measure="kappa_letters", beside=last).panels[0]
     assert _labels(panel)[-1] == f"Reference standard ({len(raters) + 1})"
-    assert {rule.at for rule in _layers(panel, Rule)} == {2.5, len(raters) - 0.5}
+    assert {rule.at for rule in _layers(panel, ReferenceLine)} == {2.5, len(raters) - 0.5}
     (cells,) = _layers(panel, Cells)
     rows = truth.query("scope == 'all' and measure == 'kappa_letters'").set_index("rater_id")
     for i, rater in enumerate(raters):
