@@ -15,7 +15,7 @@ from analysis.bundle.protocol import declared, n_amendments, stated
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
-from analysis.report.figures import OVERVIEW, DrawnFigure
+from analysis.report.figures import OVERVIEW, ReportFigure
 from analysis.report.findings import findings
 from analysis.report.headline import Headline, headline
 from analysis.report.items import ItemList, item_lists
@@ -47,13 +47,13 @@ class FigureSection:
     ----------
     name, title : str
         For ids, and as text.
-    conditions : list of (str, list of DrawnFigure)
+    conditions : list of (str, list of ReportFigure)
         Figures by condition; the condition is empty where the run has only one.
     """
 
     name: str
     title: str
-    conditions: list[tuple[str, list[DrawnFigure]]]
+    conditions: list[tuple[str, list[ReportFigure]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class ReportContent:
         Whether all of them are.
     headline : Headline
         What it begins with: verdicts, raters, agreement.
-    overview : DrawnFigure or None
+    overview : ReportFigure or None
         The figure beside them.
     findings : list of (str, list of str)
         Sentences by theme.
@@ -99,7 +99,7 @@ class ReportContent:
     simulated: list[RaterName]
     all_simulated: bool
     headline: Headline
-    overview: DrawnFigure | None
+    overview: ReportFigure | None
     findings: list[tuple[str, list[str]]]
     sections: list[FigureSection]
     tables: list[ReportTable]
@@ -111,7 +111,7 @@ class ReportContent:
     language: str = ENGLISH
 
 
-def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportContent:
+def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportContent:
     """Collect what the report says."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
@@ -159,7 +159,7 @@ def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _sections(figures: Sequence[DrawnFigure], *, named: bool) -> list[FigureSection]:
+def _sections(figures: Sequence[ReportFigure], *, named: bool) -> list[FigureSection]:
     names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
     return [
         FigureSection(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -59,7 +59,7 @@ from analysis.statistics.study import Study
 from analysis.translation import later, said, t
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ReportFigure:
     """A figure with its place in the report.
 
@@ -85,27 +85,34 @@ class ReportFigure:
     caption: str
     chart: Chart
 
-    @property
+    @cached_property
     def figure(self) -> go.Figure:
         """The figure as plotly draws it on white."""
         return self.plotly()
 
-    def plotly(self, *, dark: bool = False) -> go.Figure:
-        """Draw it for the screen."""
-        return plotly_figure(self.chart, DARK if dark else LIGHT)
-
+    @cached_property
     def svg(self) -> bytes:
-        """Draw it as SVG, text as paths, the same bytes every time."""
+        """The figure as SVG, text as paths, the same bytes every time."""
         # Only who prints waits for matplotlib.
         from analysis.figures.drawing.to_print import svg
 
         return svg(self.chart)
 
+    @cached_property
     def png(self) -> bytes:
-        """Draw it as PNG of 300 dots an inch, the same bytes every time."""
+        """The figure as PNG of 300 dots an inch, the same bytes every time."""
         from analysis.figures.drawing.to_print import png
 
         return png(self.chart)
+
+    @property
+    def square(self) -> bool:
+        """Whether it is a matrix."""
+        return self.chart.square
+
+    def plotly(self, *, dark: bool = False) -> go.Figure:
+        """Draw it for the screen."""
+        return plotly_figure(self.chart, DARK if dark else LIGHT)
 
     def file(self, form: str, width_mm: float) -> bytes:
         """Draw it as `svg` or `png` at a width, or write its data as `csv`."""
@@ -113,66 +120,6 @@ class ReportFigure:
 
         write = {"svg": svg, "png": png, "csv": csv}[form]
         return write(self.chart.at_width(width_mm))
-
-
-@runtime_checkable
-class Printed(Protocol):
-    """A figure that can be printed."""
-
-    def svg(self) -> bytes:
-        """Return the figure as SVG."""
-        ...
-
-    def png(self) -> bytes:
-        """Return the figure as PNG."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DrawnFigure:
-    """A figure with its place in the report, drawn.
-
-    Parameters
-    ----------
-    name, section, condition, title, caption : str
-        As `ReportFigure` has them.
-    figure : plotly.graph_objects.Figure
-        For the screen.
-    svg, png : bytes or None
-        For print.
-    data : bytes
-        What it shows, as CSV.
-    square : bool
-        Whether it is a matrix.
-    """
-
-    name: str
-    section: str
-    condition: str
-    title: str
-    caption: str
-    figure: go.Figure
-    svg: bytes | None
-    png: bytes | None
-    data: bytes
-    square: bool = False
-
-
-def drawn(figure: ReportFigure) -> DrawnFigure:
-    """Draw a figure in every form it has."""
-    printed = figure if isinstance(figure, Printed) else None
-    return DrawnFigure(
-        name=figure.name,
-        section=figure.section,
-        condition=figure.condition,
-        title=figure.title,
-        caption=figure.caption,
-        figure=figure.figure,
-        svg=printed.svg() if printed else None,
-        png=printed.png() if printed else None,
-        data=csv(figure.chart),
-        square=figure.chart.square,
-    )
 
 
 MATRICES = tuple(captions.AGREEMENT_CAPTIONS)

@@ -191,6 +191,16 @@ def rows_of(results: Results, name: str, **where: str) -> list[Row]:
     return _records(table.loc[keep])
 
 
+def rows_by(
+    results: Results, name: str, keys: Sequence[str], of: str, **where: str
+) -> dict[tuple[str, ...], dict[str, Row]]:
+    """Return a table's rows by the words in `keys`, and within those by the word in `of`."""
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows_of(results, name, **where):
+        found.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
+    return found
+
+
 def _records(table: pd.DataFrame) -> list[Row]:
     found: list[Row] = table.to_dict("records")  # type: ignore[assignment]
     return found

@@ -26,6 +26,7 @@ from analysis.report.wording import (
     origin_of_margin,
     readers,
     reason,
+    rows_by,
     rows_of,
     sentences,
     under,
@@ -55,10 +56,9 @@ def panel_findings(results: Results) -> list[Finding]:
 
 
 def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
-    rows = rows_of(results, "reader_panel", condition=condition, metric=metric)
-    models: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        models.setdefault(str(row["model_id"]), {})[str(row["claim"])] = row
+    where = {"condition": condition, "metric": metric}
+    rows = rows_of(results, "reader_panel", **where)
+    models = rows_by(results, "reader_panel", ("model_id",), of="claim", **where)
     ordered = sorted(
         (claims for claims in models.values() if not math.isnan(_value(claims))),
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
@@ -381,11 +381,10 @@ def _two_conditions_others(pairs: list[dict[str, Row]], metric: str) -> list[str
 
 
 def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
-    pairs: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "reader_conditions", metric=metric):
-        key = (str(row["condition_a"]), str(row["condition_b"]))
-        pairs.setdefault(key, {})[str(row["claim"])] = row
-    return list(pairs.values())
+    conditions = ("condition_a", "condition_b")
+    return list(
+        rows_by(results, "reader_conditions", conditions, of="claim", metric=metric).values()
+    )
 
 
 def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:

@@ -26,7 +26,7 @@ from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
 from analysis.report.content import ReportContent, report_content
-from analysis.report.figures import DrawnFigure, drawn, report_figures
+from analysis.report.figures import ReportFigure, report_figures
 from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
 from analysis.report.formats.pdf import report_pdf
@@ -310,7 +310,7 @@ def _refuse_another_report(out: Path) -> None:
 
 def _report(results: Results, folder: Path) -> None:
     _tables(results, folder)
-    figures = [drawn(figure) for figure in report_figures(results)]
+    figures = report_figures(results)
     _figures(figures, folder / "figures")
     content = report_content(results, figures)
     _write_text(folder / "report.html", report_page(content))
@@ -331,14 +331,13 @@ def _in_english(results: Results, content: ReportContent) -> ReportContent:
     return content if content.language == ENGLISH else replace(content, tables=overviews(results))
 
 
-def _figures(figures: Sequence[DrawnFigure], folder: Path) -> None:
+def _figures(figures: Sequence[ReportFigure], folder: Path) -> None:
     folder.mkdir()
     for figure in figures:
         text = json.dumps(json.loads(figure.figure.to_json()), ensure_ascii=False, sort_keys=True)
         _write_text(folder / f"{figure.name}.plotly.json", text + "\n")
-        for suffix, printed in (("svg", figure.svg), ("png", figure.png)):
-            if printed is not None:
-                (folder / f"{figure.name}.{suffix}").write_bytes(printed)
+        (folder / f"{figure.name}.svg").write_bytes(figure.svg)
+        (folder / f"{figure.name}.png").write_bytes(figure.png)
 
 
 def _tables(results: Results, folder: Path) -> None:

@@ -21,7 +21,7 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import Row, headline_intervals, number, rows_of, sentences
+from analysis.report.wording import Row, headline_intervals, number, rows_by, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, INCORRECT, PARTLY, SCORE, STRICT
 from analysis.statistics.agreement.judges import BRENNAN, KAPPA, LEVEL, LEVELS, RAW, THIRD
@@ -256,10 +256,8 @@ def open_ended_overview(results: Results) -> list[ReportTable]:
 
 def _answers(results: Results) -> ReportTable:
     names = rater_names(results.bundle)
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows_of(results, "open_ended"):
-        key = tuple(str(row[c]) for c in ("rater_id", "kind", "condition", "by", "group"))
-        found.setdefault(key, {})[str(row["measure"])] = row
+    keys = ("rater_id", "kind", "condition", "by", "group")
+    found = rows_by(results, "open_ended", keys, of="measure")
     return report_table(
         name="open-ended",
         title=t("Answers without options"),
@@ -305,10 +303,8 @@ def _answers(results: Results) -> ReportTable:
 
 def _gap(results: Results) -> ReportTable:
     names = rater_names(results.bundle)
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows_of(results, "open_gap"):
-        key = tuple(str(row[c]) for c in ("rater_id", "condition", "open_condition", "by", "group"))
-        found.setdefault(key, {})[str(row["scoring"])] = row
+    keys = ("rater_id", "condition", "open_condition", "by", "group")
+    found = rows_by(results, "open_gap", keys, of="scoring")
     return report_table(
         name="open-gap",
         title=t("Multiple choice minus open-ended"),
@@ -353,9 +349,7 @@ def _gap(results: Results) -> ReportTable:
 
 
 def _agreement(results: Results) -> ReportTable:
-    found: dict[str, dict[str, Row]] = {}
-    for row in rows_of(results, "open_scoring", scorer=""):
-        found.setdefault(str(row["kind"]), {})[str(row["measure"])] = row
+    found = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
     return report_table(
         name="open-scoring",
         title=t("Agreement of the scorers"),
@@ -383,15 +377,13 @@ def _agreement(results: Results) -> ReportTable:
                     percent_cell(number(of[THIRD], "estimate")),
                 ),
             )
-            for kind, of in found.items()
+            for (kind,), of in found.items()
         ],
     )
 
 
 def _scorers(results: Results) -> ReportTable:
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "open_scoring", measure=LEVEL):
-        found.setdefault((str(row["kind"]), str(row["scorer"])), {})[str(row["level"])] = row
+    found = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
     return report_table(
         name="open-scorers",
         title=t("Levels each scorer gave"),

@@ -135,10 +135,10 @@ def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure])
 def test_bytes_repeat(figures: list[ReportFigure]) -> None:
     """Nothing of the moment is in a file."""
     for figure in (figures[0], figures[-1]):
-        assert figure.svg() == figure.svg()
-        assert figure.png() == figure.png()
+        assert figure.svg == svg(figure.chart)
+        assert figure.png == png(figure.chart)
         assert figure.plotly().to_json() == figure.plotly().to_json()
-        assert b"dc:date" not in figure.svg()
+        assert b"dc:date" not in figure.svg
 
 
 def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
     """No warning, no markup, no formula; in plotly escaped."""
     found = make_results(ODD, ("=cmd()", "M " * 60), n=24)
     for figure in report_figures(found):
-        assert figure.svg().startswith(b"<?xml")
+        assert figure.svg.startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
 

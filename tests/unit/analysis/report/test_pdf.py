@@ -10,7 +10,7 @@ import typst
 from analysis import Bundle, Options
 from analysis.figures.drawing.fonts import FOLDERS
 from analysis.report.content import report_content
-from analysis.report.figures import drawn, overview_figure
+from analysis.report.figures import overview_figure
 from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
@@ -39,7 +39,7 @@ def _hostile(bundle: Bundle) -> Bundle:
 
 def _pages_after(results: Results, place: Path) -> list[int]:
     """Return the page after the summary, and the one after the findings."""
-    figures = [drawn(figure) for figure in overview_figure(results)]
+    figures = overview_figure(results)
     template = prepared(report_content(results, figures), place)
     found = typst.query(
         str(template),
