@@ -16,14 +16,14 @@ from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
 from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
-from analysis.statistics.agreement.review import read_faulty, write_review
+from analysis.statistics.agreement.judges import read_faulty, write_review
 from analysis.translation import ENGLISH, languages
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
 PATH = click.Path(path_type=Path)
 
 
-class Refused(click.ClickException):
+class Refusal(click.ClickException):
     """What was asked for is not done, and why."""
 
     def show(self, file: Any = None) -> None:
@@ -85,9 +85,9 @@ def _command(
         try:
             click.echo(function(folder, out, options, language))
         except AnalysisError as error:
-            raise Refused(str(error)) from error
+            raise Refusal(str(error)) from error
         except MemoryError as error:
-            raise Refused(f"{folder}: too large for this machine's memory.") from error
+            raise Refusal(f"{folder}: too large for this machine's memory.") from error
 
     run.__doc__ = function.__doc__
     for option in reversed(more + OPTIONS):
@@ -180,7 +180,7 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
             bundles[f"{name} ({again + 1})" if again else name] = bundle
         write_leaderboard(bundles, out, Options(seed=seed), read_cards(cards) if cards else None)
     except AnalysisError as error:
-        raise Refused(str(error)) from error
+        raise Refusal(str(error)) from error
     click.echo(f"{out / PAGE}")
 
 
@@ -193,4 +193,4 @@ def review_(verdicts: Path, out: Path, seed: int) -> None:
     try:
         click.echo(write_review(verdicts, out, Options(seed=seed)))
     except AnalysisError as error:
-        raise Refused(str(error)) from error
+        raise Refusal(str(error)) from error

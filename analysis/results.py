@@ -11,37 +11,34 @@ from threadpoolctl import threadpool_limits
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.banks import banks, has_banks
+from analysis.statistics.accuracy.accuracy import accuracy, leaderboard
 from analysis.statistics.accuracy.calibration import (
     has_sureness,
     model_calibration,
     model_reliability,
 )
 from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
-from analysis.statistics.accuracy.leaderboard import leaderboard
-from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
 from analysis.statistics.accuracy.open_ended import has_open_answers, open_ended, open_gap
-from analysis.statistics.accuracy.positions import option_positions
-from analysis.statistics.accuracy.sensitivity import sensitivity
+from analysis.statistics.accuracy.robustness import (
+    banks,
+    has_banks,
+    model_conditions,
+    model_runs,
+    option_positions,
+    sensitivity,
+)
+from analysis.statistics.agreement.alone import agreement_with_truth, intra_reader
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
-from analysis.statistics.agreement.indices import agreement_indices
-from analysis.statistics.agreement.pairs.table import agreement_pairs
-from analysis.statistics.agreement.repeats import intra_reader
-from analysis.statistics.agreement.scoring import has_open_scores, open_scoring
-from analysis.statistics.agreement.with_truth import agreement_with_truth
-from analysis.statistics.comparison.by_task import model_pairs
+from analysis.statistics.agreement.judges import has_open_scores, open_scoring
+from analysis.statistics.agreement.pairs.table import agreement_indices, agreement_pairs
 from analysis.statistics.comparison.gee import gee
-from analysis.statistics.comparison.pairs import comparisons
-from analysis.statistics.mrmc.adjusted import adjusted, panel_adjusted
-from analysis.statistics.mrmc.choices import sensitivity_panel
-from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.comparison.pairs import comparisons, model_pairs
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
-from analysis.statistics.mrmc.panel import reader_panel
+from analysis.statistics.mrmc.panel import adjusted, panel_adjusted, reader_panel
+from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
 from analysis.statistics.study import Study
-from analysis.statistics.times.model import time_model
-from analysis.statistics.times.summaries import times
+from analysis.statistics.times import time_model, times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)

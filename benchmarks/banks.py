@@ -1,11 +1,104 @@
-"""Question banks for the benchmarks: one question a case, with two films of its own."""
+"""Question banks for the benchmarks: one question a case, with two films of full size of its own.
 
+The same seed and number give the same pixels. The noise is what makes a film as heavy as a real
+one: it grows with the root of the signal, as counted quanta do.
+"""
+
+import io
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.films import HEIGHT, WIDTH, lightbox, png
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+WIDTH, HEIGHT = 2048, 2500
+NOISE = 0.008
+"""Standard deviation of the noise in full signal, as a share of it: 2.2 MB as an 8-bit PNG."""
+PNG_LEVEL = 4
+_MARK_PX = 180
+
+Signal = NDArray[np.float32]
+Grey = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lightbox:
+    """The demo's films, frontal and lateral, as signals from 0 to 1, and one field of noise."""
+
+    frontal: tuple[Signal, ...]
+    lateral: tuple[Signal, ...]
+    noise: Signal
+
+    def film(self, number: int, view: int, *, bits: int) -> Grey:
+        """Return film 0 (frontal) or 1 (lateral) of a case: no two cases have a film in common."""
+        sources = self.lateral if view else self.frontal
+        signal = sources[number % len(sources)]
+        # Shifting one field by steps with no common period is as good as drawing a new one.
+        shift = (number * 389 + view * 131, number * 577 + view * 257)
+        noisy = with_noise(signal, np.roll(self.noise, shift, axis=(0, 1)))
+        return marked(as_levels(noisy, bits), f"{number:03d}")
+
+
+def enlarged(film: Image.Image, width: int, height: int) -> Signal:
+    """Return a film cut to the wanted shape about its middle, enlarged, from 0 to 1."""
+    pixels = np.asarray(film).astype(np.float32)
+    pixels = (pixels - pixels.min()) / max(float(np.ptp(pixels)), 1.0)
+    rows, columns = pixels.shape
+    wanted = min(columns, round(rows * width / height))
+    left = (columns - wanted) // 2
+    cut = Image.fromarray(pixels[:, left : left + wanted])
+    return np.asarray(cut.resize((width, height), Image.Resampling.BICUBIC)).clip(0, 1)
+
+
+def with_noise(signal: Signal, noise: Signal, share: float = NOISE) -> Signal:
+    """Return a signal with quantum noise: its deviation goes with the root of the signal."""
+    noisy: Signal = (signal + share * noise * np.sqrt(signal + 0.05)).clip(0, 1)
+    return noisy
+
+
+def as_levels(signal: Signal, bits: int) -> Grey:
+    """Return a signal from 0 to 1 as grey levels over the whole range of 8 or 16 bits."""
+    top = 2**bits - 1
+    levels: Grey = (signal * top + 0.5).astype(np.uint8 if bits == 8 else np.uint16)
+    return levels
+
+
+def marked(pixels: Grey, text: str) -> Grey:
+    """Return a film with its number in white in a corner, as films have a side marker."""
+    mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
+    font = ImageFont.load_default(_MARK_PX)
+    ImageDraw.Draw(mark).text((20, 0), text, fill=1, font=font)
+    where = np.asarray(mark)[: pixels.shape[0], : pixels.shape[1]]
+    pixels[: where.shape[0], : where.shape[1]][where] = np.iinfo(pixels.dtype).max
+    return pixels
+
+
+def lightbox(
+    folder: Path, frontal: Sequence[str], lateral: Sequence[str], *, width: int, height: int
+) -> Lightbox:
+    """Read the demo's films from a folder and bring them to size."""
+
+    def read(names: Sequence[str]) -> tuple[Signal, ...]:
+        with ThreadPoolExecutor(2) as pool:
+            return tuple(
+                pool.map(lambda name: enlarged(Image.open(folder / name), width, height), names)
+            )
+
+    noise = np.random.default_rng(20250604).standard_normal((height, width), dtype=np.float32)
+    return Lightbox(frontal=read(frontal), lateral=read(lateral), noise=noise)
+
+
+def png(pixels: Grey) -> bytes:
+    """Return a film as PNG."""
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG", compress_level=PNG_LEVEL)
+    return out.getvalue()
+
 
 DEMO = Path(__file__).parent.parent / "data" / "demo"
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "None of these")

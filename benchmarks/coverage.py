@@ -3,13 +3,16 @@
 Studies with known truth (`simulated_studies`) go through the very functions that make the tables.
 Fixed claims are held against these raters' own true values, claims about readers in general against
 the population's. Tests are counted where their null hypothesis holds.
+
+Studies of one reader and one model with four items a patient; accuracy, the difference of two
+accuracies and error consistency, each with all four intervals from the same resamples.
 """
 
 import argparse
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,10 +20,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from analysis.bundle.model import RaterKind
 from analysis.options import Options
+from analysis.readings.clusters import tail
 from analysis.readings.matrix import Reads
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.agreement.groups.table import agreement_groups
@@ -28,10 +32,128 @@ from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
-from benchmarks.few_patients import few_rows
-from benchmarks.panel_coverage import panel_rows
-from benchmarks.shares import shares_text
-from benchmarks.simulated_studies import Design, Drawn, Truths, raters, simulated, truths
+from benchmarks.simulated_studies import (
+    Design,
+    Drawn,
+    Floats,
+    Truths,
+    panel_rows,
+    raters,
+    simulated,
+    truths,
+)
+from benchmarks.summary import share, shares_text
+
+SIZES = (8, 12, 20, 29, 50, 100)
+ITEMS_A_PATIENT, ALPHA = 4, 0.05
+STATISTICS = ("accuracy", "difference", "error consistency")
+ABILITIES = {"77 %": 1.1, "93 %": 2.4}
+
+Limits = tuple[Floats, Floats]
+
+
+def few_rows(n_studies: int, bootstrap: int, seed: int) -> list[dict[str, Any]]:
+    """Simulate; return one row an accuracy, number of patients and statistic."""
+    return [
+        {"accuracy": name, "patients": patients, "of": STATISTICS[i], **shares}
+        for name, ability in ABILITIES.items()
+        for patients in SIZES
+        for i, shares in enumerate(_covered(patients, ability, n_studies, bootstrap, seed))
+    ]
+
+
+def _covered(
+    patients: int, ability: float, n_studies: int, bootstrap: int, seed: int
+) -> list[dict[str, float | None]]:
+    design = Design(
+        n_readers=1,
+        n_items=patients * ITEMS_A_PATIENT,
+        items_a_patient=ITEMS_A_PATIENT,
+        reader_mean=ability,
+    )
+    generator = np.random.default_rng([seed, patients])
+    abilities = np.full(2, ability)
+    true = truths(design, abilities)
+    value = _statistics(np.array([1.0, *true.accuracy, true.both_right[0, 1]]))
+    hits: dict[str, list[Floats]] = {name: [] for name in INTERVALS}
+    for _ in range(n_studies):
+        matrix = simulated(design, raters(1, ["M"]), abilities, generator)
+        a, b = matrix.correct.T.astype(np.float64)
+        counts = np.column_stack([np.ones(len(a)), a, b, a * b])
+        sums = counts.reshape(patients, ITEMS_A_PATIENT, 4).sum(axis=1)
+        drawn = generator.multinomial(patients, np.full(patients, 1 / patients), size=bootstrap)
+        study = (_statistics(sums.sum(axis=0)), _statistics(drawn @ sums), _jackknife(sums))
+        for name, interval in INTERVALS.items():
+            low, high = interval(*study)
+            # Values of a statistic are fractions, and their quantiles are rounded.
+            hit = (low <= value + 1e-12) & (value - 1e-12 <= high)
+            hits[name].append(np.where(np.isfinite(low), hit, np.nan))
+    return [
+        {name: share(np.array(found)[:, i]) for name, found in hits.items()}
+        for i in range(len(STATISTICS))
+    ]
+
+
+def _statistics(counts: Floats) -> Floats:
+    """Turn counts (items, right, right, both right) into the statistics, along the last axis."""
+    n, a, b, both = np.moveaxis(counts, -1, 0)
+    same, chance = (n - a - b + 2 * both) / n, (a * b + (n - a) * (n - b)) / n**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappa = np.where(chance < 1 - 1e-12, (same - chance) / (1 - chance), np.nan)
+    return np.stack([a / n, (a - b) / n, kappa], axis=-1)
+
+
+def _jackknife(sums: Floats) -> Floats:
+    return _statistics(sums.sum(axis=0) - sums)
+
+
+def _quantiles(drawn: Floats, level: Floats) -> Floats:
+    """Return each column's quantile at its own level, over the resamples where it is defined."""
+    found = [
+        np.quantile(column[np.isfinite(column)], one) if np.isfinite(column).any() else np.nan
+        for column, one in zip(drawn.T, level, strict=True)
+    ]
+    return np.array(found)
+
+
+def _percentile(_estimate: Floats, drawn: Floats, _left_out: Floats) -> Limits:
+    level = np.full(drawn.shape[1], ALPHA / 2)
+    return _quantiles(drawn, level), _quantiles(drawn, 1 - level)
+
+
+def _widened(_estimate: Floats, drawn: Floats, left_out: Floats) -> Limits:
+    level = np.full(drawn.shape[1], float(tail(ALPHA, np.array(len(left_out)))))
+    return _quantiles(drawn, level), _quantiles(drawn, 1 - level)
+
+
+def _bias_corrected(estimate: Floats, drawn: Floats, left_out: Floats) -> Limits:
+    """Bias-corrected and accelerated, the acceleration from the jackknife over patients."""
+    below = ((drawn < estimate).sum(axis=0) + (drawn == estimate).sum(axis=0) / 2) / len(drawn)
+    shift = norm.ppf(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
+    off = left_out.mean(axis=0) - left_out
+    scale = 6 * np.maximum((off**2).sum(axis=0), 1e-30) ** 1.5
+    skew = np.nan_to_num((off**3).sum(axis=0) / scale)
+    ends = [shift + z for z in (norm.ppf(ALPHA / 2), norm.isf(ALPHA / 2))]
+    levels = [norm.cdf(shift + end / (1 - skew * end)) for end in ends]
+    low, high = (_quantiles(drawn, level) for level in levels)
+    return low, high
+
+
+def _linearised(estimate: Floats, _drawn: Floats, left_out: Floats) -> Limits:
+    """Student's t with the jackknife's standard error over patients."""
+    n = len(left_out)
+    spread = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
+    reach = t.isf(ALPHA / 2, n - 1) * np.sqrt((n - 1) / n * spread)
+    return estimate - reach, estimate + reach
+
+
+INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
+    "percentile": _percentile,
+    "widened": _widened,
+    "bias-corrected": _bias_corrected,
+    "t of the jackknife": _linearised,
+}
+
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
 
@@ -44,7 +166,7 @@ DIFFERENCE_SD = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Counted:
     """One interval or test of one study: arrays would gain nothing, studies are small."""
 
     what: str
@@ -133,7 +255,7 @@ def _cell(value: float | None, digits: int) -> str:
 def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[str, Any]]:
     seeds = np.random.SeedSequence(SEED).spawn(n_studies)
     one = partial(_study, design, bootstrap)
-    found: dict[str, list[list[Seen]]] = defaultdict(list)
+    found: dict[str, list[list[Counted]]] = defaultdict(list)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for study in pool.map(one, seeds, chunksize=10):
             for what, seen in study.items():
@@ -146,7 +268,7 @@ def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[st
     ]
 
 
-def _row(what: str, studies: list[list[Seen]]) -> dict[str, Any]:
+def _row(what: str, studies: list[list[Counted]]) -> dict[str, Any]:
     """Average within studies first: the intervals of one study are not independent."""
     seen = [one for study in studies for one in study]
     with_interval = [
@@ -174,7 +296,9 @@ def _row(what: str, studies: list[list[Seen]]) -> dict[str, Any]:
     }
 
 
-def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict[str, list[Seen]]:
+def _study(
+    design: Design, bootstrap: int, seed: np.random.SeedSequence
+) -> dict[str, list[Counted]]:
     generator = np.random.default_rng(seed)
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(design.n_readers)
     abilities = np.r_[readers, design.equal_ability, readers[0]]
@@ -184,7 +308,7 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
     study = Drawn(matrix, options)
     true = truths(design, abilities)
     place = {column.rater_id: i for i, column in enumerate(columns)}
-    found: dict[str, list[Seen]] = defaultdict(list)
+    found: dict[str, list[Counted]] = defaultdict(list)
     for seen in (
         *_accuracy(accuracy(study), true, place),
         *_pairs(agreement_pairs(study), true, place),
@@ -197,13 +321,13 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
     return found
 
 
-def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     for row in table.loc[table["by"] == "overall"].to_dict("records"):
         value = true.accuracy[place[row["rater_id"]]]
         for name, prefix in ((str(row["ci_method"]), ""), ("bootstrap over patients", "cluster_")):
             if prefix and not np.isfinite(row["cluster_ci_low"]):
                 continue
-            yield Seen(
+            yield Counted(
                 what=f"accuracy {row['group']}: {name}",
                 true=value,
                 estimate=row["accuracy"],
@@ -212,7 +336,7 @@ def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> It
             )
 
 
-def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     values = {
         "raw": true.raw,
         "kappa_letters": true.brennan_prediger,
@@ -225,7 +349,7 @@ def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Itera
         yield _interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
 
 
-def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Seen]:
+def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Counted]:
     group = range(n_readers)
     values = {
         "brennan_prediger": true.mean_brennan_prediger(group),
@@ -240,8 +364,8 @@ def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Seen]
         yield _interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
 
 
-def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Seen:
-    return Seen(
+def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
+    return Counted(
         what=what,
         true=float(true),
         estimate=row.get("estimate", row.get("difference")),
@@ -251,7 +375,7 @@ def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("
     )
 
 
-def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
     for row in table.loc[table["pair_kind"] == "reader-model"].to_dict("records"):
         a, b = place[row["rater_a"]], place[row["rater_b"]]
         value = true.accuracy[a] - true.accuracy[b]
@@ -267,12 +391,12 @@ def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) ->
                 yield _test(f"difference of pairs: {test}", row[test])
 
 
-def _test(what: str, p: float) -> Seen:
+def _test(what: str, p: float) -> Counted:
     nothing = float("nan")
-    return Seen(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
+    return Counted(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
 
 
-def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Seen]:
+def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counted]:
     shown = table.loc[(table["model_id"] == EQUAL) & (table["metric"] == "accuracy")]
     model = true.accuracy[design.n_readers]
     values = {
@@ -294,7 +418,7 @@ def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Seen]:
 
 def _conditions(
     design: Design, readers: np.ndarray, generator: np.random.Generator, options: Options
-) -> Iterator[Seen]:
+) -> Iterator[Counted]:
     shifts = DIFFERENCE_SD * generator.standard_normal((2, design.n_readers))
     abilities = np.concatenate([readers + shifts[0], readers + shifts[1]])
     columns = [

@@ -15,7 +15,7 @@ from typing import Any
 from playwright.async_api import Page, async_playwright
 
 from benchmarks import banks, servers
-from benchmarks.hands import RoomHands, new_page
+from benchmarks.browser import RoomHands, new_page
 from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
 from benchmarks.summary import quantile_interval
 

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import Options, bundle_from_tables
+from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
-from analysis.statistics.agreement.pairs.counts import count_pairs, sums_of
-from analysis.statistics.agreement.pairs.intervals import cluster_intervals
-from analysis.statistics.agreement.pairs.pairing import Pair, pairs_of
-from analysis.statistics.agreement.pairs.registry import EVERYWHERE, KAPPA_LETTERS
+from analysis.statistics.agreement.pairs.counts import Pair, count_pairs, pairs_of, sums_of
+from analysis.statistics.agreement.pairs.measures import EVERYWHERE, KAPPA_LETTERS
+from analysis.statistics.agreement.pairs.resampling import cluster_intervals
 from benchmarks.bundles import Size, simulated
-from benchmarks.clock import in_turn, once, ratios
+from benchmarks.machine import in_turn, once, ratios
 from benchmarks.summary import bar, bar_lines
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, beside scikit-learn's loop"
@@ -178,8 +177,7 @@ def _loop(labels: PairLabels) -> Labels:
 def _resampled(
     matrix: ReadingMatrix, pairs: Sequence[Pair], options: Options, measures: Sequence[Any]
 ) -> Any:
-    weights = cluster_weights(matrix, options)
-    assert weights is not None  # patients have several items
+    weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
     every = np.arange(len(matrix.truth))
     return cluster_intervals(matrix, measures, pairs, [every], weights, options.alpha)
 

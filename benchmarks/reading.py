@@ -3,25 +3,151 @@
 From the confirming key or click (the browser's event time) to the next case painted, processor time
 of the server and bytes for each answer, over a local line and over one with a round trip of 200 ms
 and 10 Mbit/s. See ``docs/benchmarks.md`` for what the words mean.
+
+All lanes of a run are open at once and read in turn, a block of cases each, so that whatever else
+the machine does hits them alike.
 """
 
 import argparse
 import asyncio
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.async_api import async_playwright
+from playwright.async_api import Browser, async_playwright
 
 from benchmarks import banks, servers, summary
-from benchmarks.lanes import Lane, Plan
-from benchmarks.line import LOCAL, SLOW
+from benchmarks.browser import (
+    Hands,
+    PlainHands,
+    RoomHands,
+    judged,
+    new_page,
+    painted,
+    time_origin_ms,
+    transition,
+    witnessed,
+)
 from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
-from benchmarks.proxy import proxied
-from benchmarks.screen import judged
+from benchmarks.proxy import LOCAL, SLOW, Exchange, LineKind, Proxy, proxied
+from benchmarks.servers import Server
+
+FILMS = ("/films/", "/media/")
+VIEWS = 2
+_QUIET_S = 1.5
+_LONGEST_QUIET_S = 20.0
+_CHOOSE_AT = 0.6  # of the pace: readers choose, look once more, and confirm
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanePlan:
+    """What a lane is to do."""
+
+    name: str
+    page: str
+    bits: int
+    line: LineKind
+    n: int
+    pace_s: float
+    openings: int
+
+
+@dataclass
+class Lane:
+    """A lane under way, and what it has measured."""
+
+    plan: LanePlan
+    server: Server
+    proxy: Proxy
+    code: str = field(repr=False)
+    hands: Hands | None = None
+    took_ms: list[float] = field(default_factory=list)
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    first_ms: list[float] = field(default_factory=list)
+    cpu_ms: float = 0.0
+    all_bytes: int = 0
+    film_bytes: int = 0
+    _seen: int = 1
+
+    async def open(self, browser: Browser) -> None:
+        """Open the page as often as planned, for the first case's time; keep the last one open."""
+        for opening in range(self.plan.openings):
+            asked = len(self.proxy.log.exchanges)
+            hands = await self._new_hands(browser)
+            await hands.open(self.proxy.url)
+            first = (await painted(hands.page))[0]
+            shown_s = (await time_origin_ms(hands.page) + first["at"]) / 1000
+            last_s = last_film_byte_s(self.proxy.log.exchanges[asked:])
+            if last_s is not None:
+                self.first_ms.append((shown_s - last_s) * 1000)
+            if opening + 1 < self.plan.openings:
+                await hands.page.context.close()
+            else:
+                self.hands = hands
+            await self.quiet()
+
+    async def block(self, n: int, generator: np.random.Generator) -> None:
+        """Read so many cases at the reader's pace; count what they cost until all is quiet."""
+        cpu_ms = self.server.cpu_ms()
+        all_bytes, film_bytes = self.proxy.log.n_bytes, self._film_bytes()
+        for _ in range(n):
+            await self._read(generator)
+            taken = await transition(self._hands, self._seen + 1)
+            self._seen += 1
+            self.took_ms.append(taken["took_ms"])
+        await self.quiet()
+        self.cpu_ms += self.server.cpu_ms() - cpu_ms
+        self.all_bytes += self.proxy.log.n_bytes - all_bytes
+        self.film_bytes += self._film_bytes() - film_bytes
+
+    async def witness(self, n: int, generator: np.random.Generator) -> None:
+        """Read so many more cases, not counted, with the screencast as witness."""
+        for _ in range(n):
+            await self._read(generator)
+            self.verdicts.append(await witnessed(self._hands, self._seen + 1))
+            self._seen += 1
+        await self.quiet()
+
+    async def quiet(self) -> None:
+        """Wait until the line has been silent for a while and every film asked for has come."""
+        began_s = time.monotonic()
+        while (waited_s := time.monotonic() - began_s) < _LONGEST_QUIET_S:
+            owed = any(not each.received_bytes for each in self.proxy.log.under(*FILMS))
+            if not owed and min(waited_s, self.proxy.quiet_for_s()) > _QUIET_S:
+                return
+            await asyncio.sleep(0.1)
+
+    async def _read(self, generator: np.random.Generator) -> None:
+        began_s = time.monotonic()
+        await asyncio.sleep(self.plan.pace_s * _CHOOSE_AT)
+        await self._hands.choose(int(generator.integers(4)))
+        await asyncio.sleep(max(0.0, began_s + self.plan.pace_s - time.monotonic()))
+
+    @property
+    def _hands(self) -> Hands:
+        assert self.hands is not None
+        return self.hands
+
+    def _film_bytes(self) -> int:
+        return sum(each.n_bytes for each in self.proxy.log.under(*FILMS))
+
+    async def _new_hands(self, browser: Browser) -> Hands:
+        if self.plan.page == "naive":
+            return PlainHands(await new_page(browser, plain=True))
+        return RoomHands(await new_page(browser), self.code)
+
+
+def last_film_byte_s(exchanges: list[Exchange], views: int = VIEWS) -> float | None:
+    """Return when the last byte of the first case's films reached the browser (since 1970)."""
+    films = [each for each in exchanges if each.path.startswith(FILMS)][:views]
+    times = [each.last_s for each in films if each.last_s is not None]
+    return None if len(times) < views else max(times)
+
 
 DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"
 PARTS = ("local", "slow", "16bit", "naive")
@@ -52,7 +178,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--films", type=Path, help="keep the films here for the next run")
 
 
-def plans(args: argparse.Namespace) -> list[Plan]:
+def plans(args: argparse.Namespace) -> list[LanePlan]:
     """Return the lanes asked for, each reading page's beside the naive one's."""
     made = []
     for part, bits, line, pace_s in (
@@ -64,7 +190,7 @@ def plans(args: argparse.Namespace) -> list[Plan]:
         for page in pages if part in args.only else ():
             few = page == "naive" and part == "slow" and not args.full
             made.append(
-                Plan(
+                LanePlan(
                     name=f"{page}-{bits}bit-{line.name}",
                     page=page,
                     bits=bits,
@@ -82,7 +208,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return asyncio.run(_run(args, plans(args)))
 
 
-async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
+async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, Any]:
     n_cases = args.cases + args.witnessed + 1 + _SPARE
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
@@ -105,7 +231,7 @@ async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
 
 
 def _lanes(
-    stack: ExitStack, wanted: list[Plan], made: dict[int, Path], folder: Path, n_cases: int
+    stack: ExitStack, wanted: list[LanePlan], made: dict[int, Path], folder: Path, n_cases: int
 ) -> list[Lane]:
     """Start a server and a proxy for each lane."""
     readers = [plan.name for plan in wanted]

@@ -8,18 +8,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from analysis import AnalysisError, Results
-from analysis.figures.captions import MATRIX_CAPTIONS
-from analysis.figures.drawing.names import rater_names
-from analysis.figures.group_agreement import scope_text
-from analysis.figures.kappa_matrix import (
+from analysis.figures.agreement import (
     MEASURE_TITLES,
     REFERENCE,
     pairs_in_condition,
     reference_name,
+    scope_text,
 )
-from analysis.report.case import case_of
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import matrix_figure, pairs_of_scope, reference_rows
+from analysis.figures.captions import MATRIX_CAPTIONS
+from analysis.figures.drawing.axes import rater_names
+from analysis.report.figures import ReportFigure, matrix_figure, pairs_of_scope, reference_rows
+from analysis.report.items import case_of
 from analysis.statistics.accuracy.items import MODEL_WRONG
 from analysis.translation import spoken
 from study.base.errors import StudyError

@@ -1,4 +1,4 @@
-"""Each model against each reader: the paired differences of accuracy."""
+"""Models beside readers: each other's accuracy, the mean of the readers, their agreement."""
 
 from __future__ import annotations
 
@@ -8,21 +8,37 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.figures.agreement import LOOKS, MEASURE_TITLES, scope_text
 from analysis.figures.drawing.axes import (
+    RaterName,
     even_columns,
     fitted_axis,
     in_rows,
     interval_text,
+    name_of,
     p_text,
     rater_labels,
     signed,
 )
-from analysis.figures.drawing.chart import Axis, Cells, Chart, Ink, Key, Mark, Panel, Rule, Tick
+from analysis.figures.drawing.chart import (
+    Axis,
+    Band,
+    Cells,
+    Chart,
+    Dash,
+    Ink,
+    Key,
+    Label,
+    Layer,
+    Mark,
+    Panel,
+    ReferenceLine,
+    Tick,
+)
 from analysis.figures.drawing.look import DIFFERENCE_SCALE
-from analysis.figures.drawing.names import RaterName, name_of
-from analysis.figures.forest import Estimate, ends_of, forest
-from analysis.statistics.agreement.pairs.pairing import PairKind
-from analysis.translation import pieces, t, written
+from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.translation import capital, later, pieces, said, t, written
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
@@ -64,7 +80,7 @@ def comparisons_chart(
             rater_labels(readers, names),
             estimates,
             axis,
-            behind=[Rule(at=0)],
+            behind=[ReferenceLine(at=0)],
             title=name_of(names, model).on_figure.text,
             shown=i % columns == 0,
         )
@@ -159,3 +175,227 @@ def _heat_map(
         height_mm=min(max(high * 4.0, 30.0), 200.0),
     )
     return Chart(rows=((panel,),))
+
+
+CLAIMS: Mapping[str, tuple[float, bool]] = {
+    "these readers": (-0.19, False),
+    "readers like these": (0.19, True),
+}
+AGAINST: Mapping[str, str] = {
+    "these readers": later("against these readers"),
+    "readers like these": later("against readers like these"),
+}
+ROWS_HIGH = 2.0
+
+
+def panel_chart(
+    panel: pd.DataFrame,
+    *,
+    metric: str = "accuracy",
+    condition: str = "",
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart every model's difference from the readers' mean.
+
+    The largest difference on top; None where none is defined.
+    """
+    rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
+    rows = rows.loc[rows["difference"].notna()]
+    if rows.empty:
+        return None
+    best = rows.groupby("model_id")["difference"].max()
+    models = sorted(best.index, key=lambda model: (-best[model], model))
+    factor, decimals = (100, 1) if metric == "accuracy" else (1, 3)
+    estimates = [
+        _panel_estimate(row, models.index(row["model_id"]), factor, decimals, names)
+        for row in rows.to_dict("records")
+    ]
+    margins = rows["margin"].dropna()
+    margin = -factor * float(margins.iloc[0]) if len(margins) else math.nan
+    title = (
+        t("Model minus mean of the readers, percentage points")
+        if metric == "accuracy"
+        else t("Model minus mean of the readers, AUC")
+    )
+    axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
+    if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
+        # A tick on the better side as well.
+        axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
+    plot = forest(
+        rater_labels(models, names),
+        estimates,
+        axis,
+        behind=_lines(margin, axis.high),
+        rows_high=ROWS_HIGH,
+        least_rows=4,
+    )
+    side = numbers(plot, estimates, title=t("Difference and interval"))
+    return Chart(rows=((plot, side),), key=_panel_key(rows, margin, factor))
+
+
+def _panel_estimate(
+    row: Mapping[Any, Any],
+    place: int,
+    factor: float,
+    decimals: int,
+    names: Mapping[str, RaterName] | None,
+) -> Estimate:
+    value, low, high, mean, model = (
+        factor * row[c] for c in ("difference", "ci_low", "ci_high", "reader_mean", "model_value")
+    )
+    shift, hollow = CLAIMS.get(row["claim"], (0.0, False))
+    text = interval_text(value, low, high, decimals=decimals)
+    lines = [
+        name_of(names, row["model_id"]).on_figure.text,
+        f"{said(AGAINST.get(row['claim'], row['claim']))}: {text}",
+        t(
+            "model {model}, readers {mean}; {readers} readers, {n} items",
+            model=written(f"{model:.{decimals}f}"),
+            mean=written(f"{mean:.{decimals}f}"),
+            readers=str(row["n_readers"]),
+            n=str(row["n_items"]),
+        ),
+        *([t("p for no difference {p}", p=p_text(row["p"]))] if row["p"] == row["p"] else []),
+        *(
+            [t("p for inferior by the margin {p}", p=p_text(row["p_noninferior"]))]
+            if row["p_noninferior"] == row["p_noninferior"]
+            else []
+        ),
+        *filter(None, [pieces(str(row["note"] or ""))]),
+    ]
+    return Estimate(
+        row=place + shift,
+        ink=Ink.MODEL,
+        mark=Mark.DIAMOND,
+        hollow=hollow,
+        value=value,
+        low=low,
+        high=high,
+        hover="\n".join(lines),
+        text=text,
+    )
+
+
+def _lines(margin: float, end: float) -> list[Layer]:
+    zero = ReferenceLine(at=0, width_pt=0.9)
+    if math.isnan(margin):
+        return [zero]
+    band = Band(low=margin, high=end)
+    return [band, zero, ReferenceLine(at=margin, dash=Dash.DASHED, ink=Ink.QUIET, width_pt=0.9)]
+
+
+def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
+    shown = set(rows["claim"])
+    keys = [
+        Key(label=capital(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
+        for claim, (_, hollow) in CLAIMS.items()
+        if claim in shown
+    ]
+    if not math.isnan(margin):
+        size = signed(f"{margin:g}")
+        words = (
+            t("Margin {size} points", size=size) if factor != 1 else t("Margin {size}", size=size)
+        )
+        keys.append(Key(label=words, ink=Ink.QUIET, dash=Dash.DASHED))
+        keys.append(Key(label=t("Better than the margin"), ink=Ink.QUIET))
+    return tuple(keys)
+
+
+SHOWN = ("among_readers", "readers_models", "among_models")
+COLUMN_LOOKS = {
+    "among_readers": "readers",
+    "readers_models": "readers_models",
+    "among_models": "models",
+}
+LINES_HIGH = 1.5
+
+
+def between_chart(
+    between: pd.DataFrame, *, measure: str = "brennan_prediger", condition: str = ""
+) -> Chart | None:
+    """Chart the agreement among readers beside that of readers with models, and their difference.
+
+    All cases on top, then tasks; None where no difference is defined.
+    """
+    rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
+    rows = rows.loc[rows["difference"].notna()]
+    scopes = sorted(set(rows["scope"]), key=lambda scope: (scope != "all", scope))
+    if not scopes:
+        return None
+    records = rows.to_dict("records")
+    means = [
+        _mean(row, column, scopes.index(row["scope"]))
+        for row in records
+        for column in SHOWN
+        if not math.isnan(row[column])
+    ]
+    differences = [_difference(row, scopes.index(row["scope"])) for row in records]
+    labels = [Label(text=scope_text(scope)) for scope in scopes]
+    left = forest(
+        labels,
+        means,
+        fitted_axis(
+            [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), most=1.0
+        ),
+        title=t("Agreement"),
+        rows_high=LINES_HIGH,
+    )
+    right = forest(
+        labels,
+        differences,
+        fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
+        behind=[ReferenceLine(at=0)],
+        title=t("Difference"),
+        shown=False,
+        rows_high=LINES_HIGH,
+    )
+    side = numbers(right, differences, title=t("Difference and interval"))
+    return Chart(rows=((left, right, side),), key=_between_key(rows))
+
+
+def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
+    shift, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
+    value = float(row[column])
+    return Estimate(
+        row=place + 0.8 * shift,
+        ink=ink,
+        mark=mark,
+        hollow=hollow,
+        value=value,
+        low=math.nan,
+        high=math.nan,
+        hover=f"{said(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}\n{_who(row)}",
+    )
+
+
+def _difference(row: Mapping[Any, Any], place: int) -> Estimate:
+    value, low, high = (float(row[c]) for c in ("difference", "ci_low", "ci_high"))
+    exact = interval_text(value, low, high, decimals=3)
+    return Estimate(
+        row=float(place),
+        ink=Ink.INK,
+        mark=Mark.SQUARE,
+        value=value,
+        low=low,
+        high=high,
+        hover=f"{scope_text(row['scope'])}\n{exact}\n{_who(row)}\n{pieces(row['method'])}",
+        text=interval_text(value, low, high, decimals=2),
+    )
+
+
+def _who(row: Mapping[Any, Any]) -> str:
+    return t(
+        "{readers} readers, {models} models, {n} items",
+        readers=str(row["n_readers"]),
+        models=str(row["n_models"]),
+        n=str(row["n_items"]),
+    )
+
+
+def _between_key(rows: pd.DataFrame) -> tuple[Key, ...]:
+    keys = []
+    for column in SHOWN:
+        if rows[column].notna().any():
+            _, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
+            keys.append(Key(label=said(words), ink=ink, mark=mark, hollow=hollow))
+    return tuple(keys)

@@ -1,39 +1,129 @@
-"""What accuracy rests on: the image, the place of an option, the bank; what confidence is worth."""
+"""What accuracy rests on: item, image, place of an option, bank; and what confidence is worth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from analysis.arrays import Ints
 from analysis.bundle.model import RaterKind
 from analysis.figures.accuracy import kinds_key
 from analysis.figures.drawing.axes import (
+    LONGEST_GROUP,
+    RaterName,
     even_columns,
     fitted_axis,
     in_rows,
     interval_text,
+    name_of,
     percent_axis,
     rater_labels,
+    shorten,
     signed,
 )
 from analysis.figures.drawing.chart import (
+    Axis,
+    Cells,
     Chart,
     Dash,
     Ink,
     Key,
+    Label,
     Layer,
     Line,
     Mark,
     Panel,
     Points,
-    Rule,
+    ReferenceLine,
+    Tick,
 )
-from analysis.figures.drawing.look import INKS, MARKS
-from analysis.figures.drawing.names import LONGEST_GROUP, RaterName, name_of, shorten
+from analysis.figures.drawing.look import COUNT_SCALE, INKS, MARKS
 from analysis.figures.forest import Estimate, ends_of, forest, uprights
-from analysis.translation import t
+from analysis.translation import t, tn
+
+CELL_MM = 9.0
+LARGEST_MM = 110.0
+MOST_WITH_NUMBERS = 30
+MOST_TICKS = 12
+
+
+def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
+    """Chart how many items so many readers and so many models had right.
+
+    A heat map of counts of items, models to the right, readers upwards; None without readers or
+    without models. An item that not all readers have read stands by the share of those who have, at
+    the nearest of the counts.
+    """
+    rows = read_by_any(items, condition)
+    if rows.empty:
+        return None
+    n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
+    counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
+    np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
+    most = max(int(counts.max()), 1)
+    # The square root keeps the rare corners, which matter most, from looking empty.
+    shades = np.sqrt(counts / most)
+    small = max(counts.shape) <= MOST_WITH_NUMBERS
+    cells = Cells(
+        values=tuple(tuple(float(v) for v in row) for row in shades),
+        low=0,
+        high=1,
+        scale=COUNT_SCALE,
+        texts=tuple(tuple(str(v) if v else "" for v in row) for row in counts) if small else (),
+        hover=tuple(
+            tuple(
+                tn("{n} case", "{n} cases", count)
+                + "\n"
+                + t(
+                    "{readers} of {n_readers} readers correct, {models} of {n_models} models"
+                    " correct",
+                    readers=str(i),
+                    n_readers=str(n_readers),
+                    models=str(j),
+                    n_models=str(n_models),
+                )
+                for j, count in enumerate(row)
+            )
+            for i, row in enumerate(counts.tolist())
+        )
+        if small
+        else (),
+        names=t("{readers} readers, {models} models", readers="%{y}", models="%{x}"),
+    )
+    cell = min(CELL_MM, LARGEST_MM / max(counts.shape))
+    panel = Panel(
+        x=_counts_axis(n_models, t("Models that were correct")),
+        y=_counts_axis(n_readers, t("Readers that were correct")),
+        layers=(cells,),
+        height_mm=max(cell * (n_readers + 1), 24.0),
+        subtitle=t("Items by who had them right, n = {n}", n=str(len(rows))),
+    )
+    width = max(cell * (n_models + 1), 30.0) + 22.0
+    return Chart(rows=((panel,),), width_mm=width, stretches=False)
+
+
+def read_by_any(items: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the condition's items that a reader has read, where there are models beside them."""
+    rows = items.loc[items["condition"] == condition]
+    read: pd.DataFrame = rows.loc[(rows["n_readers"] > 0) & (rows["n_models"] > 0)]
+    return read
+
+
+def _places(rows: pd.DataFrame, kind: str) -> Ints:
+    n = rows[f"n_{kind}"].to_numpy(dtype=np.float64)
+    right = rows[f"n_{kind}_correct"].to_numpy(dtype=np.float64)
+    places: Ints = np.floor(right / n * n.max() + 0.5).astype(np.int64)
+    return places
+
+
+def _counts_axis(n: int, title: str) -> Axis:
+    every = -(-(n + 1) // MOST_TICKS)
+    ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in range(0, n + 1, every))
+    return Axis(low=-0.5, high=n + 0.5, ticks=ticks, title=title, grid=False)
+
 
 COLUMNS = (4, 3)
 HIGH_MM = 46.0
@@ -82,7 +172,7 @@ def differences_chart(
             rater_labels(raters, names),
             estimates,
             axis,
-            behind=[Rule(at=0)],
+            behind=[ReferenceLine(at=0)],
             title=shorten(title, LONGEST_GROUP),
             shown=place % columns == 0,
         )

@@ -11,8 +11,10 @@ import pandas as pd
 
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import (
+    RaterName,
     fitted_axis,
     interval_text,
+    name_of,
     rater_labels,
     row_mm,
     rows_axis,
@@ -33,9 +35,8 @@ from analysis.figures.drawing.chart import (
     Points,
     Tick,
 )
-from analysis.figures.drawing.labels import AFTER, beside
+from analysis.figures.drawing.layout import AFTER, beside
 from analysis.figures.drawing.look import INKS, MARKS
-from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import uprights
 from analysis.translation import later, said, t
 

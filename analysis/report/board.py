@@ -17,10 +17,10 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
+from analysis.report.formats.output import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
-from analysis.report.formats.placing import Part, fresh_folder
-from analysis.report.wording.numbers import percent, span
-from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.report.wording import percent, span
+from analysis.statistics.accuracy.accuracy import leaderboard
 from analysis.translation import ENGLISH, language, later, said, spoken, t
 
 _HERE = Path(__file__).parent / "formats"
@@ -56,7 +56,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class BoardRow:
     """A rater's line of a board; `rank` is empty for whoever was given too few items to rank."""
 
     rater: str
@@ -76,7 +76,7 @@ class Board:
     title: str
     facts: str
     tasks: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[BoardRow, ...]
     readers: tuple[float, ...]
 
 
@@ -116,7 +116,7 @@ def write_leaderboard(
         board for name, bundle in bundles.items() for board in _boards(name, bundle, tables[name])
     ]
     known = {} if cards is None else {row["model"]: row for row in cards.to_dict("records")}
-    with fresh_folder(place, [Part(name=name) for name in (PAGE, LONG, PUBLIC)]) as folder:
+    with fresh_folder(place, [OutputPart(name=name) for name in (PAGE, LONG, PUBLIC)]) as folder:
         if (place / PAGE).exists() and not _is_ours(place / PAGE):
             raise OutputError(
                 f"{place / PAGE}: was not written by an earlier leaderboard. Move it, or give"
@@ -226,7 +226,7 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
         )
 
 
-def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[Line]:
+def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
     """Return the lines in order of the mean over tasks, else of the share of questions."""
     rows: dict[tuple[str, str, str], Row] = {
         (row["rater_id"], row["by"], row["group"]): row
@@ -240,7 +240,7 @@ def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[Line
     for rater in overall.loc[overall["group"] == first, "rater_id"]:
         at = rows[rater, "overall", first]
         found.append(
-            Line(
+            BoardRow(
                 rater=rater,
                 label=bundle.labels[rater],
                 is_model=at["rater_kind"] == RaterKind.MODEL,

@@ -1,4 +1,7 @@
-"""What the report says, before it becomes HTML or PDF: both say the same."""
+"""What the report says, before it becomes HTML or PDF: both say the same.
+
+What stands between backticks is code: the page sets it so, the PDF leaves the ticks out.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,17 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, n_amendments, stated
-from analysis.figures.drawing.names import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
-from analysis.report.figure import DrawnFigure
-from analysis.report.figures import OVERVIEW
+from analysis.report.figures import OVERVIEW, ReportFigure
 from analysis.report.findings import findings
 from analysis.report.headline import Headline, headline
 from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
-from analysis.report.methods.provenance import provenance
-from analysis.report.methods.references import Reference
+from analysis.report.methods.sources import Reference, provenance
 from analysis.report.tables import ReportTable, overviews
-from analysis.report.wording.numbers import cases, models, readers
-from analysis.report.wording.rows import has_several
+from analysis.report.wording import cases, has_several, models, readers
 from analysis.results import Results
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn, written
 
@@ -47,13 +47,13 @@ class FigureSection:
     ----------
     name, title : str
         For ids, and as text.
-    conditions : list of (str, list of DrawnFigure)
+    conditions : list of (str, list of ReportFigure)
         Figures by condition; the condition is empty where the run has only one.
     """
 
     name: str
     title: str
-    conditions: list[tuple[str, list[DrawnFigure]]]
+    conditions: list[tuple[str, list[ReportFigure]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class ReportContent:
         Whether all of them are.
     headline : Headline
         What it begins with: verdicts, raters, agreement.
-    overview : DrawnFigure or None
+    overview : ReportFigure or None
         The figure beside them.
     findings : list of (str, list of str)
         Sentences by theme.
@@ -99,7 +99,7 @@ class ReportContent:
     simulated: list[RaterName]
     all_simulated: bool
     headline: Headline
-    overview: DrawnFigure | None
+    overview: ReportFigure | None
     findings: list[tuple[str, list[str]]]
     sections: list[FigureSection]
     tables: list[ReportTable]
@@ -111,7 +111,7 @@ class ReportContent:
     language: str = ENGLISH
 
 
-def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportContent:
+def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportContent:
     """Collect what the report says."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
@@ -159,7 +159,7 @@ def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _sections(figures: Sequence[DrawnFigure], *, named: bool) -> list[FigureSection]:
+def _sections(figures: Sequence[ReportFigure], *, named: bool) -> list[FigureSection]:
     names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
     return [
         FigureSection(
@@ -210,3 +210,75 @@ def _margin(margin: float | None, origin: str) -> str:
 def _amendments(results: Results) -> str:
     n = n_amendments(results.bundle.protocol)
     return t("not stated in the input") if n is None else str(n) if n else t("none")
+
+
+def labels(content: ReportContent) -> dict[str, str]:
+    """Return the words by name, in the language in use."""
+    return {
+        "title": t("{name}: report", name=content.name),
+        "report": t("Reading Room · report"),
+        "stop": t("."),
+        "contents": t("Contents"),
+        "summary": t("Summary"),
+        "findings": t("Findings"),
+        "look_at": t("Items to look at"),
+        "tables": t("Tables"),
+        "methods": t("Methods"),
+        "checklists": t("Checklists"),
+        "reporting_checklists": t("Reporting checklists"),
+        "provenance": t("Provenance"),
+        "references": t("References"),
+        "footer": t("For research. Not a medical device."),
+        "mark": t("simulated"),
+        "simulated": t("Simulated."),
+        "simulated_text": _simulated(content),
+        "and": t("and"),
+        "condition": t("Condition:"),
+        "measure": t("Measure of agreement"),
+        "item": t("Item"),
+        "question": t("Question"),
+        "truth": t("Correct answer"),
+        "readers_correct": t("Readers correct"),
+        "models_correct": t("Models correct"),
+        "asks": t("What it asks"),
+        "state": t("State"),
+        "answer": t("Answer"),
+        "where": t("Where"),
+        "file": t("File: `{file}`."),
+        "more_items": t("{n} more in `{file}`."),
+        "figures_note": t(
+            "Figures as SVG and PNG are in the folder `figures/` beside this page; their data are"
+            " in the page itself."
+        ),
+        "tables_note": t(
+            "Rounded for reading. With full precision as CSV in `tables/`; for a paper as Excel and"
+            " LaTeX in `paper/`."
+        ),
+        "methods_note": t(
+            "Ready for a paper, with citation keys, in `paper/methods.md`; the references as BibTeX"
+            " in `paper/references.bib`."
+        ),
+        "checklists_note": t(
+            "Items are paraphrased; the guidelines themselves are cited above. Answered where the"
+            " data hold the answer, open where only the authors know it. Also in"
+            " `paper/checklists.md`."
+        ),
+        "checklists_print": t(
+            "Items are paraphrased; the guidelines are cited above. Answered where the data hold"
+            " the answer, open where only the authors know it."
+        ),
+    }
+
+
+def _simulated(content: ReportContent) -> str:
+    if not content.simulated:
+        return ""
+    if content.all_simulated:
+        return t(
+            "Every rater in this report is simulated: it shows how a report looks and says nothing"
+            " about people or models."
+        )
+    return t(
+        "The answers of {n} of the raters are simulated, and marked so wherever they appear.",
+        n=str(len(content.simulated)),
+    )

@@ -1,13 +1,16 @@
-"""Which figures the report shows, in which order, under which names."""
+"""Which figures the report shows, in which order, under which names, and each as it is drawn."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from analysis.bundle.model import RaterKind
 from analysis.figures import captions
@@ -15,39 +18,109 @@ from analysis.figures.accuracy import (
     accuracy_chart,
     leaderboard_chart,
     overview_chart,
+    profile_chart,
     with_macro_if_other,
 )
-from analysis.figures.between import between_chart
-from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart, read_by_any
-from analysis.figures.drawing.chart import Chart
-from analysis.figures.drawing.names import RaterName, conditions_of, in_condition, rater_names
-from analysis.figures.group_agreement import (
-    group_agreement_chart,
-    scope_text,
-    task_agreement_chart,
-)
-from analysis.figures.kappa_matrix import (
+from analysis.figures.agreement import (
     MEASURE_TITLES,
     beside_truth,
+    group_agreement_chart,
     kappa_matrix_chart,
     matrix_order,
     pairs_in_condition,
+    scope_text,
+    task_agreement_chart,
 )
-from analysis.figures.panel import panel_chart
-from analysis.figures.profile import profile_chart
-from analysis.figures.robustness import differences_chart, reliability_chart
+from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
+from analysis.figures.drawing.axes import RaterName, conditions_of, in_condition, rater_names
+from analysis.figures.drawing.chart import Chart, csv
+from analysis.figures.drawing.look import DARK, LIGHT
+from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.robustness import (
+    differences_chart,
+    difficulty_chart,
+    read_by_any,
+    reliability_chart,
+)
 from analysis.figures.times import drift_chart, speed_chart, times_chart
-from analysis.report.figure import ReportFigure
 from analysis.report.headline import raters_in_order
-from analysis.report.wording.rows import headline_intervals, number, rows_of
-from analysis.report.wording.verdicts import has_margin, origin_of_margin
+from analysis.report.wording import (
+    has_margin,
+    headline_intervals,
+    number,
+    origin_of_margin,
+    rows_of,
+)
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import HALF, STRICT
 from analysis.statistics.agreement.pairs.table import category_pairs
-from analysis.statistics.comparison.by_task import over_patients
+from analysis.statistics.comparison.pairs import over_patients
 from analysis.statistics.study import Study
 from analysis.translation import later, said, t
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReportFigure:
+    """A figure with its place in the report.
+
+    Parameters
+    ----------
+    name : str
+        File name without suffix; the element's id has `figure-` before it.
+    section : str
+        `accuracy`, `leaderboard`, `robustness`, `tasks`, `comparison`, `agreement`, `time` or
+        `items`.
+    condition : str
+        The readers' condition; empty when the bundle has none.
+    title, caption : str
+        As text.
+    chart : Chart
+        What it shows.
+    """
+
+    name: str
+    section: str
+    condition: str
+    title: str
+    caption: str
+    chart: Chart
+
+    @cached_property
+    def figure(self) -> go.Figure:
+        """The figure as plotly draws it on white."""
+        return self.plotly()
+
+    @cached_property
+    def svg(self) -> bytes:
+        """The figure as SVG, text as paths, the same bytes every time."""
+        # Only who prints waits for matplotlib.
+        from analysis.figures.drawing.to_print import svg
+
+        return svg(self.chart)
+
+    @cached_property
+    def png(self) -> bytes:
+        """The figure as PNG of 300 dots an inch, the same bytes every time."""
+        from analysis.figures.drawing.to_print import png
+
+        return png(self.chart)
+
+    @property
+    def square(self) -> bool:
+        """Whether it is a matrix."""
+        return self.chart.square
+
+    def plotly(self, *, dark: bool = False) -> go.Figure:
+        """Draw it for the screen."""
+        return plotly_figure(self.chart, DARK if dark else LIGHT)
+
+    def file(self, form: str, width_mm: float) -> bytes:
+        """Draw it as `svg` or `png` at a width, or write its data as `csv`."""
+        from analysis.figures.drawing.to_print import png, svg
+
+        write = {"svg": svg, "png": png, "csv": csv}[form]
+        return write(self.chart.at_width(width_mm))
+
 
 MATRICES = tuple(captions.AGREEMENT_CAPTIONS)
 OVERVIEW = "overview"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from analysis.bundle.model import RaterKind
-from analysis.figures.drawing.names import conditions_of, rater_names
-from analysis.figures.kappa_matrix import pairs_in_condition
+from analysis.figures.agreement import pairs_in_condition
+from analysis.figures.drawing.axes import conditions_of, rater_names
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
 from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
 from analysis.report.tables.table import (
@@ -22,20 +22,23 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
-from analysis.report.wording.numbers import clauses, in_a_row, rounded, sentences
-from analysis.report.wording.rows import (
+from analysis.report.wording import (
     THESE,
     Row,
     claim_words,
+    clauses,
+    declared_plan,
     has_several,
     headline_intervals,
+    in_a_row,
     number,
+    rounded,
     rows_of,
+    sentences,
     under,
 )
-from analysis.report.wording.verdicts import declared_plan
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import t, tn
 
 # What page 1 of the PDF has room for, beside a figure.

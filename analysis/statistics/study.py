@@ -1,18 +1,21 @@
-"""What all statistics of a run share: the bundle, the choices, and what is made of them once."""
+"""What all statistics of a run share: the bundle, the choices, what is made once, and columns."""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.circumstances import Circumstances, measured
+from analysis.readings.clusters import resample_weights
 from analysis.readings.confidence import confidence_of
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
-from analysis.statistics.merits.figures_of_merit import Figures, figures_of_merit
+from analysis.statistics.merits import Figures, figures_of_merit
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,9 @@ class Study:
     @cached_property
     def weights(self) -> Floats | None:
         """The resamples of clusters, of shape (n_resamples, n_clusters); None without clusters."""
-        return cluster_weights(self.matrix, self.options)
+        if not self.matrix.clustered:
+            return None
+        return resample_weights(self.matrix.n_clusters, self.options.bootstrap, self.options.seed)
 
     @cached_property
     def circumstances(self) -> Circumstances:
@@ -55,3 +60,8 @@ class Study:
 def study_of(given: Study | Bundle, options: Options | None) -> Study:
     """Return the study itself, or the one of a bundle under `options`."""
     return given if isinstance(given, Study) else Study(given, options or Options())
+
+
+COLUMNS: Mapping[str, list[str]] = tomllib.loads(
+    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+)

@@ -14,10 +14,15 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from data.generator.bank import (
+    build_bank,
+    faults,
+    provenance,
+    write_checksums,
+    write_json,
+    write_predictions,
+)
 from data.generator.examinations import EXAMINATIONS
-from data.generator.manifest import faults, provenance, write_checksums, write_json
-from data.generator.predictions import write_predictions
-from data.generator.questions import build_bank
 
 DEFAULT_CACHE = Path(tempfile.gettempdir()) / "reading-room-generator"
 
@@ -76,7 +81,7 @@ def _simulate_all(
 def _simulate_one(task: tuple[str, int, Path, Path]) -> dict[str, Any]:
     """Worker: load the prepared CT and make one examination."""
     from data.generator.anatomy import load_canonical
-    from data.generator.simulate import simulate
+    from data.generator.examinations import simulate
 
     key, seed, out, cache = task
     examination = next(e for e in EXAMINATIONS if e.key == key)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from data.generator.anatomy import AIR_HU, Chest
-from data.generator.attenuation import SOFT_TISSUE_HU
+from data.generator.projection import SOFT_TISSUE_HU
 
 COARSE_MM = 10.0
 HEAD_EXTENSION_MM = 40.0

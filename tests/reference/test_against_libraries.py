@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 import analysis
-from analysis.statistics.merits.auc import empirical_auc
+from analysis.statistics.merits import empirical_auc
 
 LETTERS = np.array(list("ABCD"))
 

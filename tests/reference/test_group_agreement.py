@@ -10,8 +10,7 @@ from analysis import Bundle, agreement_groups, bundle_from_tables
 from analysis.arrays import Floats
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.groups import coefficients
-from analysis.statistics.agreement.groups.scope import answered, groups_of, letters_of
-from analysis.statistics.agreement.groups.sums import GroupSums
+from analysis.statistics.agreement.groups.answers import GroupSums, answered, groups_of, letters_of
 from tests.reference.conftest import LETTERS, Reference
 
 # The number of categories that irrCAC was given, which are those of the scale.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis import agreement_pairs
-from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.accuracy.means import wilson_interval
 from tests.reference.conftest import bundle_of_table
 
 # Fleiss JL, Cohen J, Everitt BS. Psychol Bull 1969;72:323-327: kappa .429, variance .002885.

@@ -46,7 +46,7 @@ async def _verdicts(request: Request) -> Response:
 
 def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:
     """Return what came of a review: label, value and note of each; empty while nothing has."""
-    from analysis.statistics.agreement import review as statistics  # it takes long to load
+    from analysis.statistics.agreement import judges as statistics
 
     frame = pd.DataFrame(reviewing.verdict_table(look, review), columns=list(reviewing.TABLE))
     if frame.empty:

@@ -15,8 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from analysis.report.content import SECTIONS
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import OVERVIEW, matrix_figure
+from analysis.report.figures import OVERVIEW, ReportFigure, matrix_figure
 from analysis.report.findings.finding import Theme
 from analysis.translation import spoken
 from study.base.errors import NotFound, NotNow

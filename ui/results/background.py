@@ -30,7 +30,7 @@ from ui.overview.now import head
 
 if TYPE_CHECKING:  # it takes longer to load than all else of the server, and few starts need it
     from analysis import Results
-    from analysis.report.figure import ReportFigure
+    from analysis.report.figures import ReportFigure
     from analysis.report.findings.finding import Finding
     from analysis.report.headline import Headline
 

@@ -13,13 +13,13 @@ import streamlit as st
 
 from analysis import Results
 from analysis.bundle.model import RaterKind, Status
-from analysis.figures.drawing.names import rater_names
-from analysis.report.case import Case, CaseAnswer
+from analysis.figures.drawing.axes import rater_names
 from analysis.report.findings.endpoint import VerdictLine
 from analysis.report.formats.page import isolated
 from analysis.report.headline import Headline
+from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
-from analysis.statistics.comparison.by_task import only_one_correct, pair_of
+from analysis.statistics.comparison.pairs import only_one_correct, pair_of
 from study.base.translation import said, t
 from ui.parts.theme import grid
 from ui.results.case_films import CASE_CSS, figure

@@ -26,14 +26,14 @@ from analysis.figures.drawing.chart import (
     Mark,
     Note,
     Points,
-    Rule,
+    ReferenceLine,
 )
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     MM_PER_POINT,
     SMALL_PT,
     Layout,
-    Placed,
+    PlacedPanel,
     laid_out,
 )
 from analysis.figures.drawing.look import FONT, LIGHT, Palette, colour_at
@@ -110,13 +110,13 @@ def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
     return look
 
 
-def _across(placed: Placed, layout: Layout) -> tuple[float, float]:
+def _across(placed: PlacedPanel, layout: Layout) -> tuple[float, float]:
     wide = layout.width - layout.left - layout.right
     start = (placed.left - layout.left) / wide
     return _share(start), _share(start + placed.width / wide)
 
 
-def _up(placed: Placed, layout: Layout) -> tuple[float, float]:
+def _up(placed: PlacedPanel, layout: Layout) -> tuple[float, float]:
     top, bottom = layout.top, layout.bottom
     start = (placed.bottom - bottom) / (top - bottom)
     return _share(start), _share(start + placed.height / (top - bottom))
@@ -129,7 +129,7 @@ def _share(value: float) -> float:
 class _Panel:
     """A panel's traces, shapes and notes."""
 
-    def __init__(self, placed: Placed, number: int, palette: Palette) -> None:
+    def __init__(self, placed: PlacedPanel, number: int, palette: Palette) -> None:
         self.placed, self.panel, self.palette = placed, placed.panel, palette
         self.x, self.y = (f"{axis}{number}" if number > 1 else axis for axis in "xy")
         self.refs = {"xref": self.x, "yref": self.y}
@@ -224,7 +224,7 @@ class _Panel:
             case Cells():
                 self._cells(layer)
                 self._write_cells(layer)
-            case Rule():
+            case ReferenceLine():
                 self._rule(layer)
             case Band():
                 self._band(layer)
@@ -263,7 +263,7 @@ class _Panel:
     def _line(self, layer: Line) -> None:
         self._scatter("lines", layer.x, layer.y, line=self._stroke(layer), **_hovering(layer.hover))
 
-    def _stroke(self, layer: Line | Rule) -> Element:
+    def _stroke(self, layer: Line | ReferenceLine) -> Element:
         return {
             "color": self.palette.colours[layer.ink],
             "width": round(layer.width_pt * 1.5, 2),
@@ -355,7 +355,7 @@ class _Panel:
                     }
                     self.notes.append(note)
 
-    def _rule(self, layer: Rule) -> None:
+    def _rule(self, layer: ReferenceLine) -> None:
         over_cells = any(isinstance(one, Cells) for one in self.panel.layers)
         along, across = "xy" if layer.upright else "yx"
         # Shapes between grid and marks do not know a share of the panel, so the axis' own ends.

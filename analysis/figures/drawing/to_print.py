@@ -23,6 +23,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.ticker import NullFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
+from analysis.figures.drawing.axes import BIDI
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
@@ -37,7 +38,7 @@ from analysis.figures.drawing.chart import (
     Mark,
     Note,
     Points,
-    Rule,
+    ReferenceLine,
     Side,
     Tick,
 )
@@ -49,13 +50,12 @@ from analysis.figures.drawing.layout import (
     SMALL_PT,
     TICK_MM,
     TITLE_PT,
-    Placed,
+    PlacedPanel,
     laid_out,
     reflowed,
     wrapped,
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
-from analysis.figures.drawing.names import BIDI
 from analysis.translation import written
 
 MM_PER_INCH = 25.4
@@ -160,7 +160,7 @@ def _texts(chart: Chart) -> Iterator[str]:
 
 class _Panel:
     def __init__(
-        self, drawn: Figure, sheet: Axes, placed: Placed, size: tuple[float, float]
+        self, drawn: Figure, sheet: Axes, placed: PlacedPanel, size: tuple[float, float]
     ) -> None:
         self.drawn, self.sheet, self.placed, self.panel = drawn, sheet, placed, placed.panel
         (wide, high), x, y = size, placed.panel.x, placed.panel.y
@@ -278,7 +278,7 @@ class _Panel:
                 self._boxes(layer, order)
             case Cells():
                 self._cells(layer, order)
-            case Rule():
+            case ReferenceLine():
                 at, look = [layer.at] * 2, {"linestyle": DASHES[layer.dash], "zorder": order}
                 xs, ys = (at, [y.low, y.high]) if layer.upright else ([x.low, x.high], at)
                 colour = LIGHT.colours[layer.ink]

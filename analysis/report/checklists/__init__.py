@@ -7,9 +7,261 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from analysis.report.checklists.facts import Fact, facts
+from analysis.bundle.model import RaterKind
+from analysis.bundle.protocol import declared, stated
+from analysis.report.methods.sources import margin, protocol_hash, provenance
+from analysis.report.wording import count, declared_plan, listed, origin_of_margin, rounded
 from analysis.results import Results
+
+SHOWN = {
+    "conditions": "conditions",
+    "context": "shown beside the question",
+    "case_order": "order of cases",
+    "option_order": "order of options",
+    "time_limit_s": "time limit in s (0: none)",
+    "feedback": "feedback",
+    "back_navigation": "going back",
+    "practice_cases": "practice cases",
+}
+_MOST_LISTED = 20
+SAMPLED = {
+    "cases": "cases",
+    "seed": "seed",
+    "stratify_by": "stratified by",
+    "allocation": "allocation",
+    "one_question_per": "one question per",
+    "required_views": "views each case has",
+    "age": "age in years, from and to",
+    "sex": "sex",
+    "without_flags": "without items that break the rules",
+    "only_items": "only of a list of items",
+    "without_items": "without a list of items",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecklistFact:
+    """An answer to a checklist's item.
+
+    Parameters
+    ----------
+    text : str
+        The value, as text.
+    place : str
+        Where it stands in the report.
+    rest : str
+        What the authors still have to write; empty where nothing.
+    """
+
+    text: str
+    place: str
+    rest: str = ""
+
+
+def facts(results: Results) -> Mapping[str, ChecklistFact]:
+    """Collect what is known, by name; what is not known is not there."""
+    found: dict[str, ChecklistFact | None] = {
+        **_of_protocol(results),
+        **_of_raters(results),
+        **_of_run(results),
+        **_of_tables(results),
+    }
+    return {name: fact for name, fact in found.items() if fact is not None}
+
+
+def _fact(known: object, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+    return ChecklistFact(text=text, place=place, rest=rest) if known else None
+
+
+def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
+    protocol = results.bundle.protocol
+    if not protocol:
+        return {}
+    # Beside the protocol an export locks the list of drawn cases, under the same word.
+    inner = stated(protocol, "protocol")
+    planned = inner if isinstance(inner, dict) else protocol
+    given = {key: _plain(value) for key, value in planned.items() if value is not None}
+
+    def told(words: Mapping[str, str]) -> str:
+        return "; ".join(f"{said}: {given[key]}" for key, said in words.items() if key in given)
+
+    ours, digest = "locked" in protocol, protocol_hash(protocol)
+    sampled, shown, context = told(SAMPLED), told(SHOWN), given.get("context")
+    cases, repeats = given.get("cases"), given.get("hidden_repeats")
+    blind = "The reading page has no reference standard, report text or other reader's answer"
+    blind += f"; feedback: {given['feedback']}" if "feedback" in given else ""
+    locked = f"Locked protocol, SHA-256 {digest}"
+    return {
+        "protocol": _fact(digest, locked, "Provenance", "where it can be read"),
+        "sampling": _fact(sampled and ours, f"Drawn by seed; {sampled}", "Protocol"),
+        "sample_size": _fact(
+            "cases" in given, f"{cases} cases planned", "Protocol", "how the number was chosen"
+        ),
+        "process": _fact(shown, shown, "Protocol"),
+        "blinding": _fact(ours, blind, "Protocol"),
+        "context": _fact("context" in given, f"Shown beside the question: {context}", "Protocol"),
+        "repeats": _fact("hidden_repeats" in given, f"Hidden repeats: {repeats}", "Protocol"),
+    }
+
+
+def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
+    raters = results.bundle.raters
+    readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
+    models = raters.loc[raters["rater_kind"] == RaterKind.MODEL]
+    known = []
+    for column in ("level", "years", "site"):
+        if column in readers.columns:
+            values = readers[column].fillna("").astype(str)
+            counted = values.loc[values != ""].value_counts().sort_index()
+            if len(counted):
+                parts = listed([f"{value} ({n})" for value, n in counted.items()], most=8)
+                known.append(f"{column}: {parts}")
+    versions = [
+        row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
+        for row in models.to_dict("records")
+    ]
+    return {
+        "readers": _fact(
+            known,
+            f"{count(len(readers), 'reader')}; {'; '.join(known)}",
+            "raters.csv of the bundle",
+            "training for the task",
+        ),
+        "models": _fact(
+            versions,
+            listed(versions, most=12),
+            "raters.csv of the bundle",
+            "architecture, inputs and how each was run",
+        ),
+    }
+
+
+def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
+    bundle, options = results.bundle, results.options
+    kinds = bundle.raters["rater_kind"].value_counts()
+    who = listed(
+        [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
+    )
+    judged = int((bundle.items["truth"] != "").sum())
+    patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
+    versions = provenance(results)["versions"]
+    return {
+        "numbers": ChecklistFact(
+            text=f"{who}; {count(len(bundle.items), 'case')}{patients},"
+            f" {len(bundle.readings):,} readings",
+            place="Findings",
+        ),
+        "reference": _fact(
+            judged,
+            f"{judged:,} cases have a reference standard (column truth)",
+            "items.csv of the bundle",
+            "what it is, who set it and why",
+        ),
+        "statistics": ChecklistFact(
+            text="Written from what this run did, with sources", place="Methods"
+        ),
+        "uncertainty": ChecklistFact(
+            text=f"{options.confidence_percent} % intervals beside every estimate"
+            + (", over patients" if results.clustered else ""),
+            place="Methods, tables",
+        ),
+        "software": ChecklistFact(
+            text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
+        ),
+        "hypotheses": _hypotheses(results),
+        "missing": ChecklistFact(
+            text="Missing answers count as wrong; a case never presented to a reader is no answer",
+            place="Methods",
+        ),
+        "indeterminate": ChecklistFact(
+            text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
+            place="Table of missing answers",
+        ),
+    }
+
+
+def _hypotheses(results: Results) -> ChecklistFact | None:
+    """Say what was declared; a margin that is not the protocol's is told as what it is."""
+    found, origin = declared(results.bundle.protocol), origin_of_margin(results)
+    asked = margin(results)
+    parts = [f"Declared: {found}"] if found else []
+    if results.bundle.protocol and not declared_plan(results).hypothesis:
+        parts.append("No hypothesis was declared: results are exploratory")
+    if origin and asked is not None:
+        parts.append(f"Margin of {rounded(100 * asked, 1)} points {origin}")
+    place = "Protocol" if results.bundle.protocol else "Provenance"
+    return _fact(parts, "; ".join(parts), place, "the objectives")
+
+
+def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
+    def there(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+        return _fact(len(results.tables.get(table, ())), text, place, rest)
+
+    return {
+        "accuracy": there(
+            "accuracy",
+            "Accuracy of every rater, overall and by task, with intervals",
+            "Findings, figures, tables/accuracy.csv",
+        ),
+        "agreement": there(
+            "agreement_pairs",
+            "Agreement of every two raters with intervals",
+            "Findings, figures, tables/agreement_pairs.csv",
+        ),
+        "flow": there(
+            "missing",
+            "Assigned readings by what became of them",
+            "Table of missing answers",
+            "the flow before the draw",
+        ),
+        "detail": there("accuracy", "Every number with full precision", "tables/, results.json"),
+        "subgroups": there(
+            "accuracy",
+            "By task, category and subcategory, given for all",
+            "tables/accuracy.csv",
+            "which were planned",
+        ),
+        "panel": there(
+            "reader_panel",
+            "Each model against these readers and readers like these",
+            "Findings, tables/reader_panel.csv",
+        ),
+        "robustness": there(
+            "sensitivity",
+            "Missing answers and flagged times under other choices",
+            "Findings, tables/sensitivity.csv",
+        ),
+        "failures": there(
+            "item_difficulty",
+            "Items that all readers, all models or everybody missed, with their questions",
+            "Items to look at",
+        ),
+        "variability": there(
+            "intra_reader",
+            "First against second reading of the same reader",
+            "tables/intra_reader.csv",
+        ),
+    }
+
+
+def _patients(results: Results) -> bool:
+    items = results.bundle.items
+    return "patient_id" in items.columns and bool((items["patient_id"].fillna("") != "").any())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and len(value) > _MOST_LISTED:
+        return f"{len(value):,} listed"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {one}" for key, one in value.items())
+    return str(value)
+
 
 __all__ = ["Checklist", "ChecklistItem", "State", "checklists"]
 
@@ -19,7 +271,7 @@ Topic = tuple[str, str, Sequence[str]]
 OPEN = "to be written by the authors"
 
 
-class State(StrEnum):
+class ChecklistState(StrEnum):
     """How far an item is answered."""
 
     ANSWERED = "answered"
@@ -37,7 +289,7 @@ class ChecklistItem:
         As in the guideline.
     topic : str
         What it asks, in our own words.
-    state : State
+    state : ChecklistState
         How far it is answered.
     answer, place : str
         The value, and where it stands in the report; what is open is said in the answer.
@@ -45,7 +297,7 @@ class ChecklistItem:
 
     number: str
     topic: str
-    state: State
+    state: ChecklistState
     answer: str
     place: str
 
@@ -76,7 +328,7 @@ class Checklist:
     def summary(self) -> str:
         """How many items are answered, partly answered, open."""
         states = [item.state for item in self.items]
-        return ", ".join(f"{states.count(state)} {state}" for state in State)
+        return ", ".join(f"{states.count(state)} {state}" for state in ChecklistState)
 
 
 def checklists(results: Results) -> list[Checklist]:
@@ -100,10 +352,12 @@ def checklists(results: Results) -> list[Checklist]:
     ]
 
 
-def _item(number: str, topic: str, fact: Fact | None) -> ChecklistItem:
+def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
     if fact is None:
-        return ChecklistItem(number=number, topic=topic, state=State.OPEN, answer=OPEN, place="")
-    state = State.PARTLY if fact.rest else State.ANSWERED
+        return ChecklistItem(
+            number=number, topic=topic, state=ChecklistState.OPEN, answer=OPEN, place=""
+        )
+    state = ChecklistState.PARTLY if fact.rest else ChecklistState.ANSWERED
     answer = f"{fact.text}. Open: {fact.rest}" if fact.rest else fact.text
     return ChecklistItem(number=number, topic=topic, state=state, answer=answer, place=fact.place)
 

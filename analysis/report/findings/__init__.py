@@ -5,19 +5,17 @@ from __future__ import annotations
 from analysis.report.findings.accuracy import (
     accuracy_findings,
     bank_findings,
+    ranking_findings,
     single_reader_findings,
 )
-from analysis.report.findings.agreement import agreement_findings
+from analysis.report.findings.agreement import agreement_findings, error_findings
 from analysis.report.findings.endpoint import endpoint_findings
-from analysis.report.findings.errors import error_findings
 from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.open_ended import open_ended_findings
-from analysis.report.findings.panel import panel_findings
-from analysis.report.findings.ranking import ranking_findings
+from analysis.report.findings.panel import condition_findings, panel_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
 from analysis.report.findings.studied import limit_findings, studied_findings, unread_findings
 from analysis.report.findings.times import time_findings
-from analysis.report.findings.two_conditions import condition_findings
 from analysis.results import Results
 
 __all__ = ["Finding", "Theme", "findings"]

@@ -1,4 +1,4 @@
-"""The highest and the lowest accuracy of readers and of models."""
+"""The highest and the lowest accuracy of readers and of models, and how sure the first place is."""
 
 from __future__ import annotations
 
@@ -14,11 +14,24 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.wording.numbers import clauses, in_a_row, percent, rounded, sentences, span
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
-from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.report.wording import (
+    Conclusion,
+    Row,
+    clauses,
+    conditions_in,
+    in_a_row,
+    listed,
+    number,
+    percent,
+    rounded,
+    rows_of,
+    sentences,
+    span,
+    under,
+    verdict,
+)
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import t, tn
 
 
@@ -166,7 +179,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     alpha = results.options.alpha
     verdicts = [shown(row, alpha) for row in rows]
     more, less, none = (
-        verdicts.count(one) for one in (Verdict.MORE, Verdict.FEWER, Verdict.NOT_SHOWN)
+        verdicts.count(one) for one in (Conclusion.MORE, Conclusion.FEWER, Conclusion.NOT_SHOWN)
     )
     counts = [
         *([t("the model was more accurate in {n}", n=more)] if more else []),
@@ -189,7 +202,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
 
 
-def shown(row: Row, alpha: float) -> Verdict:
+def shown(row: Row, alpha: float) -> Conclusion:
     """Tell what a pair shows of the model against the reader.
 
     Both are asked for: an interval that leaves 0 out (over patients, where there is one) and an
@@ -198,7 +211,9 @@ def shown(row: Row, alpha: float) -> Verdict:
     low, high = limits(row)
     said = verdict(-high, -low)
     p = number(row, "p_adjusted")
-    return said if said in (Verdict.MORE, Verdict.FEWER) and p < alpha else Verdict.NOT_SHOWN
+    return (
+        said if said in (Conclusion.MORE, Conclusion.FEWER) and p < alpha else Conclusion.NOT_SHOWN
+    )
 
 
 def limits(row: Row) -> tuple[float, float]:
@@ -235,17 +250,17 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         "difference": scale.signed(difference),
         "interval": scale.interval(turned),
     }
-    if verdict(low, high) is Verdict.UNDEFINED:
+    if verdict(low, high) is Conclusion.UNDEFINED:
         return t("{opening}: {difference}, no informative interval.", **told)
-    if said is Verdict.NOT_SHOWN and verdict(-high, -low) is not said:
+    if said is Conclusion.NOT_SHOWN and verdict(-high, -low) is not said:
         return t(
             "{opening}: no difference shown after adjustment ({difference}, unadjusted"
             " {interval}).",
             **told,
         )
-    if said is Verdict.NOT_SHOWN:
+    if said is Conclusion.NOT_SHOWN:
         return t("{opening}: no difference shown ({difference}, {interval}).", **told)
-    if picked and said is Verdict.MORE:
+    if picked and said is Conclusion.MORE:
         return t(
             "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **told
         )
@@ -253,6 +268,125 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         return t(
             "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **told
         )
-    if said is Verdict.MORE:
+    if said is Conclusion.MORE:
         return t("{opening}: {size} higher ({interval}).", **told)
     return t("{opening}: {size} lower ({interval}).", **told)
+
+
+def ranking_findings(results: Results) -> list[Finding]:
+    """Say who is first, over which ranks the interval reaches, and what changes with macro."""
+    texts = []
+    for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
+        texts += _ranking_condition(results, condition)
+    if not texts:
+        texts = _order(results)
+    return [Finding(theme=Theme.RANKING, text=text) for text in texts]
+
+
+def _ranking_condition(results: Results, condition: str) -> list[str]:
+    micro, macro = (
+        {
+            str(row["rater_id"]): row
+            for row in rows_of(
+                results, "leaderboard", condition=condition, by="overall", group=group
+            )
+            if not math.isnan(number(row, "rank"))
+        }
+        for group in ("micro", "macro")
+    )
+    if len(micro) < 2:
+        return []
+    first = _first(results, micro, condition)
+    texts = [
+        t("Highest micro accuracy{where}: {first}.", where=under(results, condition), first=first)
+    ]
+    moved = [
+        rater
+        for rater in micro
+        if rater in macro and number(micro[rater], "rank") != number(macro[rater], "rank")
+    ]
+    if moved:
+        texts.append(
+            tn(
+                "Highest macro accuracy (every task weighted equally): {first}; {n} rater changes"
+                " place between the two, so a ranking must state which it uses.",
+                "Highest macro accuracy (every task weighted equally): {first}; {n} raters change"
+                " place between the two, so a ranking must state which it uses.",
+                len(moved),
+                first=_first(results, macro),
+            )
+        )
+    return [sentences(texts)]
+
+
+def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
+    """Name who is first, and say whether that is certain.
+
+    It is where every paired interval against another rater excludes 0. There is one for
+    micro accuracy alone: without a condition none is looked for.
+    """
+    best = min(number(row, "rank") for row in rows.values())
+    leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
+    names = listed([named(results, rater) for rater in leaders[:2]])
+    row = rows[leaders[0]]
+    low, high = number(row, "rank_low"), number(row, "rank_high")
+    if len(leaders) > 2:
+        return tn(
+            "{names} (and {n} other) with the same accuracy",
+            "{names} (and {n} others) with the same accuracy",
+            len(leaders) - 2,
+            names=names,
+        )
+    if len(leaders) > 1:
+        return t("{names} with the same accuracy", names=names)
+    if math.isnan(low) or math.isnan(high):
+        return t("{name}; its rank has no interval", name=names)
+    ranks = span(f"{low:.0f}", f"{high:.0f}") if high > low else f"{low:.0f}"
+    told = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
+    if condition is None:
+        return t("{name}; the {percent} % interval of its rank is {ranks}", **told)
+    open_ = [
+        other
+        for other in rows
+        if other != leaders[0] and not _is_ahead(results, leaders[0], other, condition)
+    ]
+    if not open_ and high == best:
+        return t("{name}; every paired interval against another rater excludes 0", name=names)
+    if not open_:
+        return t(
+            "{name}; the {percent} % interval of its rank is {ranks}, so first place is not"
+            " certain",
+            **told,
+        )
+    return t(
+        "{name}; no difference is shown from {others}, so first place is not certain",
+        name=names,
+        others=listed([named(results, other) for other in open_], most=3),
+    )
+
+
+def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
+    """Tell whether the paired interval of two raters lies on the leader's side of 0."""
+    for a, b in ((leader, other), (other, leader)):
+        rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
+        # Two models may have been run under a condition of their own.
+        here = [row for row in rows if row["condition"] == condition] or rows
+        if len(here) == 1:
+            low, high = limits(here[0])
+            return verdict(low, high) is (Conclusion.MORE if a == leader else Conclusion.FEWER)
+    return False
+
+
+def _order(results: Results) -> list[str]:
+    accuracy = results.tables["accuracy"]
+    overall = accuracy.loc[accuracy["by"] == "overall"]
+    wide = overall.pivot(index=["rater_id", "condition"], columns="group", values="accuracy")
+    wide = wide.dropna().round(12)
+    if len(wide) < 2 or (wide["micro"].rank() == wide["macro"].rank()).all():
+        return []
+    return [
+        t(
+            "The order of the raters is not the same by micro (every case weighted equally) and by"
+            " macro accuracy (every task weighted equally): a ranking must state which it uses."
+        )
+    ]

@@ -10,26 +10,28 @@ from typing import Any
 from analysis.bundle.protocol import Plan, amended_plan
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.numbers import clauses, listed, readers, rounded, sentences
-from analysis.report.wording.rows import (
-    Row,
-    against,
-    claim_words,
-    number,
-    reason,
-    rows_of,
-    under,
-)
-from analysis.report.wording.verdicts import (
+from analysis.report.wording import (
     NON_INFERIORITY,
     Decision,
     Outcome,
+    Row,
+    against,
+    claim_words,
+    clauses,
     decisions,
     declared_outcome,
     declared_plan,
     is_decided,
+    listed,
+    number,
     origin_of_margin,
     primary_models,
+    readers,
+    reason,
+    rounded,
+    rows_of,
+    sentences,
+    under,
 )
 from analysis.results import Results
 from analysis.translation import later, said, t, tn, written

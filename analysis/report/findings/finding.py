@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from analysis.figures.drawing.names import RaterName, rater_names, shorten
-from analysis.report.wording.numbers import decimals_for, rounded, span
-from analysis.report.wording.rows import Row, number
+from analysis.figures.drawing.axes import RaterName, rater_names, shorten
+from analysis.report.wording import Row, decimals_for, number, rounded, span
 from analysis.results import Results
 from analysis.translation import later, said, t, written
 

@@ -12,12 +12,22 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.wording.numbers import cases, percent, rounded, sentences
-from analysis.report.wording.rows import Row, number, reason, rows_of, under
-from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.report.wording import (
+    Conclusion,
+    Row,
+    cases,
+    number,
+    percent,
+    reason,
+    rounded,
+    rows_of,
+    sentences,
+    under,
+    verdict,
+)
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
-from analysis.statistics.agreement.scoring import KAPPA, RAW
+from analysis.statistics.agreement.judges import KAPPA, RAW
 from analysis.translation import later, said, t, tn
 
 MOST_RATERS = 12
@@ -101,10 +111,10 @@ def _gaps(results: Results) -> str:
 
 def _gap(results: Results, row: Row) -> str:
     words = {
-        Verdict.MORE: t("accuracy with options is higher"),
-        Verdict.FEWER: t("accuracy with options is lower"),
-        Verdict.NOT_SHOWN: t("no difference shown"),
-        Verdict.UNDEFINED: t("no informative interval"),
+        Conclusion.MORE: t("accuracy with options is higher"),
+        Conclusion.FEWER: t("accuracy with options is lower"),
+        Conclusion.NOT_SHOWN: t("no difference shown"),
+        Conclusion.UNDEFINED: t("no informative interval"),
     }
     return t(
         "{difference} [{interval}] ({verdict})",

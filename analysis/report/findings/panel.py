@@ -1,4 +1,4 @@
-"""Each model against the panel of readers: these readers, and readers like these."""
+"""Each model against these readers and readers like these, and readers under two conditions."""
 
 from __future__ import annotations
 
@@ -7,30 +7,33 @@ import math
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.numbers import clauses, in_a_row, listed, readers, sentences
-from analysis.report.wording.rows import (
+from analysis.report.wording import (
     LIKE_THESE,
     THESE,
+    Conclusion,
     Row,
     against,
     claim_words,
+    clauses,
     conditions_in,
-    has_several,
-    number,
-    reason,
-    rows_of,
-    under,
-)
-from analysis.report.wording.verdicts import (
-    Verdict,
     decisions,
     has_margin,
+    has_several,
+    in_a_row,
+    listed,
     non_inferior,
+    number,
     origin_of_margin,
+    readers,
+    reason,
+    rows_by,
+    rows_of,
+    sentences,
+    under,
     verdict,
 )
 from analysis.results import Results
-from analysis.translation import later, pieces, said, t, tn
+from analysis.translation import capital, later, pieces, said, t, tn
 
 MOST_MODELS = 3
 METRICS = ("accuracy", "auc")
@@ -53,16 +56,15 @@ def panel_findings(results: Results) -> list[Finding]:
 
 
 def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
-    rows = rows_of(results, "reader_panel", condition=condition, metric=metric)
-    models: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        models.setdefault(str(row["model_id"]), {})[str(row["claim"])] = row
+    where = {"condition": condition, "metric": metric}
+    rows = rows_of(results, "reader_panel", **where)
+    models = rows_by(results, "reader_panel", ("model_id",), of="claim", **where)
     ordered = sorted(
         (claims for claims in models.values() if not math.isnan(_value(claims))),
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
     most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
-    if all(_verdict(row) is Verdict.UNDEFINED for claims in ordered for row in claims.values()):
+    if all(_verdict(row) is Conclusion.UNDEFINED for claims in ordered for row in claims.values()):
         most = 1
     # One more is no longer than saying that there is one more.
     most += most > 1 and len(ordered) == most + 1
@@ -137,7 +139,7 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         if metric == "accuracy"
         else t("{name} had an area under the ROC curve of {value}", name=name, value=model)
     )
-    shown = _verdict(row) if given else Verdict.UNDEFINED
+    shown = _verdict(row) if given else Conclusion.UNDEFINED
     told = {
         "has": has,
         "readers": mean_of_readers(row),
@@ -155,19 +157,19 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
             " largest possible difference.",
             **told,
         )
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t(
             "{has}, {size} higher than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
             **told,
         )
-    if shown is Verdict.FEWER:
+    if shown is Conclusion.FEWER:
         return t(
             "{has}, {size} lower than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
             **told,
         )
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t(
             "{has}, {readers}{where} {mean}: no difference shown ({difference}, {percent} % CI of"
             " the difference {limits}){others}.",
@@ -187,9 +189,9 @@ def random_sentence(
 ) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
     shown = _verdict(row)
-    if shown is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
+    if shown is Conclusion.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
         return t("The same holds for readers like these.")
-    if shown is Verdict.UNDEFINED:
+    if shown is Conclusion.UNDEFINED:
         return t("For readers like these no conclusion is possible: {reason}.", reason=reason(row))
     if is_uninformative(row):
         return t(
@@ -204,7 +206,7 @@ def random_sentence(
         "width": scale.width(row, margin),
         "others": also,
     }
-    if shown is Verdict.NOT_SHOWN:
+    if shown is Conclusion.NOT_SHOWN:
         return t(
             "For readers like these the interval extends from {limits} ({width}), so with {readers}"
             " a difference in either direction cannot be excluded.",
@@ -217,7 +219,7 @@ def random_sentence(
             " claimed.",
             **told,
         )
-    if shown is Verdict.MORE:
+    if shown is Conclusion.MORE:
         return t(
             "For readers like these it is higher as well ({interval}; {width}, from"
             " {readers}){others}.",
@@ -238,7 +240,7 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     defined = [
         claim
         for claim in (THESE, LIKE_THESE)
-        if claim in claims and _verdict(claims[claim]) is not Verdict.UNDEFINED
+        if claim in claims and _verdict(claims[claim]) is not Conclusion.UNDEFINED
     ]
     cleared = [
         claim
@@ -268,7 +270,7 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
-        counts = [_counted(one, verdicts.count(one)) for one in Verdict if one in verdicts]
+        counts = [_counted(one, verdicts.count(one)) for one in Conclusion if one in verdicts]
         if counts:
             by_claim.setdefault(in_a_row(counts), []).append(against(claim))
     parts = [
@@ -290,13 +292,13 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     )
 
 
-def _counted(verdict: Verdict, n: int) -> str:
+def _counted(verdict: Conclusion, n: int) -> str:
     """Say in how many a difference goes one way."""
-    if verdict is Verdict.MORE:
+    if verdict is Conclusion.MORE:
         return t("higher in {n}", n=n)
-    if verdict is Verdict.FEWER:
+    if verdict is Conclusion.FEWER:
         return t("lower in {n}", n=n)
-    if verdict is Verdict.NOT_SHOWN:
+    if verdict is Conclusion.NOT_SHOWN:
         return t("no difference shown in {n}", n=n)
     return t("undefined in {n}", n=n)
 
@@ -305,14 +307,14 @@ def _said(row: Row) -> str:
     return said(_verdict(row).value)
 
 
-def _verdict(row: Row) -> Verdict:
+def _verdict(row: Row) -> Conclusion:
     return verdict(number(row, "ci_low"), number(row, "ci_high"))
 
 
 def is_uninformative(row: Row) -> bool:
     """Tell whether an interval that holds 0 reaches as far as any difference can."""
     reaches = number(row, "ci_low") <= -1 or number(row, "ci_high") >= 1
-    return reaches and _verdict(row) is Verdict.NOT_SHOWN
+    return reaches and _verdict(row) is Conclusion.NOT_SHOWN
 
 
 def _margin(results: Results, row: Row) -> float | None:
@@ -328,3 +330,105 @@ def mean_of_readers(row: Row) -> str:
     """Name the panel; one reader is no mean."""
     n = int(number(row, "n_readers"))
     return t("the one reader") if n == 1 else t("the mean of these {n} readers", n=str(n))
+
+
+MOST_PAIRS = 3
+
+
+def condition_findings(results: Results) -> list[Finding]:
+    """Say how the readers' accuracy, and their area under the curve, differ by condition."""
+    return [
+        Finding(theme=Theme.CONDITIONS, text=_conditions(results, metric, claims))
+        for metric in METRICS
+        for claims in _pairs(results, metric)[:MOST_PAIRS]
+    ] + [
+        Finding(theme=Theme.CONDITIONS, text=text)
+        for metric in METRICS
+        for text in _two_conditions_others(_pairs(results, metric)[MOST_PAIRS:], metric)
+    ]
+
+
+def _two_conditions_others(pairs: list[dict[str, Row]], metric: str) -> list[str]:
+    """Count the pairs of conditions that have no sentence of their own."""
+    if not pairs:
+        return []
+    rows = [claims[THESE] for claims in pairs if THESE in claims]
+    verdicts = [verdict(number(row, "ci_low"), number(row, "ci_high")) for row in rows]
+    counts = listed(
+        [
+            t("{verdict} in {n}", verdict=said(one.value), n=verdicts.count(one))
+            for one in Conclusion
+            if one in verdicts
+        ]
+    )
+    if metric == "accuracy":
+        return [
+            tn(
+                "The other {n} pair of conditions: {counts}.",
+                "The other {n} pairs of conditions: {counts}.",
+                len(pairs),
+                counts=counts,
+            )
+        ]
+    return [
+        tn(
+            "The other {n} pair of conditions (area under the ROC curve): {counts}.",
+            "The other {n} pairs of conditions (area under the ROC curve): {counts}.",
+            len(pairs),
+            counts=counts,
+        )
+    ]
+
+
+def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
+    conditions = ("condition_a", "condition_b")
+    return list(
+        rows_by(results, "reader_conditions", conditions, of="claim", metric=metric).values()
+    )
+
+
+def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
+    row = claims.get(THESE) or next(iter(claims.values()))
+    text = t(
+        "{opening}; {difference}.",
+        opening=_opening(results, metric, row),
+        difference=_difference(results, metric, row),
+    )
+    random = claims.get(LIKE_THESE)
+    if random is None or random is row:
+        return text
+    return sentences([text, random_sentence(random, row, scale_of(results, metric))])
+
+
+def _opening(results: Results, metric: str, row: Row) -> str:
+    scale = scale_of(results, metric)
+    first, second = (
+        f"{scale.value(number(row, f'value_{one}'))}{under(results, str(row[f'condition_{one}']))}"
+        for one in "ab"
+    )
+    who = mean_of_readers(row)
+    told = {"readers": capital(who), "first": first, "second": second}
+    if metric == "accuracy":
+        return t("{readers}: {first}, {second}", **told)
+    return t("{readers} (area under the ROC curve): {first}, {second}", **told)
+
+
+def _difference(results: Results, metric: str, row: Row) -> str:
+    scale = scale_of(results, metric)
+    shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    if is_uninformative(row):
+        return t("the interval is uninformative: it extends to the largest possible difference")
+    if shown is Conclusion.UNDEFINED:
+        if row.get("undefined_because"):
+            return t("no informative interval, because {reason}", reason=reason(row))
+        return t("no informative interval")
+    told = {
+        "size": scale.size(number(row, "difference")),
+        "difference": scale.signed(number(row, "difference")),
+        "interval": scale.interval(row),
+    }
+    if shown is Conclusion.NOT_SHOWN:
+        return t("no difference shown ({difference}, {interval})", **told)
+    if shown is Conclusion.MORE:
+        return t("{size} higher ({interval})", **told)
+    return t("{size} lower ({interval})", **told)

@@ -8,11 +8,21 @@ from collections.abc import Callable
 
 from analysis.bundle.model import RULES
 from analysis.readings.circumstances import MARKED, REVIEWED
-from analysis.readings.rules import ANALYSES
+from analysis.readings.open_answers import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
-from analysis.report.wording.numbers import cases, clauses, listed, sentences
-from analysis.report.wording.rows import Row, against, because, number, rows_of, under
-from analysis.report.wording.verdicts import verdict
+from analysis.report.wording import (
+    Row,
+    against,
+    because,
+    cases,
+    clauses,
+    listed,
+    number,
+    rows_of,
+    sentences,
+    under,
+    verdict,
+)
 from analysis.results import Results
 from analysis.translation import later, said, t, tn
 

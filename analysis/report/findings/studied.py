@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
-from analysis.figures.drawing.names import shorten
+from analysis.figures.drawing.axes import shorten
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
@@ -16,16 +16,21 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
-from analysis.report.wording.numbers import (
+from analysis.report.wording import (
+    LONGEST,
+    Row,
+    all_conditions,
     cases,
     in_a_row,
     listed,
     models,
+    number,
     percent,
     readers,
+    rows_of,
     sentences,
+    under,
 )
-from analysis.report.wording.rows import LONGEST, Row, all_conditions, number, rows_of, under
 from analysis.results import Results
 from analysis.translation import later, said, t, tn
 

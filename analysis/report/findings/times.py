@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.names import shorten
+from analysis.figures.drawing.axes import shorten
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -12,9 +12,20 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
-from analysis.report.wording.numbers import clauses, decimals_for, listed, rounded, span
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
-from analysis.report.wording.verdicts import Verdict, verdict
+from analysis.report.wording import (
+    Conclusion,
+    Row,
+    clauses,
+    conditions_in,
+    decimals_for,
+    listed,
+    number,
+    rounded,
+    rows_of,
+    span,
+    under,
+    verdict,
+)
 from analysis.results import Results
 from analysis.translation import pieces, t, tn
 
@@ -75,14 +86,14 @@ def _model(results: Results) -> list[str]:
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if _verdict(row) is not Verdict.UNDEFINED
+        if _verdict(row) is not Conclusion.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
         and not math.isnan(number(row, "ratio"))
     ]
     if not rows:
         return []
-    shown = [row for row in rows if _verdict(row) is not Verdict.NOT_SHOWN]
-    others = [row for row in rows if _verdict(row) is Verdict.NOT_SHOWN]
+    shown = [row for row in rows if _verdict(row) is not Conclusion.NOT_SHOWN]
+    others = [row for row in rows if _verdict(row) is Conclusion.NOT_SHOWN]
     parts = [_term(results, row) for row in shown[:MOST_TERMS]]
     left = len(shown) - len(parts)
     if left:
@@ -109,7 +120,7 @@ def _name(row: Row) -> str:
     return f"\u2068{shorten(pieces(str(row['term'])), LONGEST)}\u2069"
 
 
-def _verdict(row: Row) -> Verdict:
+def _verdict(row: Row) -> Conclusion:
     return verdict(number(row, "ci_low"), number(row, "ci_high"), at=1.0)
 
 
@@ -122,6 +133,6 @@ def _term(results: Results, row: Row) -> str:
         "percent": confidence_percent(results),
         "limits": span(rounded(low, decimals), rounded(high, decimals)),
     }
-    if _verdict(row) is Verdict.MORE:
+    if _verdict(row) is Conclusion.MORE:
         return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **told)
     return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **told)

@@ -12,10 +12,10 @@ import jinja2
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from analysis.report.content import FigureSection, ReportContent
-from analysis.report.figure import DrawnFigure
-from analysis.report.formats.labels import labels
-from analysis.report.methods.references import numbered
+from analysis.figures.drawing.chart import csv
+from analysis.report.content import FigureSection, ReportContent, labels
+from analysis.report.figures import ReportFigure
+from analysis.report.methods.sources import numbered
 from analysis.report.tables.table import whole
 from analysis.translation import language, right_to_left, t
 
@@ -86,7 +86,7 @@ def _section(section: FigureSection) -> dict[str, Any]:
     }
 
 
-def _condition(switch: str, name: str, figures: Sequence[DrawnFigure]) -> dict[str, Any]:
+def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[str, Any]:
     """Put the matrices of a condition behind one switch; print shows them all."""
     square = [figure for figure in figures if figure.square]
     switched = square if len(square) > 1 else []
@@ -98,7 +98,7 @@ def _condition(switch: str, name: str, figures: Sequence[DrawnFigure]) -> dict[s
     }
 
 
-def _embedded(figure: DrawnFigure) -> dict[str, Any]:
+def _embedded(figure: ReportFigure) -> dict[str, Any]:
     width = figure.figure.layout.width
     return {
         "title": figure.title,
@@ -109,16 +109,15 @@ def _embedded(figure: DrawnFigure) -> dict[str, Any]:
     }
 
 
-def _files(figure: DrawnFigure) -> Iterator[dict[str, str]]:
+def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
     """Yield what a figure downloads as: pictures from the folder beside the page, its data.
 
     The pictures in the page itself would double it: 7 MB beside 5.
     """
-    for form, picture in (("SVG", figure.svg), ("PNG, 300 dpi", figure.png)):
-        if picture is not None:
-            file = f"{figure.name}.{form[:3].lower()}"
-            yield {"words": form, "file": file, "address": f"figures/{file}"}
-    data = base64.b64encode(figure.data).decode()
+    for form in ("SVG", "PNG, 300 dpi"):
+        file = f"{figure.name}.{form[:3].lower()}"
+        yield {"words": form, "file": file, "address": f"figures/{file}"}
+    data = base64.b64encode(csv(figure.chart)).decode()
     yield {
         "words": t("Data (CSV)"),
         "file": f"{figure.name}.csv",
@@ -126,17 +125,16 @@ def _files(figure: DrawnFigure) -> Iterator[dict[str, str]]:
     }
 
 
-def _picture(figure: DrawnFigure) -> Markup | None:
-    picture = figure.png if len(figure.figure.to_json()) > MOST_CHARACTERS else None
-    if picture is None:
+def _picture(figure: ReportFigure) -> Markup | None:
+    if len(figure.figure.to_json()) <= MOST_CHARACTERS:
         return None
-    data = base64.b64encode(picture).decode()
+    data = base64.b64encode(figure.png).decode()
     return Markup('<img id="figure-{}" alt="{}" src="data:image/png;base64,{}">').format(
         figure.name, figure.title, data
     )
 
 
-def _plot(figure: DrawnFigure, *, responsive: bool) -> Markup:
+def _plot(figure: ReportFigure, *, responsive: bool) -> Markup:
     markup = figure.figure.to_html(
         config={**CONFIG, "responsive": responsive},
         include_plotlyjs=False,

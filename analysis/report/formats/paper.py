@@ -14,11 +14,10 @@ import xlsxwriter
 from analysis.bundle.cells import guarded
 from analysis.report.checklists import Checklist
 from analysis.report.content import ReportContent
+from analysis.report.formats.latex import PREAMBLE, latex_table
 from analysis.report.methods import Paragraph
-from analysis.report.methods.references import bibtex, references
-from analysis.report.methods.sources import CHECKLIST_SOURCES
+from analysis.report.methods.sources import CHECKLIST_SOURCES, bibtex, references
 from analysis.report.tables import ReportTable
-from analysis.report.wording.latex import PREAMBLE, latex_table
 from analysis.results import Results
 
 PAPER_FILES = ("tables.xlsx", "tables.tex", "references.bib", "methods.md", "checklists.md")

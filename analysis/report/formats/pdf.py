@@ -14,13 +14,12 @@ from typing import Any
 
 import typst
 
+from analysis.figures.drawing.axes import shorten
 from analysis.figures.drawing.fonts import FOLDERS, without_glyph
-from analysis.figures.drawing.names import shorten
-from analysis.report.content import FigureSection, ReportContent
-from analysis.report.figure import DrawnFigure
-from analysis.report.formats.labels import labels
+from analysis.report.content import FigureSection, ReportContent, labels
+from analysis.report.figures import ReportFigure
 from analysis.report.items import ItemList
-from analysis.report.methods.references import numbered
+from analysis.report.methods.sources import numbered
 from analysis.report.tables import ReportTable
 from analysis.translation import language, t
 
@@ -116,25 +115,16 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
 
 def _section(section: FigureSection, place: Path) -> dict[str, Any]:
     conditions = [
-        {
-            "name": _soft(condition),
-            "figures": [drawn for figure in figures if (drawn := _figure(figure, place))],
-        }
+        {"name": _soft(condition), "figures": [_figure(figure, place) for figure in figures]}
         for condition, figures in section.conditions
     ]
-    return {
-        "title": section.title,
-        "conditions": [one for one in conditions if one["figures"]],
-    }
+    return {"title": section.title, "conditions": conditions}
 
 
-def _figure(figure: DrawnFigure, place: Path) -> dict[str, Any] | None:
-    svg = figure.svg
-    if svg is None:
-        return None
-    picture = figure.png if len(svg) > MOST_SVG_BYTES else None
-    name = f"{figure.name}.{'svg' if picture is None else 'png'}"
-    (place / name).write_bytes(svg if picture is None else picture)
+def _figure(figure: ReportFigure, place: Path) -> dict[str, Any]:
+    light = len(figure.svg) <= MOST_SVG_BYTES
+    name = f"{figure.name}.{'svg' if light else 'png'}"
+    (place / name).write_bytes(figure.svg if light else figure.png)
     return {
         "file": name,
         "title": _soft(figure.title),

@@ -1,14 +1,27 @@
-"""What the methods are taken from, for the report and `results.json`."""
+"""Where numbers and methods come from: inputs, choices, versions, and the sources to cite."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import platform
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+from analysis.bundle.protocol import margin_of, margin_origin
+from analysis.readings.confidence import confidence_of
+from analysis.report.formats.latex import latex_text
+from analysis.results import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class MethodSource:
     """A publication that a method is taken from.
 
     Parameters
@@ -17,7 +30,7 @@ class Source:
         What is taken from it.
     text : str
         `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
-        citing and the BibTeX entry are read from it (`analysis.report.methods.references`).
+        citing and the BibTeX entry are read from it (`analysis.report.methods.sources`).
     doi : str
         Without `doi:`.
     """
@@ -27,12 +40,12 @@ class Source:
     doi: str
 
 
-def _sources() -> dict[str, tuple[Source, ...]]:
+def _sources() -> dict[str, tuple[MethodSource, ...]]:
     """Return the sources of ``sources.csv`` by what they are of: a method or a checklist."""
-    found: dict[str, list[Source]] = {}
-    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+    found: dict[str, list[MethodSource]] = {}
+    with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row.pop("of"), []).append(Source(**row))
+            found.setdefault(row.pop("of"), []).append(MethodSource(**row))
     return {of: tuple(sources) for of, sources in found.items()}
 
 
@@ -40,3 +53,324 @@ _FOUND = _sources()
 SOURCES = _FOUND["method"]
 # Their items are listed in the report in our own words, with what this run knows about each.
 CHECKLIST_SOURCES = _FOUND["checklist"]
+
+
+CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
+WHERE = re.compile(
+    r"^(?P<journal>.+?),? (?P<year>(?:18|19|20)\d\d)"
+    r"(?:;(?P<volume>[^:()]*)(?:\((?P<number>[^)]*)\))?(?::(?P<pages>.+))?)?$"
+)
+PARTICLES = {"van", "von", "de", "der", "den", "la", "le", "da", "di"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A source with its key.
+
+    Parameters
+    ----------
+    key : str
+        First author and year, as in `wilson1927`; a letter more where two would share it.
+    source : MethodSource
+        The publication.
+    """
+
+    key: str
+    source: MethodSource
+
+
+def references(sources: Iterable[MethodSource]) -> list[Reference]:
+    """Give every source its key.
+
+    A publication that several methods are taken from stands once, under its first mention.
+
+    Examples
+    --------
+    >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
+    >>> [one.key for one in references([Source(method="Wilson", text=text, doi="10.1/x")])]
+    ['wilson1927']
+    """
+    once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
+    kept = list(reversed(once.values()))
+    plain = [_key(source.text) for source in kept]
+    many, seen = Counter(plain), Counter[str]()
+    found = []
+    for key, source in zip(plain, kept, strict=True):
+        letter = "abcdefghijklmnopqrstuvwxyz"[seen[key] % 26] if many[key] > 1 else ""
+        seen[key] += 1
+        found.append(Reference(key=key + letter, source=source))
+    return found
+
+
+def cited_keys(texts: Iterable[str]) -> list[str]:
+    """Return the keys that texts cite as `[@key; @key]`, in order of first mention."""
+    keys = (
+        key.removeprefix("@")
+        for text in texts
+        for group in CITED.findall(text)
+        for key in group.split("; ")
+    )
+    return list(dict.fromkeys(keys))
+
+
+def numbered(text: str, order: Sequence[str]) -> str:
+    """Replace keys by their numbers in `order`.
+
+    Examples
+    --------
+    >>> numbered("Wilson's interval [@wilson1927].", ["cohen1960", "wilson1927"])
+    "Wilson's interval [2]."
+    """
+
+    def numbers(match: re.Match[str]) -> str:
+        found = [order.index(key.removeprefix("@")) + 1 for key in match[1].split("; ")]
+        return f"[{', '.join(map(str, sorted(found)))}]"
+
+    return CITED.sub(numbers, text)
+
+
+def bibtex(entries: Iterable[Reference]) -> str:
+    """Write the references as BibTeX.
+
+    Examples
+    --------
+    >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
+    >>> print(bibtex(references([Source(method="Wilson", text=text, doi="10.1/x")])))
+    @article{wilson1927,
+      author = {Wilson, E. B.},
+      title = {{Probable inference}},
+      journal = {J Am Stat Assoc},
+      year = {1927},
+      volume = {22},
+      pages = {209--212},
+      doi = {10.1/x},
+    }
+    <BLANKLINE>
+    """
+    return "\n".join(_entry(entry) for entry in entries)
+
+
+def _entry(entry: Reference) -> str:
+    authors, title, where = _split(entry.source.text)
+    found = WHERE.match(where)
+    fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
+    if found:
+        fields |= {
+            name: latex_text(value)
+            for name, value in found.groupdict().items()
+            if value and name != "pages"
+        }
+        if found["pages"]:
+            fields["pages"] = latex_text(found["pages"]).replace("-", "--")
+    else:
+        fields |= {"year": _year(entry.source.text), "note": latex_text(where)}
+    if entry.source.doi:
+        fields["doi"] = entry.source.doi
+    kind = "article" if found else "misc"
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{kind}{{{entry.key},\n{lines}}}\n"
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Return authors, title, and where it appeared: the last sentence that holds a year."""
+    authors, _, rest = text.strip().rstrip(".").partition(". ")
+    ends = [match.end() for match in re.finditer(r"[.?!] (?=[A-Z])", rest)]
+    cut = next((end for end in reversed(ends) if _year(rest[end:])), 0)
+    title = rest[:cut].rstrip()
+    return authors, title.removesuffix("."), rest[cut:]
+
+
+def _authors(names: str) -> str:
+    return " and ".join(_author(name.strip()) for name in names.split(","))
+
+
+def _author(name: str) -> str:
+    if name in ("et al", "others"):
+        return "others"
+    words = name.split()
+    suffix = words.pop() if len(words) > 2 and words[-1] in ("Jr", "Sr", "II", "III") else ""
+    if len(words) < 2 or not words[-1].isupper():
+        return "{" + latex_text(name) + "}"
+    initials = " ".join(f"{letter}." for letter in words[-1])
+    parts = [latex_text(" ".join(words[:-1])), *([suffix] if suffix else []), initials]
+    return ", ".join(parts)
+
+
+def _key(text: str) -> str:
+    words = text.partition(". ")[0].split(",")[0].split()
+    names = [word for word in words if word.lower() not in PARTICLES]
+    plain = unicodedata.normalize("NFKD", names[0] if names else "source").lower()
+    return re.sub(r"[^a-z]", "", plain) + _year(text)
+
+
+def _year(text: str) -> str:
+    years = re.findall(r"\b(?:18|19|20)\d\d(?=[;.:,)]|$)", text.strip())
+    return years[-1] if years else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """A paragraph of the methods.
+
+    Parameters
+    ----------
+    title : str
+        As text.
+    text : str
+        As text, sources as `[@key; @key]`.
+    """
+
+    title: str
+    text: str
+
+
+class Citations:
+    """Turns keys into `[@key]`, for sources that are known; a key that is not is left out.
+
+    Parameters
+    ----------
+    known : iterable of Reference
+        The sources.
+    """
+
+    def __init__(self, known: Iterable[Reference]) -> None:
+        self._keys = {reference.key for reference in known}
+
+    def __call__(self, *keys: str) -> str:
+        found = [f"@{key}" for key in keys if key in self._keys]
+        return f" [{'; '.join(found)}]" if found else ""
+
+
+# Sources of tables that need not be there; any other source that no sentence names is named last.
+OF_TABLE = {
+    "agreement_pairs": ("brennan1981", "cohen1960", "fleiss1969", "gwet2008", "geirhos2020"),
+    "agreement_groups": ("fleiss1971", "conger1980", "hayes2007", "gwet2021"),
+    "agreement_between": ("vanbelle2009",),
+    "agreement_indices": ("byrt1993",),
+    "comparisons": ("tango1998", "mcnemar1947", "fagerland2013", "holm1979"),
+    "reader_panel": ("obuchowski1995", "hillis2007", "hillis2014", "chakraborty2017"),
+    "gee": ("liang1986", "cameron2015"),
+    "times": ("hyndman1996",),
+    "time_model": ("baayen2008", "bates2015"),
+    "leaderboard": ("goldstein1996",),
+    "open_scoring": ("cohen1968",),
+}
+# Named by a sentence where they apply: with clusters, with confidence ratings, or as a check alone.
+WHERE_THEY_APPLY = (
+    "field2007",
+    "yang2010",
+    "rao1992",
+    "delong1988",
+    "hillis2005",
+    "obuchowski1997",
+    "gallas2009",
+)
+
+
+def method_references() -> list[Reference]:
+    """Return every source of the program with its key."""
+    return references((*SOURCES, *CHECKLIST_SOURCES))
+
+
+def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
+    """Return the references in order of first mention in the methods."""
+    known = {reference.key: reference for reference in method_references()}
+    return [known[key] for key in cited_keys(part.text for part in paragraphs)]
+
+
+def has(results: Results, table: str) -> bool:
+    """Tell whether a table has rows."""
+    return len(results.tables.get(table, ())) > 0
+
+
+def further_sources(
+    results: Results, known: Iterable[Reference], cite: Citations, texts: Iterable[str]
+) -> str:
+    """Name sources that no sentence names, unless they belong to what this run did not do."""
+    named = set(cited_keys(texts))
+    absent = {key for table, keys in OF_TABLE.items() if not has(results, table) for key in keys}
+    rest = [
+        f"{one.source.method}{cite(one.key)}"
+        for one in known
+        if one.key not in named | absent | set(WHERE_THEY_APPLY) and one.source in SOURCES
+    ]
+    return f"Also taken from the literature: {'; '.join(rest)}." if rest else ""
+
+
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "statsmodels",
+    "plotly",
+    "matplotlib",
+    "typst",
+    "XlsxWriter",
+)
+# A protocol names its own hash in one of these ways; the first that is there counts.
+HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
+
+
+def provenance(results: Results) -> dict[str, Any]:
+    """Tell what the results were made from, the same every time.
+
+    `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a protocol) and
+    `versions`.
+    """
+    bundle, options = results.bundle, results.options
+    return {
+        "input": {
+            "sha256": dict(bundle.sha256),
+            "bundle_sha256": bundle_hash(bundle.sha256),
+            "n_items": len(bundle.items),
+            "n_items_with_reference": int((bundle.items["truth"] != "").sum()),
+            "n_readings": len(bundle.readings),
+            "n_raters": len(bundle.raters),
+            "n_clusters": results.n_clusters,
+            "clusters_have_several_items": results.clustered,
+            "simulated_raters": sorted(bundle.simulated),
+        },
+        "options": {
+            "seed": options.seed,
+            "bootstrap": options.bootstrap,
+            "alpha": options.alpha,
+            "margin": margin(results),
+            "margin_is": margin_origin(options, bundle.protocol),
+            "confidence_is": confidence_of(options, bundle).meaning.value,
+            "faulty": list(options.faulty),
+        },
+        "protocol_hash": protocol_hash(bundle.protocol),
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    }
+
+
+def bundle_hash(files: Mapping[str, str]) -> str:
+    """Return one hash for the whole input: SHA-256 of its lines `HASH  NAME`, as sha256sum's.
+
+    Examples
+    --------
+    >>> bundle_hash({"b.csv": "01", "a.csv": "02"})[:12]
+    'f262978e1c63'
+    """
+    lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
+    """Return the hash that the protocol states for itself, None where it states none.
+
+    Examples
+    --------
+    >>> protocol_hash({"sha256": "ab12", "locked": {}}), protocol_hash({})
+    ('ab12', None)
+    """
+    stated = (protocol.get(key) for key in HASH_KEYS)
+    return next((str(value) for value in stated if value), None)
+
+
+def margin(results: Results) -> float | None:
+    """Return the margin asked for, else the protocol's, else None."""
+    return margin_of(results.options, results.bundle.protocol)

@@ -6,13 +6,16 @@ from analysis.report.tables.accuracy import (
     accuracy_overview,
     banks_overview,
     missing_overview,
+    open_ended_overview,
     tasks_overview,
 )
 from analysis.report.tables.agreement import (
     between_overview,
     groups_overview,
+    indices_overview,
     matrix_overview,
     pairs_overview,
+    repeats_overview,
     truth_groups_overview,
     truth_overview,
 )
@@ -27,8 +30,6 @@ from analysis.report.tables.models import (
     runs_overview,
     side_by_side_overview,
 )
-from analysis.report.tables.open_ended import open_ended_overview
-from analysis.report.tables.repeats import indices_overview, repeats_overview
 from analysis.report.tables.sensitivity import (
     choices_overview,
     panel_choices_overview,
@@ -40,7 +41,7 @@ from analysis.report.tables.times import (
     time_model_overview,
     times_overview,
 )
-from analysis.report.wording.rows import has_several
+from analysis.report.wording import has_several
 from analysis.results import Results
 from analysis.translation import t
 

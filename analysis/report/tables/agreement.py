@@ -1,4 +1,4 @@
-"""Agreement: of groups, among readers against with models, of every two raters."""
+"""Agreement: of groups, every two raters, readers with themselves, and what lies behind a kappa."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.figures.captions import GROUPS
-from analysis.figures.drawing.names import RaterName, conditions_of, rater_names
-from analysis.figures.group_agreement import scope_text
-from analysis.figures.kappa_matrix import (
+from analysis.figures.agreement import (
     ENDS,
     REFERENCE,
     UNKNOWN,
@@ -20,7 +17,10 @@ from analysis.figures.kappa_matrix import (
     pair_estimates,
     pairs_in_condition,
     reference_name,
+    scope_text,
 )
+from analysis.figures.captions import GROUPS
+from analysis.figures.drawing.axes import RaterName, conditions_of, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -28,16 +28,16 @@ from analysis.report.tables.table import (
     ReportTable,
     TableRow,
     estimate_cell,
+    estimate_of,
     named,
     range_cell,
     report_table,
     whole,
     words,
 )
-from analysis.report.wording.numbers import rounded, sentences, span
-from analysis.report.wording.rows import Row, number, rows_of, shown_condition
+from analysis.report.wording import Row, number, rounded, rows_of, sentences, shown_condition, span
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import capital, later, said, t, written
 
 MOST_IN_MATRIX = 12
@@ -339,3 +339,97 @@ def measure_words(measure: str) -> str:
 
 def _capital(measure: str) -> str:
     return capital(measure_words(measure))
+
+
+OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
+
+
+def repeats_overview(results: Results) -> list[ReportTable]:
+    """Show how each rater agrees with his or her own second reading."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                measure_words(str(row["measure"])),
+                whole(number(row, "n")),
+                estimate_of(row),
+            ),
+        )
+        for row in rows_of(results, "intra_reader")
+    ]
+    return [
+        report_table(
+            name="intra-reader",
+            title=t("Agreement with oneself: first and second reading"),
+            note=t("Over the cases that were read twice; estimate and interval."),
+            file="tables/intra_reader.csv",
+            header=(t("Rater"), t("Condition"), capital(t("measure")), "n", t("Estimate and CI")),
+            rows=rows,
+        )
+    ]
+
+
+def indices_overview(results: Results) -> list[ReportTable]:
+    """Show prevalence and bias indices beside each kappa: all items, and sets of two options."""
+    ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
+    rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
+    rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))
+    kappas = _kappas(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
+    return [
+        report_table(
+            name="agreement-indices",
+            title=t("Prevalence and bias behind each kappa"),
+            note=t(
+                "Prevalence: how unequal the two categories are, from 0 to 1; bias: the"
+                " difference between the two raters' shares. A kappa is low where prevalence is"
+                " unequal, however often the raters agree (Byrt, Bishop and Carlin 1993). Tasks are"
+                " in"
+                " the file."
+            ),
+            file="tables/agreement_indices.csv",
+            header=(
+                t("Pair"),
+                t("Condition"),
+                t("Items"),
+                capital(t("measure")),
+                "n",
+                t("Kappa"),
+                t("Prevalence"),
+                t("Bias"),
+            ),
+            rows=[_index_row(results, row, kappas) for row in rows[:MOST_ROWS]],
+            total=len(rows),
+        )
+    ]
+
+
+def _is_shown(row: Row) -> bool:
+    return str(row["scope"]) == "all" or str(row["measure"]) == "kappa"
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[c]) for c in ("rater_a", "rater_b", "condition", "scope", "measure"))
+
+
+def _kappas(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
+    return {
+        _key(row): row
+        for scope in sorted(scopes)
+        for measure in OF_INDICES
+        for row in rows_of(results, "agreement_pairs", scope=scope, measure=measure)
+    }
+
+
+def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -> TableRow:
+    names = rater_names(results.bundle)
+    cells = (
+        str(row["condition"]) or EMPTY,
+        said(str(row["scope"]).removeprefix("option_set=")),
+        said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
+        whole(number(row, "n")),
+        estimate_of(kappas.get(_key(row), {})),
+        *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
+    )
+    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from analysis.figures.drawing.names import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -18,11 +18,21 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording.numbers import decimals_for, in_a_row, rounded, sentences, span
-from analysis.report.wording.rows import Row, claim_words, number, rows_of
-from analysis.report.wording.verdicts import has_margin, origin_of_margin
+from analysis.report.wording import (
+    Row,
+    claim_words,
+    decimals_for,
+    has_margin,
+    in_a_row,
+    number,
+    origin_of_margin,
+    rounded,
+    rows_of,
+    sentences,
+    span,
+)
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.pairing import PairKind
+from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import t
 
 

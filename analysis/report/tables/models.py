@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analysis.figures.drawing.names import rater_names
+from analysis.figures.drawing.axes import rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -18,10 +18,10 @@ from analysis.report.tables.table import (
     report_table,
     whole,
 )
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording import Row, number, rows_by, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
-from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
+from analysis.statistics.accuracy.robustness import MEAN, RAW, VARIANCE
 from analysis.translation import later, said, t
 
 _SURENESS = {
@@ -37,10 +37,7 @@ _MOST_PLACES = 6
 def runs_overview(results: Results) -> list[ReportTable]:
     """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
     names = rater_names(results.bundle)
-    of_runs: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "model_runs"):
-        key = (str(row["model_id"]), str(row["condition"]))
-        of_runs.setdefault(key, {})[str(row["measure"])] = row
+    of_runs = rows_by(results, "model_runs", ("model_id", "condition"), of="measure")
     runs: list[TableRow] = [
         (
             (named(names, model),),
@@ -220,10 +217,7 @@ def _percent(row: Row, columns: Iterable[str]) -> str:
 
 def _calibration(results: Results) -> ReportTable:
     names = rater_names(results.bundle)
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "model_calibration"):
-        key = (str(row["model_id"]), str(row["condition"]))
-        found.setdefault(key, {})[str(row["measure"])] = row
+    found = rows_by(results, "model_calibration", ("model_id", "condition"), of="measure")
     return report_table(
         name="model-calibration",
         title=t("Models beside themselves: confidence"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.names import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -18,8 +18,7 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording.numbers import rounded, sentences
-from analysis.report.wording.rows import Row, claim_words, number, rows_of
+from analysis.report.wording import Row, claim_words, number, rounded, rows_by, rows_of, sentences
 from analysis.results import Results
 from analysis.translation import later, pieces, said, t, tn
 
@@ -175,10 +174,8 @@ def variances_overview(results: Results) -> list[ReportTable]:
 def _overview(results: Results, table: str, name: str, title: str, what: str) -> ReportTable:
     rows = rows_of(results, "variance_components", table=table)
     components = list(dict.fromkeys(str(row["component"]) for row in rows))
-    found: dict[tuple[str, str, str], dict[str, Row]] = {}
-    for row in rows:
-        key = (str(row["model_id"]), str(row["condition"]), str(row["metric"]))
-        found.setdefault(key, {})[str(row["component"])] = row
+    keys = ("model_id", "condition", "metric")
+    found = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
     negative = said(NEGATIVE) if any(number(row, "value") < 0 for row in rows) else ""
     made = report_table(

@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from analysis.figures.drawing.names import RaterName, shorten
-from analysis.report.wording.numbers import decimals_for, rounded, sentences, span
-from analysis.report.wording.rows import Row, number
+from analysis.figures.drawing.axes import RaterName, shorten
+from analysis.report.wording import Row, decimals_for, number, rounded, sentences, span
 from analysis.translation import t, tn
 
 MOST_ROWS = 300

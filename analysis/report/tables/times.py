@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.names import rater_names
+from analysis.figures.drawing.axes import rater_names
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -17,8 +17,7 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording.numbers import decimals_for, rounded, span
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording import Row, decimals_for, number, rounded, rows_of, span
 from analysis.results import Results
 from analysis.translation import later, pieces, said, t
 

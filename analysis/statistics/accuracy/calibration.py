@@ -20,13 +20,12 @@ from analysis.readings.clusters import (
     percentile_limits,
     ratio,
     too_few,
+    weight_blocks,
 )
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
-from analysis.readings.resamples import weight_blocks
-from analysis.statistics.accuracy.proportions import wilson_interval
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.study import COLUMNS, Study, study_of
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"

@@ -12,15 +12,14 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
-from analysis.readings.crossing import columns_by_condition
 from analysis.readings.matrix import (
     STATUS_CODES,
     ReadingMatrix,
     Reads,
     column_order,
+    columns_by_condition,
 )
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.study import COLUMNS, Study, study_of
 
 
 def missing(study: Study | Bundle) -> pd.DataFrame:

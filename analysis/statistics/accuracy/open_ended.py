@@ -22,11 +22,9 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.open_answers import ANSWER, counted_answers
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
-from analysis.statistics.accuracy.means import mean_over_items
-from analysis.statistics.accuracy.proportions import wilson_interval
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.comparison.paired import tango_interval
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
+from analysis.statistics.comparison.pairs import tango_interval
+from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"

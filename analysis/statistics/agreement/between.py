@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,23 +16,116 @@ from analysis.readings.clusters import (
     WIDENED,
     is_widened,
     percentile_limits,
+    ratio,
     resample_weights,
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.between_means import (
-    Estimate,
-    PairMeans,
-    pair_means,
-    resampled_means,
+from analysis.statistics.agreement.pairs.counts import (
+    Pair,
+    PairKind,
+    Sums,
+    count_pairs,
+    pairs_of,
+    sums_of,
 )
-from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES
-from analysis.statistics.agreement.pairs.measures import brennan_prediger, error_consistency, raw
-from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
-from analysis.statistics.agreement.pairs.registry import partitions
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.agreement.pairs.measures import (
+    brennan_prediger,
+    error_consistency,
+    partitions,
+    raw,
+)
+from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
+from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
+
+Estimate = Callable[[Sums], Floats]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairMeans:
+    """The mean agreement of some pairs by each of several measures.
+
+    Parameters
+    ----------
+    mean : numpy.ndarray of float, shape (n_measures,)
+        nan where no pair has a defined agreement.
+    defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
+        The pairs that a mean is taken over.
+    """
+
+    mean: Floats
+    defined: Bools
+
+
+def pair_means(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, estimates: Sequence[Estimate]
+) -> PairMeans:
+    """Average the agreement of pairs.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the items.
+    estimates : sequence of callable
+        The measures.
+
+    Returns
+    -------
+    PairMeans
+        Pairs whose agreement is undefined are left out of their measure's mean.
+    """
+    one_cell = np.zeros(len(items), dtype=np.int64)
+    sums = sums_of(count_pairs(matrix, pairs, items, one_cell, 1))
+    found = np.array([estimate(sums)[:, 0] for estimate in estimates])
+    defined = np.isfinite(found)
+    total = np.where(defined, found, 0.0).sum(axis=-1)
+    return PairMeans(mean=ratio(total, defined.sum(axis=-1)), defined=defined)
+
+
+def resampled_means(
+    matrix: ReadingMatrix,
+    pairs: Sequence[Pair],
+    items: Ints,
+    estimates: Sequence[Estimate],
+    defined: Bools,
+    weights: Floats,
+) -> Floats:
+    """Average the agreement of pairs in every resample.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the items, ascending.
+    estimates : sequence of callable
+        The measures.
+    defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
+        The pairs that a mean is taken over.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_measures, n_resamples)
+        Over those pairs that the resample leaves defined.
+    """
+    total = np.zeros((len(estimates), len(weights)))
+    count = np.zeros((len(estimates), len(weights)))
+    for block, sums in sums_of_resamples(matrix, pairs, items, weights):
+        for m, estimate in enumerate(estimates):
+            found = estimate(sums)[defined[m, block]]
+            total[m] += np.where(np.isfinite(found), found, 0.0).sum(axis=0)
+            count[m] += np.isfinite(found).sum(axis=0)
+    return ratio(total, count)
+
 
 MEASURES: tuple[tuple[str, Estimate], ...] = (
     ("raw", raw),

@@ -10,12 +10,10 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.clusters import ALL_IN_ONE
-from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.comparison.correctness import NO_REFERENCE, correctness
-from analysis.statistics.study import Study, study_of
+from analysis.readings.matrix import ReadingMatrix, shared_by_panel
+from analysis.statistics.agreement.pairs.counts import PairKind, pairs_of
+from analysis.statistics.comparison.pairs import NO_REFERENCE, correctness
+from analysis.statistics.study import COLUMNS, Study, study_of
 
 
 def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[float, float]:

@@ -14,16 +14,24 @@ tables. Everything below the tables works on arrays alone:
 (0.4, 0.1)
 """
 
-from analysis.statistics.merits.auc import AucCovariance, empirical_auc
-from analysis.statistics.merits.merits import Merits, differences, percent_correct
-from analysis.statistics.mrmc.adjusted import panel_adjusted
-from analysis.statistics.mrmc.choices import sensitivity_panel
-from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.merits import (
+    AucCovariance,
+    Merits,
+    differences,
+    empirical_auc,
+    percent_correct,
+)
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
-from analysis.statistics.mrmc.inference import Inference, infer
-from analysis.statistics.mrmc.panel import reader_panel
-from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
-from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
+from analysis.statistics.mrmc.obuchowski_rockette import (
+    Inference,
+    SingleTreatment,
+    TwoTreatments,
+    infer,
+    single_treatment,
+    two_treatments,
+)
+from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
+from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
 
 __all__ = [
     "AucCovariance",

@@ -13,22 +13,18 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
-from analysis.readings.crossing import shared_by_conditions
-from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.merits.figures_of_merit import (
-    FigureOfMerit,
-    Metric,
-)
-from analysis.statistics.mrmc.inference import (
+from analysis.readings.matrix import ReadingMatrix, shared_by_conditions
+from analysis.statistics.merits import FigureOfMerit, Metric
+from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
+    TwoTreatments,
     inference_cells,
     joined,
     never_surer,
+    two_treatments,
     undefined,
 )
-from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 
 METHODS = {
@@ -91,7 +87,7 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
 
     See Also
     --------
-    analysis.reader_conditions_items, analysis.statistics.mrmc.two_treatments
+    analysis.reader_conditions_items, analysis.statistics.mrmc.obuchowski_rockette
 
     Examples
     --------

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from data.generator.findings.abdomen import free_air, hiatal_hernia
-from data.generator.findings.airspace import consolidation, oedema
 from data.generator.findings.hardware import (
     central_line,
     gastric_tube,
@@ -12,8 +10,17 @@ from data.generator.findings.hardware import (
     sternal_wires,
     tracheal_tube,
 )
-from data.generator.findings.nodules import cavity_lesion, metastases, nodule
-from data.generator.findings.pleura import effusion, pneumothorax
+from data.generator.findings.tissue import (
+    cavity_lesion,
+    consolidation,
+    effusion,
+    free_air,
+    hiatal_hernia,
+    metastases,
+    nodule,
+    oedema,
+    pneumothorax,
+)
 
 FINDINGS: Mapping[str, Callable[..., dict[str, object]]] = {
     "cavity": cavity_lesion,

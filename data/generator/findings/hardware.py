@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from data.generator.anatomy import Chest
-from data.generator.devices import hollow_tube, solid, tube
+from data.generator.anatomy import Chest, hollow_tube, solid, tube
 
 VEIN_STEPS = 5
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from benchmarks import reading, timer
-from benchmarks.lanes import last_film_byte_s
+from benchmarks.browser import judged, verdict
 from benchmarks.machine import cpu_ms, family
 from benchmarks.proxy import Exchange
-from benchmarks.screen import judged, verdict
-from benchmarks.trials import Played, errors_ms, short_delays
+from benchmarks.reading import last_film_byte_s
+from benchmarks.timer import Played, errors_ms, short_delays
 
 OLD, NEW = np.zeros((4, 4), np.float32), np.full((4, 4), 100, np.float32)
 HALF = np.vstack([OLD[:2], NEW[2:]])

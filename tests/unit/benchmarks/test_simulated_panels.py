@@ -11,8 +11,7 @@ from analysis.options import Options
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks import coverage
-from benchmarks.panel_coverage import SIZES, claims
-from benchmarks.simulated_studies import Design, Drawn, raters, simulated
+from benchmarks.simulated_studies import SIZES, Design, Drawn, claims, raters, simulated
 
 
 @pytest.mark.parametrize("items_a_patient", [1, 4])

@@ -11,9 +11,9 @@ REASON = "needed only to regenerate the demo films, see data/generator/requireme
 pytest.importorskip("scipy", reason=REASON)
 pytest.importorskip("nibabel", reason=REASON)
 
-from data.generator import attenuation, devices, display, film, measure, predictions, projection  # noqa: E402 (after the skips)
+from data.generator import anatomy, examinations, film, projection  # noqa: E402 (after the skips)
 from data.generator.anatomy import Chest  # noqa: E402 (after the skips)
-from data.generator.questions import build_bank  # noqa: E402 (after the skips)
+from data.generator.bank import ABILITIES, build_bank, write_predictions  # noqa: E402 (after the skips)
 
 DEMO = Path(__file__).resolve().parents[3] / "data" / "demo"
 
@@ -46,25 +46,25 @@ def phantom(heart_mm: float = 120.0) -> Chest:
 @pytest.mark.parametrize(
     ("table", "energy_kev", "published_cm2_per_g"),
     [
-        (attenuation.WATER_CM2_PER_G, 40.0, 0.2683),
-        (attenuation.WATER_CM2_PER_G, 60.0, 0.2059),
-        (attenuation.WATER_CM2_PER_G, 100.0, 0.1707),
-        (attenuation.CORTICAL_BONE_CM2_PER_G, 50.0, 0.4242),
-        (attenuation.CORTICAL_BONE_CM2_PER_G, 80.0, 0.2229),
-        (attenuation.TITANIUM_CM2_PER_G, 60.0, 0.7661),
+        (projection.WATER_CM2_PER_G, 40.0, 0.2683),
+        (projection.WATER_CM2_PER_G, 60.0, 0.2059),
+        (projection.WATER_CM2_PER_G, 100.0, 0.1707),
+        (projection.CORTICAL_BONE_CM2_PER_G, 50.0, 0.4242),
+        (projection.CORTICAL_BONE_CM2_PER_G, 80.0, 0.2229),
+        (projection.TITANIUM_CM2_PER_G, 60.0, 0.7661),
     ],
 )
 def test_coefficients_are_those_of_nist(
     table: NDArray[np.float64], energy_kev: float, published_cm2_per_g: float
 ) -> None:
     """NIST SRD 126 (Hubbell & Seltzer): liquid water, cortical bone (ICRU-44), titanium."""
-    assert table[list(attenuation.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
+    assert table[list(projection.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
 
 
 def test_solid_bone_splits_into_bone_only() -> None:
     """At the CT number of cortical bone no soft tissue is left, and water stays water."""
-    hu = np.array([-1000.0, 0.0, attenuation.cortical_bone_hu()], np.float32)
-    water, bone = attenuation.material_densities(hu)
+    hu = np.array([-1000.0, 0.0, projection.cortical_bone_hu()], np.float32)
+    water, bone = projection.material_densities(hu)
     np.testing.assert_allclose(water, [0.0, 1.0, 0.0], atol=1e-5)
     np.testing.assert_allclose(bone, [0.0, 0.0, 1.92], atol=1e-3)
 
@@ -73,9 +73,9 @@ def test_transmission_follows_beer_lambert() -> None:
     """Ten centimetres of water let through the weighted sum of five exponentials."""
     depth = np.array([10.0], np.float32)
     nothing = np.zeros(1, np.float32)
-    weights = attenuation.SPECTRUM_WEIGHTS / attenuation.SPECTRUM_WEIGHTS.sum()
-    expected = (weights * np.exp(-10.0 * attenuation.WATER_CM2_PER_G)).sum()
-    assert attenuation.transmission(depth, nothing, nothing)[0] == pytest.approx(expected)
+    weights = projection.SPECTRUM_WEIGHTS / projection.SPECTRUM_WEIGHTS.sum()
+    expected = (weights * np.exp(-10.0 * projection.WATER_CM2_PER_G)).sum()
+    assert projection.transmission(depth, nothing, nothing)[0] == pytest.approx(expected)
 
 
 def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
@@ -126,13 +126,13 @@ def test_cardiothoracic_ratio_of_a_known_phantom(heart_mm: float) -> None:
     widest = np.max(geometry.magnification(np.array([back_mm, 89 * 2.0])))
     nearest = np.max(geometry.magnification(np.array([heart_depth_mm, 56 * 2.0])))
     expected = (heart_mm * nearest) / (280.0 * widest)
-    assert measure.cardiothoracic_ratio(chest, geometry) == pytest.approx(expected, rel=0.02)
+    assert examinations.cardiothoracic_ratio(chest, geometry) == pytest.approx(expected, rel=0.02)
 
 
 def test_a_device_keeps_its_mass_on_the_detector() -> None:
     """A straight wire's area density, summed over the film, gives back its mass."""
     geometry = projection.frame(phantom(), "PA")
-    wire = devices.tube(
+    wire = anatomy.tube(
         np.array([[150.0, 100.0, 140.0], [180.0, 100.0, 140.0], [200.0, 100.0, 140.0]]),
         radius_mm=1.0,
         g_per_cm=0.1,
@@ -155,7 +155,7 @@ def test_a_film_survives_its_png(tmp_path: Path) -> None:
 
 def test_levels_span_the_range_evenly() -> None:
     """Grey from 0 to 1 becomes 1024 levels, 64 apart."""
-    levels = display.to_levels(np.linspace(0.0, 1.0, 5000)[None, :])
+    levels = film.to_levels(np.linspace(0.0, 1.0, 5000)[None, :])
     assert np.unique(levels).size == 1024
     assert set(np.diff(np.unique(levels))) == {64}
 
@@ -172,9 +172,9 @@ def test_better_models_are_right_more_often(tmp_path: Path) -> None:
         }
         for number, letter in enumerate(letters)
     }
-    predictions.write_predictions(bank, tmp_path, 7)
+    write_predictions(bank, tmp_path, 7)
     share = []
-    for name in predictions.ABILITIES:
+    for name in ABILITIES:
         answers = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
         share.append(
             np.mean([answers[i]["model_prediction"] == bank[i]["correct_answer"] for i in bank])

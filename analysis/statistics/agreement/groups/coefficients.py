@@ -1,4 +1,4 @@
-r"""The coefficients of agreement within a group of raters, as functions of sums.
+r"""The coefficients of agreement within a group, their standard errors, why each may be undefined.
 
 The same functions serve the estimate and its resamples. With :math:`r_{ik}` raters choosing
 category k for item i, of :math:`r_i` who answered, observed agreement is the mean over the items
@@ -12,6 +12,11 @@ item by item, as irrCAC does [5]_. All coefficients but Krippendorff's are
 - Brennan-Prediger and AC1 where the number of options is not given for every item, or is 1;
 - AC1 where the number of options varies.
 
+For standard errors each item has a value whose mean over the items is the coefficient and whose
+scatter is its error, :math:`\sqrt{\sum_i (\kappa_i - \kappa)^2 / (n (n - 1))}`. The values are
+the coefficient's linearisation: what an item adds to observed agreement, less twice what it adds to
+the agreement by chance, since that is of second degree in the shares.
+
 References
 ----------
 .. [1] Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull
@@ -24,16 +29,31 @@ References
    agreement. Br J Math Stat Psychol 2008;61:29-48. doi:10.1348/000711006X126600
 .. [5] Gwet KL. Large-sample variance of Fleiss generalized kappa. Educ Psychol Meas
    2021;81:781-790. doi:10.1177/0013164420973080
+.. [6] Gwet KL. irrCAC: computing chance-corrected agreement coefficients. R package 1.0, 2019, the
+   functions for raw ratings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from analysis.arrays import Floats, ordered_sum
+from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
-from analysis.statistics.agreement.groups.sums import GroupSums
-from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE
+from analysis.readings.matrix import NO_LETTER
+from analysis.statistics.agreement.groups.answers import GroupAnswers, GroupSums, observed_by_item
+from analysis.statistics.agreement.pairs.measures import (
+    BOTH_CONSTANT,
+    BOTH_CONSTANT_CORRECT,
+    CHANCE_IS_ONE,
+    CHANCE_TOLERANCE,
+    SIZE_ONE,
+    SIZE_UNKNOWN,
+    SIZE_VARIES,
+)
+from analysis.translation import later
 
 
 def observed_agreement(sums: GroupSums) -> Floats:
@@ -173,3 +193,304 @@ def _unless_constant(sums: GroupSums, estimate: Floats) -> Floats:
 
 def _unless_alone(sums: GroupSums, estimate: Floats) -> Floats:
     return np.where(sums.raters.n < 2, np.nan, estimate)
+
+
+def fleiss_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
+    r"""Return the standard error of `fleiss_kappa` [5]_.
+
+    Parameters
+    ----------
+    ratings : GroupAnswers
+        The group's answers.
+    sums : GroupSums
+        Their sums, of shape ().
+
+    Returns
+    -------
+    float
+        nan where the coefficient is undefined or a single item has an answer.
+
+    Notes
+    -----
+    An item adds :math:`\sum_k \pi_k r_{ik} / r_i` to the agreement by chance.
+    """
+    by_chance = _weighted_shares(ratings.counts, prevalences(sums))
+    return _scatter(ratings, sums, fleiss_kappa(sums), fleiss_chance(sums), by_chance)
+
+
+def ac1_se(ratings: GroupAnswers, sums: GroupSums) -> float:
+    r"""Return the standard error of `ac1` [4]_; an item adds its mean of 1 - pi, over k - 1."""
+    by_chance = _weighted_shares(ratings.counts, (1 - prevalences(sums)) / (sums.size - 1))
+    return _scatter(ratings, sums, ac1(sums), ac1_chance(sums), by_chance)
+
+
+def brennan_prediger_se(ratings: GroupAnswers, sums: GroupSums) -> float:
+    """Return the standard error of `brennan_prediger` [6]_; chance is the items', and fixed."""
+    chance = guessing_chance(sums)
+    return _scatter(ratings, sums, brennan_prediger(sums), chance, chance)
+
+
+def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
+    r"""Return the standard error of `conger_kappa` [6]_.
+
+    Parameters
+    ----------
+    ratings : GroupAnswers
+        The group's answers.
+    sums : GroupSums
+        Their sums, of shape ().
+
+    Returns
+    -------
+    float
+        nan where the coefficient is undefined or a single item has an answer.
+
+    Notes
+    -----
+    With :math:`v_{gk}` the sum of the other raters' shares of category k, rater g's answer x to an
+    item adds :math:`(n / n_g) (v_{gx} - m_g) + m_g` to :math:`r (r - 1) p_e`, and no answer
+    :math:`m_g = \sum_k p_{gk} v_{gk}`; :math:`n_g` of the n items were answered by g.
+    """
+    by_chance = _conger_by_item(ratings, float(sums.n))
+    estimate, chance = conger_kappa(sums), conger_chance(sums)
+    return _scatter(ratings, sums, estimate, chance, by_chance, ratings.kinds)
+
+
+def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
+    r"""Return the standard error of `krippendorff_alpha` [6]_.
+
+    Parameters
+    ----------
+    ratings : GroupAnswers
+        The group's answers.
+    sums : GroupSums
+        Their sums, of shape ().
+
+    Returns
+    -------
+    float
+        nan where alpha is undefined or a single item has two answers.
+
+    Notes
+    -----
+    That of alpha without its correction for small samples, over the n items with at least two
+    answers. With :math:`\bar r` answers an item, an item's
+    :math:`\sum_k r_{ik} (r_{ik} - 1) / (\bar r (r_i - 1))` and
+    :math:`\sum_k r_{ik} \pi_k / \bar r` are lowered by :math:`p_a` and :math:`p_e` times
+    :math:`(r_i - \bar r) / \bar r`, since both are ratios to the number of answers. As in [6]_
+    this :math:`p_a` is the corrected one, which matters where answers are missing.
+    """
+    paired = ratings.answers >= 2
+    counts, answers = ratings.counts[:, paired], ratings.answers[paired]
+    times = ratings.times[paired]
+    mean_answers = ratio(sums.paired_answers, sums.n_paired)
+    excess = ratio(answers - mean_answers, mean_answers)
+    agreeing = (counts * (counts - 1)).sum(axis=0) / (answers - 1)
+    observed = krippendorff_observed(sums)
+    chance, alpha = krippendorff_chance(sums), krippendorff_uncorrected(sums)
+    shares = ratio(sums.paired, sums.paired_answers)
+    observed_i = agreeing / mean_answers - observed * excess
+    chance_i = shares @ counts / mean_answers - chance * excess
+    se = _root(_linear(observed_i, chance, alpha, chance_i), alpha, times)
+    # Without a disagreement what is left is rounding.
+    return 0.0 if np.isfinite(se) and sums.coincident == sums.paired_answers else se
+
+
+def _scatter(
+    ratings: GroupAnswers,
+    sums: GroupSums,
+    estimate: Floats,
+    chance: Floats,
+    by_chance: Floats,
+    kinds: Ints | None = None,
+) -> float:
+    """Return the root of the scatter; `by_chance` is by kind, or by item where `kinds` is given."""
+    if not np.isfinite(estimate):
+        return np.nan
+    # Items with a single answer have no part in observed agreement; the others stand for them.
+    scale = ratio(sums.n, sums.n_paired)
+    observed, paired = scale * observed_by_item(ratings.counts), scale * (ratings.answers >= 2)
+    times = ratings.times * (ratings.answers >= 1)
+    if kinds is not None:
+        observed, paired = observed[kinds], paired[kinds]
+        times = (ratings.answers >= 1).astype(np.float64)[kinds]
+    return _root(_linear(observed, chance, estimate, by_chance, paired), estimate, times)
+
+
+def _linear(
+    observed: Floats,
+    chance: Floats,
+    estimate: Floats,
+    by_chance: Floats,
+    paired: Floats | float = 1.0,
+) -> Floats:
+    first = ratio(observed - paired * chance, 1 - chance)
+    return first - 2 * (1 - estimate) * ratio(by_chance - chance, 1 - chance)
+
+
+def _root(values: Floats, estimate: Floats, times: Floats) -> float:
+    n = times.sum()
+    if n < 2:
+        return np.nan
+    return float(np.sqrt((times * (values - estimate) ** 2).sum() / (n * (n - 1))))
+
+
+def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
+    shares: Floats = (weights @ counts) / np.maximum(counts.sum(axis=0), 1)
+    return shares
+
+
+def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
+    given = ratings.by_rater.sum(axis=1)
+    present = np.flatnonzero(given)
+    shares = ratings.by_rater[present] / given[present, None]
+    others = shares.sum(axis=0) - shares
+    means = (shares * others).sum(axis=1)
+    total = np.full(ratings.codes.shape[1], means.sum())
+    for rater, mine, mean in zip(present, others, means, strict=True):
+        adds = np.concatenate([[0.0], (mine - mean) * n / given[rater]])
+        total += adds.take(ratings.codes[rater] - NO_LETTER)
+    return total / max(len(present) * (len(present) - 1), 1)
+
+
+SINGLE_RATER = later("the group has a single rater")
+NO_ANSWER = later("no item was answered")
+NO_JUDGED_ANSWER = later("no item with a reference standard was answered")
+NO_PAIRED = later("no item was answered by two raters")
+NO_JUDGED_PAIRED = later("no item with a reference standard was answered by two raters")
+
+GWET = later("SE Gwet (irrCAC raw ratings)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMeasure:
+    """One coefficient of agreement within a group of raters.
+
+    Parameters
+    ----------
+    name : str
+        As in the table.
+    estimate : callable
+        From sums of shape (...) to estimates of that shape, nan where undefined.
+    standard_error : callable
+        From answers and their sums to the standard error.
+    method : str
+        Estimator and standard error with their sources, for the table.
+    on_correctness : bool
+        Whether it looks at right and wrong in place of letters.
+    from_marginals : bool
+        Whether chance comes from the answers' marginals, so that constant raters undo it.
+    by_size : bool
+        Whether chance comes from the number of options offered.
+    one_size : bool
+        Whether every item has to offer the same number.
+    paired_only : bool
+        Whether items with a single answer do not count.
+    """
+
+    name: str
+    estimate: Callable[[GroupSums], Floats]
+    standard_error: Callable[[GroupAnswers, GroupSums], float]
+    method: str
+    on_correctness: bool = False
+    from_marginals: bool = True
+    by_size: bool = False
+    one_size: bool = False
+    paired_only: bool = False
+
+    def counted(self, ratings: GroupAnswers) -> Bools:
+        """Whether an item of each kind counts, shape (n_kinds,)."""
+        counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
+        return counted
+
+    def reason(self, ratings: GroupAnswers, sums: GroupSums) -> str:
+        """Say why an undefined estimate is undefined."""
+        judged = self.on_correctness
+        cases = (
+            (len(ratings.codes) < 2, SINGLE_RATER),
+            (sums.n == 0, NO_JUDGED_ANSWER if judged else NO_ANSWER),
+            (sums.n_paired == 0, NO_JUDGED_PAIRED if judged else NO_PAIRED),
+            (
+                self.from_marginals and sums.raters.varying == 0,
+                BOTH_CONSTANT_CORRECT if judged else BOTH_CONSTANT,
+            ),
+            *(self._size_cases(ratings) if self.by_size else ()),
+        )
+        return next((reason for holds, reason in cases if holds), CHANCE_IS_ONE)
+
+    def _size_cases(self, ratings: GroupAnswers) -> tuple[tuple[bool, str], ...]:
+        sizes = np.unique(ratings.options[ratings.answers >= (1 if self.one_size else 2)])
+        return (
+            (bool((sizes == 0).any()), SIZE_UNKNOWN),
+            (self.one_size and len(sizes) > 1, SIZE_VARIES),
+            (self.one_size, SIZE_ONE),
+        )
+
+
+def _fleiss(name: str, what: str, *, on_correctness: bool = False) -> GroupMeasure:
+    return GroupMeasure(
+        name=name,
+        estimate=fleiss_kappa,
+        standard_error=fleiss_kappa_se,
+        method=f"Fleiss' kappa (1971) on {what}; {GWET}",
+        on_correctness=on_correctness,
+    )
+
+
+def _conger(name: str, what: str) -> GroupMeasure:
+    return GroupMeasure(
+        name=name,
+        estimate=conger_kappa,
+        standard_error=conger_kappa_se,
+        method=f"Conger's kappa (1980) on {what}; {GWET}",
+    )
+
+
+def _krippendorff(name: str, what: str) -> GroupMeasure:
+    return GroupMeasure(
+        name=name,
+        estimate=krippendorff_alpha,
+        standard_error=krippendorff_alpha_se,
+        method=f"Krippendorff's alpha, nominal, on {what}; {GWET}",
+        paired_only=True,
+    )
+
+
+def _ac1(name: str, what: str) -> GroupMeasure:
+    return GroupMeasure(
+        name=name,
+        estimate=ac1,
+        standard_error=ac1_se,
+        method=f"Gwet's AC1 (2008) on {what}; {GWET}",
+        from_marginals=False,
+        by_size=True,
+        one_size=True,
+    )
+
+
+ARBITRARY, SAME = "arbitrary letters", "the same options"
+
+BRENNAN_PREDIGER = GroupMeasure(
+    name="brennan_prediger",
+    estimate=brennan_prediger,
+    standard_error=brennan_prediger_se,
+    method=f"Brennan and Prediger (1981), chance the mean of 1/k; {GWET}",
+    from_marginals=False,
+    by_size=True,
+)
+
+EVERYWHERE = (
+    BRENNAN_PREDIGER,
+    _fleiss("error_consistency", "correct and incorrect", on_correctness=True),
+    _fleiss("fleiss_kappa_letters", ARBITRARY),
+    _conger("conger_kappa_letters", ARBITRARY),
+    _krippendorff("krippendorff_alpha_letters", ARBITRARY),
+    _ac1("ac1_letters", ARBITRARY),
+)
+WITHIN_OPTION_SET = (
+    _fleiss("fleiss_kappa", SAME),
+    _conger("conger_kappa", SAME),
+    _krippendorff("krippendorff_alpha", SAME),
+    _ac1("ac1", SAME),
+    BRENNAN_PREDIGER,
+)

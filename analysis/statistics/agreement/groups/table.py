@@ -11,41 +11,29 @@ from scipy.stats import t
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
-    is_widened,
-    percentile_limits,
-    too_few,
-)
+from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
 from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.agreement.groups.registry import (
-    EVERYWHERE,
-    WITHIN_OPTION_SET,
-    GroupMeasure,
-)
-from analysis.statistics.agreement.groups.scope import (
+from analysis.statistics.agreement.groups.answers import (
     Answered,
-    Group,
+    RaterGroup,
     answered,
     correctness_of,
     draws_of,
     groups_of,
     letters_of,
 )
-from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES, STUDENT
-from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE
-from analysis.statistics.agreement.pairs.registry import (
+from analysis.statistics.agreement.groups.coefficients import (
+    EVERYWHERE,
+    WITHIN_OPTION_SET,
+    GroupMeasure,
+)
+from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE, partitions
+from analysis.statistics.agreement.pairs.measures import (
     WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET,
 )
-from analysis.statistics.agreement.pairs.registry import partitions
-from analysis.statistics.agreement.pairs.table import (
-    CONSTANT_CORRECT_SE,
-    CONSTANT_SE,
-    ONE_ITEM_SE,
-)
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.study import Study, study_of
+from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, STUDENT
+from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
+from analysis.statistics.study import COLUMNS, Study, study_of
 
 Row = dict[str, object]
 
@@ -77,7 +65,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     See Also
     --------
     analysis.statistics.agreement.groups.coefficients,
-    analysis.statistics.agreement.groups.standard_errors
+    analysis.statistics.agreement.groups.coefficients
 
     Examples
     --------
@@ -119,7 +107,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
 def _scope_rows(
     matrix: ReadingMatrix,
     items: Ints,
-    groups: Sequence[Group],
+    groups: Sequence[RaterGroup],
     measures: Sequence[GroupMeasure],
     alpha: float,
     weights: Floats | None,

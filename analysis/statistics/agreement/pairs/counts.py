@@ -1,26 +1,235 @@
-"""What two raters' answers come down to: a few counts for each pair, scope and cluster."""
+"""Which raters are compared, and what two raters' answers come down to: a few counts for each.
+
+The items with an answer are one set for each rater and letter; what two sets have in common is
+counted 64 items at a time. (As fast as a matrix product of indicators by BLAS, and unlike that
+never slow: its threads wait for one another where other programs are busy.)
+
+Most of a pair's sums are those of its two raters alone, less the items that the other did not
+answer. So answers are counted once a rater, what has to be counted once a pair is three numbers,
+and the items that only one of the two answered are few. All are whole numbers.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import csr_array
 
-from analysis.arrays import Floats, Ints, ordered_sum
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.pairs.item_sets import (
-    BOTH_RIGHT,
-    NOT_JUDGED,
-    ONLY_A,
-    ONLY_B,
-    OTHER_WRONG,
-    OUTCOMES,
-    SAME_WRONG,
-    pair_counts,
-)
-from analysis.statistics.agreement.pairs.pairing import Pair
+from analysis.arrays import Bools, Codes, Floats, Ints, ordered_sum
+from analysis.bundle.model import RaterKind
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
+
+
+class PairKind(StrEnum):
+    """The kinds of the two raters."""
+
+    READERS = "reader-reader"
+    MIXED = "reader-model"
+    MODELS = "model-model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two columns of the reading matrix, a reader first, else in order of id."""
+
+    a: int
+    b: int
+    kind: PairKind
+    condition: str
+
+
+def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
+    """List the pairs of raters that are compared.
+
+    Parameters
+    ----------
+    columns : sequence of Reads
+        The matrix's columns: readers first, each kind in order of id and condition.
+
+    Returns
+    -------
+    tuple of Pair
+        In order of condition, kind and ids.
+
+    Notes
+    -----
+    Two raters are compared under the same condition. A model that has answered under one condition
+    only is compared with the readers of every condition, the condition being the reader's; a model
+    with several is compared with the readers of the same names.
+
+    Examples
+    --------
+    >>> reader, model = RaterKind.READER, RaterKind.MODEL
+    >>> columns = [
+    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
+    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
+    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ... ]
+    >>> [(pair.a, pair.b, pair.condition) for pair in pairs_of(columns)]
+    [(0, 2, 'aided'), (1, 2, 'unaided')]
+    """
+    ranks = {kind: rank for rank, kind in enumerate(PairKind)}
+    return tuple(
+        sorted(
+            _candidates(columns),
+            key=lambda p: (
+                p.condition,
+                ranks[p.kind],
+                columns[p.a].rater_id,
+                columns[p.b].rater_id,
+            ),
+        )
+    )
+
+
+def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) -> pd.DataFrame:
+    """Name pairs as the tables do.
+
+    Parameters
+    ----------
+    columns : sequence of Reads
+        The matrix's columns.
+    pairs : sequence of Pair
+        The pairs.
+    times : int, default 1
+        Rows a pair, one below the other.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_a, rater_b, pair_kind, condition`.
+
+    Examples
+    --------
+    >>> columns = [Reads(rater_id=r, kind=RaterKind.READER, condition="") for r in ("R1", "R2")]
+    >>> pair_names(columns, pairs_of(columns)).values.tolist()
+    [['R1', 'R2', 'reader-reader', '']]
+    """
+    names = {
+        "rater_a": [columns[pair.a].rater_id for pair in pairs],
+        "rater_b": [columns[pair.b].rater_id for pair in pairs],
+        "pair_kind": [pair.kind.value for pair in pairs],
+        "condition": [pair.condition for pair in pairs],
+    }
+    repeated = {key: np.repeat(np.array(each, dtype=object), times) for key, each in names.items()}
+    return pd.DataFrame(repeated, dtype=object)
+
+
+def _candidates(columns: Sequence[Reads]) -> Iterator[Pair]:
+    single = models_of_every_condition(columns)
+    for (i, a), (j, b) in combinations(enumerate(columns), 2):
+        if a.rater_id == b.rater_id:
+            continue
+        kind = _kind(a, b)
+        everywhere = kind is PairKind.MIXED and b.rater_id in single
+        if a.condition == b.condition or everywhere:
+            yield Pair(a=i, b=j, kind=kind, condition=a.condition)
+
+
+def _kind(a: Reads, b: Reads) -> PairKind:
+    if a.kind is b.kind:
+        return PairKind.READERS if a.kind is RaterKind.READER else PairKind.MODELS
+    return PairKind.MIXED
+
+
+# What two answers to one item come to, given the reference standard.
+BOTH_RIGHT, ONLY_A, ONLY_B, SAME_WRONG, OTHER_WRONG, NOT_JUDGED = range(6)
+OUTCOMES = 6
+
+
+def pair_counts(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, n_letters: int, sizes: Ints
+) -> tuple[Floats, Floats, Floats]:
+    """Count the answers of each pair.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs, at least one.
+    items : numpy.ndarray of int, shape (n_used,)
+        Positions of the items that count.
+    n_letters : int
+        Number of letters that are told apart.
+    sizes : numpy.ndarray of int, shape (n_sizes,)
+        Numbers of options that are told apart.
+
+    Returns
+    -------
+    letters : numpy.ndarray of float, shape (n_pairs, n_letters, n_letters)
+        Answers of the first rater by answers of the second.
+    outcomes : numpy.ndarray of float, shape (n_pairs, 6)
+        Items by outcome.
+    options : numpy.ndarray of float, shape (n_pairs, n_sizes)
+        Items by number of options offered.
+    """
+    options = np.zeros((len(pairs), len(sizes)))
+    columns_a, a = np.unique([pair.a for pair in pairs], return_inverse=True)
+    columns_b, b = np.unique([pair.b for pair in pairs], return_inverse=True)
+    answers = np.ascontiguousarray(matrix.answers[items].T)
+    sides = (answers[columns_a], answers[columns_b])
+    letters = _letters(*sides, n_letters)[a, :, b, :]
+    outcomes = _item_sets_outcomes(*sides, matrix.truth[items])[:, a, b].T
+    given_a, given_b = (side != NO_LETTER for side in sides)
+    for i, size in enumerate(sizes):
+        options[:, i] = _in_common(given_a & (matrix.n_options[items] == size), given_b)[a, b]
+    return letters, outcomes, options
+
+
+def _letters(a: Codes, b: Codes, n_letters: int) -> Floats:
+    """Return answers by answers, shape (n_columns_a, n_letters, n_columns_b, n_letters)."""
+    letters = np.arange(n_letters, dtype=np.int8)[:, None]
+    shape, n_items = (len(a), n_letters, len(b), n_letters), a.shape[1]
+    flat_a, flat_b = (
+        (side[:, None] == letters).reshape(len(side) * n_letters, n_items) for side in (a, b)
+    )
+    return _in_common(flat_a, flat_b).reshape(shape)
+
+
+def _item_sets_outcomes(a: Codes, b: Codes, truth: Codes) -> Floats:
+    """Return outcomes, shape (6, n_columns_a, n_columns_b)."""
+    judged = truth != NO_LETTER
+    given_a, given_b = a != NO_LETTER, b != NO_LETTER
+    right_a, right_b = (a == truth) & judged, (b == truth) & judged
+    wrong_a, wrong_b = given_a & ~right_a & judged, given_b & ~right_b & judged
+    outcomes = np.empty((OUTCOMES, len(a), len(b)))
+    outcomes[BOTH_RIGHT] = _in_common(right_a, right_b)
+    outcomes[ONLY_A] = _in_common(right_a, wrong_b)
+    outcomes[ONLY_B] = _in_common(wrong_a, right_b)
+    outcomes[SAME_WRONG] = sum(
+        _in_common(wrong_a & (a == letter), wrong_b & (b == letter)) for letter in range(_top(a, b))
+    )
+    outcomes[OTHER_WRONG] = _in_common(wrong_a, wrong_b) - outcomes[SAME_WRONG]
+    outcomes[NOT_JUDGED] = _in_common(given_a & ~judged, given_b)
+    return outcomes
+
+
+def _top(a: Codes, b: Codes) -> int:
+    return 1 + int(min(a.max(initial=NO_LETTER), b.max(initial=NO_LETTER)))
+
+
+def _in_common(a: Bools, b: Bools) -> Floats:
+    """Count the items that each row of `a` has in common with each row of `b`."""
+    bits_a, bits_b = _bits(a), _bits(b)
+    common = np.empty((len(a), len(b)))
+    for i, row in enumerate(bits_a):
+        common[i] = np.bitwise_count(bits_b & row).sum(axis=-1)
+    return common
+
+
+def _bits(sets: Bools) -> npt.NDArray[np.uint64]:
+    padded = np.zeros((len(sets), -(-sets.shape[1] // 64) * 64), dtype=bool)
+    padded[:, : sets.shape[1]] = sets
+    return np.packbits(padded, axis=-1).view(np.uint64)
+
 
 # From so many items a cell on, on average, sets count faster than going from pair to pair.
 ITEMS_A_LARGE_CELL = 250
@@ -213,3 +422,174 @@ def correctness_tables(counts: PairCounts) -> Floats:
     cells = [counts.outcomes[..., cell] for cell in (BOTH_RIGHT, ONLY_A, ONLY_B)]
     wrong = counts.outcomes[..., SAME_WRONG] + counts.outcomes[..., OTHER_WRONG]
     return np.stack([*cells, wrong], axis=-1).reshape(*wrong.shape, 2, 2)
+
+
+Numbers = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+SHARED = 3  # numbers counted once a pair: same answer, both right, same answer not judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """The answers to a scope's items.
+
+    Parameters
+    ----------
+    letters : numpy.ndarray of int8, shape (n_columns, n_items)
+        -1 where there is no answer.
+    truth : numpy.ndarray of int8, shape (n_items,)
+        -1 without a reference standard.
+    size : numpy.ndarray of int, shape (n_items,)
+        The place of the number of options offered among `sizes`.
+    sizes : numpy.ndarray of int, shape (n_sizes,)
+        These numbers; 0 stands for not given.
+    n_letters : int
+        Number of letters there are.
+    tells_letters : bool
+        Whether answers are counted by letter; else all letters as one.
+    cells : numpy.ndarray of int, shape (n_items,)
+        The cluster of each item, ascending, from 0 without a gap.
+    starts : numpy.ndarray of int, shape (n_cells,)
+        Where each cluster begins.
+    clusters : numpy.ndarray of int, shape (n_cells,)
+        These clusters, as the matrix numbers them.
+    """
+
+    letters: Codes
+    truth: Codes
+    size: Ints
+    sizes: Ints
+    n_letters: int
+    cells: Ints
+    starts: Ints
+    clusters: Ints
+    tells_letters: bool = True
+
+    @property
+    def n_told(self) -> int:
+        """Letters that are told apart."""
+        return self.n_letters if self.tells_letters else 1
+
+    @property
+    def n_kinds(self) -> int:
+        """Kinds of answers that are counted: by letter, right, not judged, by options offered."""
+        return self.n_told + 2 + (len(self.sizes) if len(self.sizes) > 1 else 0)
+
+
+def answers_of(matrix: ReadingMatrix, items: Ints) -> Answers:
+    """Arrange a scope's answers.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the scope's items, ascending.
+    """
+    clusters, starts, cells = np.unique(
+        matrix.clusters[items], return_index=True, return_inverse=True
+    )
+    sizes = np.unique(matrix.n_options)
+    return Answers(
+        letters=np.ascontiguousarray(matrix.answers[items].T),
+        truth=matrix.truth[items],
+        size=np.searchsorted(sizes, matrix.n_options[items]),
+        sizes=sizes,
+        n_letters=int(matrix.answers.max(initial=0)) + 1,
+        cells=cells,
+        starts=starts,
+        clusters=clusters,
+    )
+
+
+def counts_of_raters(answers: Answers) -> Floats:
+    """Count each rater's answers by kind, shape (n_kinds, n_columns, n_cells)."""
+    n_columns, n_cells = len(answers.letters), len(answers.starts)
+    counts = np.empty((answers.n_kinds, n_columns, n_cells))
+    for column, letters in enumerate(answers.letters):
+        item = np.flatnonzero(letters != NO_LETTER)
+        kind, entry = _kinds(answers, letters[item], item)
+        cell = kind * n_cells + answers.cells[item[entry]]
+        found = np.bincount(cell, minlength=answers.n_kinds * n_cells)
+        counts[:, column] = found.reshape(answers.n_kinds, n_cells)
+    return counts
+
+
+def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
+    """Count what the raters of each pair did alike, shape (3, n_pairs, n_cells)."""
+    letters = answers.letters[a]
+    alike = (letters == answers.letters[b]) & (letters != NO_LETTER)
+    unjudged = answers.truth == NO_LETTER
+    counts = np.zeros((SHARED, len(a), len(answers.starts)))
+    np.add.reduceat(alike, answers.starts, axis=-1, dtype=np.float64, out=counts[0])
+    both_right = alike & (letters == answers.truth)
+    np.add.reduceat(both_right, answers.starts, axis=-1, dtype=np.float64, out=counts[1])
+    if unjudged.any():
+        np.add.reduceat(alike & unjudged, answers.starts, axis=-1, dtype=np.float64, out=counts[2])
+    return counts
+
+
+def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
+    """Count the answers of `a` where `b` gave none, shape (n_kinds * n_pairs, n_cells)."""
+    given = answers.letters != NO_LETTER
+    pair, item = np.nonzero(given[a] & ~given[b])
+    kind, entry = _kinds(answers, answers.letters[a[pair], item], item)
+    row = kind * len(a) + pair[entry]
+    shape = (answers.n_kinds * len(a), len(answers.starts))
+    cell = answers.cells[item[entry]]
+    return csr_array((np.ones(len(row)), (row, cell)), shape=shape)
+
+
+def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
+    """Return every kind that each answer is of, and the answer's place."""
+    every = np.arange(len(item))
+    truth = answers.truth[item]
+    right, unjudged = np.flatnonzero(letter == truth), np.flatnonzero(truth == NO_LETTER)
+    kinds = [
+        letter.astype(np.int64) * answers.tells_letters,
+        np.full(len(right), answers.n_told),
+        np.full(len(unjudged), answers.n_told + 1),
+    ]
+    entries = [every, right, unjudged]
+    if len(answers.sizes) > 1:
+        kinds.append(answers.n_told + 2 + answers.size[item])
+        entries.append(every)
+    return np.concatenate(kinds), np.concatenate(entries)
+
+
+def sums_from(answers: Answers, of_a: Numbers, of_b: Numbers, shared: Numbers) -> Sums:
+    """Work out the sums of pairs.
+
+    Parameters
+    ----------
+    answers : Answers
+        What was counted.
+    of_a, of_b : numpy.ndarray of float, shape (n_kinds, n_pairs, ...)
+        The answers of each rater by kind, to items that the other answered too.
+    shared : numpy.ndarray of float, shape (3, n_pairs, ...)
+        What both did alike.
+
+    Returns
+    -------
+    Sums
+        Of shape (n_pairs, ...).
+    """
+    n = answers.n_told
+    letters_a = of_a[:n].astype(np.float64)
+    total = letters_a.sum(axis=0)
+    agree, both_right, alike_unjudged = shared
+    outcomes = np.empty((OUTCOMES, *agree.shape))
+    outcomes[BOTH_RIGHT] = both_right
+    outcomes[ONLY_A] = of_a[n] - both_right
+    outcomes[ONLY_B] = of_b[n] - both_right
+    outcomes[SAME_WRONG] = agree - both_right - alike_unjudged
+    outcomes[NOT_JUDGED] = of_a[n + 1]
+    outcomes[OTHER_WRONG] = total - of_a[n + 1] - of_a[n] - of_b[n] + both_right
+    outcomes[OTHER_WRONG] -= outcomes[SAME_WRONG]
+    return Sums(
+        agree=agree.astype(np.float64),
+        answers_a=letters_a,
+        answers_b=of_b[:n].astype(np.float64),
+        outcomes=outcomes,
+        options=of_a[n + 2 :].astype(np.float64) if len(answers.sizes) > 1 else total[None],
+        sizes=answers.sizes,
+    )

@@ -1,4 +1,4 @@
-r"""The measures of agreement between two raters, as functions of sums.
+"""The measures of agreement between two raters, their standard errors, why each may be undefined.
 
 The same functions serve the estimate and its resamples. Each returns nan where it is undefined:
 
@@ -17,16 +17,32 @@ References
    agreement. Br J Math Stat Psychol 2008;61:29-48. doi:10.1348/000711006X126600
 .. [4] Geirhos R, Meding K, Wichmann FA. Beyond accuracy: quantifying trial-by-trial behaviour of
    CNNs and humans by measuring error consistency. NeurIPS 2020. doi:10.48550/arXiv.2006.16736
+.. [5] Fleiss JL, Cohen J, Everitt BS. Large sample standard errors of kappa and weighted kappa.
+   Psychol Bull 1969;72:323-327. doi:10.1037/h0028106
+.. [6] Gwet KL. irrCAC: computing chance-corrected agreement coefficients. R package 1.0, 2019, the
+   functions for raw ratings: variances divide by n (n - 1).
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
-from analysis.arrays import Bools, Floats, ordered_sum
+import numpy as np
+import numpy.typing as npt
+
+from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
-from analysis.statistics.agreement.pairs.counts import Sums
-from analysis.statistics.agreement.pairs.item_sets import SAME_WRONG
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.agreement.pairs import counts
+from analysis.statistics.agreement.pairs.counts import (
+    PairCounts,
+    Sums,
+    correctness_tables,
+    sums_of,
+)
+from analysis.translation import later
 
 CHANCE_TOLERANCE = 1e-12
 
@@ -74,7 +90,7 @@ def same_wrong(sums: Sums) -> Floats:
 
     Shape (...), 0 to 1.
     """
-    return ratio(sums.outcomes[SAME_WRONG], sums.both_wrong)
+    return ratio(sums.outcomes[counts.SAME_WRONG], sums.both_wrong)
 
 
 def ac1(sums: Sums) -> Floats:
@@ -153,3 +169,357 @@ def common_size(sums: Sums) -> Floats:
     several = (sums.options > 0).sum(axis=0) != 1
     size = sums.sizes[sums.options.argmax(axis=0)].astype(np.float64)
     return np.where(several | (size < 2), np.nan, size)
+
+
+def cohen_kappa_se(tables: Floats) -> Floats:
+    r"""Return the standard error of Cohen's kappa, not assuming it to be 0 [5]_.
+
+    Parameters
+    ----------
+    tables : numpy.ndarray of float, shape (..., n_categories, n_categories)
+        Counts, first rater by second.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (...)
+        nan without items or where chance agreement is 1; 0 where a rater is constant, which the
+        caller must treat as undefined.
+
+    Notes
+    -----
+    With :math:`u_{ij} = \delta_{ij} (1 - p_e) - (1 - p_o)(p_{+i} + p_{j+})` the variance is
+    :math:`\sum_{ij} p_{ij} (u_{ij} - \bar u)^2 / (n (1 - p_e)^4)`: equation 8 of the source,
+    centred, so that rounding cannot make it negative.
+
+    Examples
+    --------
+    The source's table, published variance .002885:
+
+    >>> table = np.array([[106.0, 10, 4], [22, 28, 10], [2, 12, 6]])
+    >>> (cohen_kappa_se(table) ** 2).round(6)
+    np.float64(0.002885)
+    """
+    n = tables.sum(axis=(-2, -1))
+    in_rows, in_columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    rows, columns = ratio(in_rows, n[..., None]), ratio(in_columns, n[..., None])
+    shares = ratio(tables, n[..., None, None])
+    agree = np.trace(tables, axis1=-2, axis2=-1)
+    observed, chance = ratio(agree, n), ratio((in_rows * in_columns).sum(axis=-1), n * n)
+    marginals = columns[..., :, None] + rows[..., None, :]
+    same = np.eye(tables.shape[-1])
+    influence = same * (1 - chance)[..., None, None] - (1 - observed)[..., None, None] * marginals
+    mean = _over_cells(shares * influence)[..., None, None]
+    variance = _over_cells(shares * (influence - mean) ** 2)
+    se = np.sqrt(ratio(variance, n * ((1 - chance) ** 2) ** 2))
+    return np.where((agree == n) & np.isfinite(se), 0.0, se)
+
+
+def kappa_letters_se(counts: PairCounts) -> Floats:
+    """Return the standard error of `kappa_letters` [5]_, shape (n_pairs, n_cells)."""
+    return cohen_kappa_se(counts.letters)
+
+
+def error_consistency_se(counts: PairCounts) -> Floats:
+    """Return the standard error of `error_consistency` [5]_, shape (n_pairs, n_cells)."""
+    return cohen_kappa_se(correctness_tables(counts))
+
+
+def raw_se(counts: PairCounts) -> Floats:
+    r"""Return the standard error of `raw` [6]_: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
+    sums = sums_of(counts)
+    return _share_se(raw(sums), sums.n)
+
+
+def same_wrong_se(counts: PairCounts) -> Floats:
+    r"""Return the standard error of `same_wrong`, a share p: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
+    sums = sums_of(counts)
+    return _share_se(same_wrong(sums), sums.both_wrong)
+
+
+def brennan_prediger_se(counts: PairCounts) -> Floats:
+    r"""Return the standard error of `brennan_prediger` [6]_.
+
+    Notes
+    -----
+    Chance agreement is a property of the items, not of the answers, and so taken as fixed: the
+    standard error is that of raw agreement over :math:`1 - p_e`.
+    """
+    return ratio(raw_se(counts), 1 - chance_of_guessing(sums_of(counts)))
+
+
+def ac1_se(counts: PairCounts) -> Floats:
+    r"""Return the standard error of `ac1` [3]_ [6]_.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_pairs, n_cells)
+        nan where AC1 is undefined and where there is a single item.
+
+    Notes
+    -----
+    Each item contributes :math:`\gamma_i = (a_i - p_e)/(1 - p_e) - 2 (1 - \gamma)(p_{e|i} - p_e)
+    / (1 - p_e)` with :math:`p_{e|i}` the mean of :math:`1 - \pi` over its two answers, over
+    :math:`k - 1`; the variance is :math:`\sum_i (\gamma_i - \gamma)^2 / (n (n - 1))`. Items with
+    the same two answers contribute alike, so that the pair's table suffices.
+    """
+    sums = sums_of(counts)
+    n, size, estimate = sums.n, common_size(sums), ac1(sums)
+    prevalence = ratio(sums.answers_a + sums.answers_b, 2 * n)
+    chance = ratio(ordered_sum(prevalence * (1 - prevalence)), size - 1)[..., None, None]
+    rest = np.moveaxis(1 - prevalence, 0, -1)
+    spread = (size - 1)[..., None, None]
+    item_chance = (rest[..., :, None] + rest[..., None, :]) / 2 / spread
+    gamma = estimate[..., None, None]
+    same = np.eye(counts.letters.shape[-1])
+    item = ((same - chance) - 2 * (1 - gamma) * (item_chance - chance)) / (1 - chance)
+    squares = _over_cells(counts.letters * (item - gamma) ** 2)
+    return np.sqrt(ratio(squares, n * (n - 1)))
+
+
+def _over_cells(tables: Floats) -> Floats:
+    return ordered_sum(cell for row in np.moveaxis(tables, (-2, -1), (0, 1)) for cell in row)
+
+
+def _share_se(share: Floats, n: Floats) -> Floats:
+    return np.sqrt(ratio(share * (1 - share), np.maximum(n - 1, 0)))
+
+
+Reasons = npt.NDArray[np.object_]
+
+NO_ITEM = later("no item was answered by both raters")
+NO_JUDGED = later("no item with a reference standard was answered by both raters")
+NO_BOTH_WRONG = later("no item was answered wrongly by both raters")
+BOTH_CONSTANT = later("each rater gave a single answer throughout")
+BOTH_CONSTANT_CORRECT = later("each rater was always right or always wrong")
+CHANCE_IS_ONE = later("agreement expected by chance is 1")
+SIZE_UNKNOWN = later("the number of options is not given for every item")
+SIZE_ONE = later("a single option was offered")
+SIZE_VARIES = later("the number of options varies")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One measure of agreement between two raters.
+
+    Parameters
+    ----------
+    name : str
+        As in the tables.
+    estimate : callable
+        From sums of shape (...) to estimates of that shape, nan where undefined.
+    standard_error : callable
+        From counts to standard errors, shape (n_pairs, n_cells).
+    n : callable
+        From sums to the number of items that count.
+    constant : callable
+        From sums to whether a rater is constant in what the measure looks at, so that a standard
+        error of 0 says nothing.
+    reason : callable
+        From sums to the sentence that says why an undefined estimate is undefined.
+    normal : bool
+        Whether the analytic interval is normal; else t with n - 1 degrees of freedom.
+    method : str
+        Estimator and standard error with their sources, for the tables.
+    on_correctness : bool
+        Whether it looks at right and wrong only.
+    """
+
+    name: str
+    estimate: Callable[[Sums], Floats]
+    standard_error: Callable[[PairCounts], Floats]
+    n: Callable[[Sums], Floats]
+    constant: Callable[[Sums], Bools]
+    reason: Callable[[Sums], Reasons]
+    normal: bool
+    method: str
+    on_correctness: bool = False
+
+
+def _never(sums: Sums) -> Bools:
+    return np.zeros(sums.agree.shape, dtype=bool)
+
+
+def _constant_correctness(sums: Sums) -> Bools:
+    return either_constant(sums.correctness)
+
+
+def _why_not_kappa(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.n == 0, NO_ITEM),
+        (both_constant(sums), BOTH_CONSTANT),
+        otherwise=CHANCE_IS_ONE,
+    )
+
+
+def _why_not_error_consistency(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.judged == 0, NO_JUDGED),
+        (both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
+        otherwise=CHANCE_IS_ONE,
+    )
+
+
+def _why_not_raw(sums: Sums) -> Reasons:
+    return _first(sums, otherwise=NO_ITEM)
+
+
+def _why_not_same_wrong(sums: Sums) -> Reasons:
+    return _first(sums, (sums.judged == 0, NO_JUDGED), otherwise=NO_BOTH_WRONG)
+
+
+def _why_not_brennan_prediger(sums: Sums) -> Reasons:
+    return _first(
+        sums, (sums.n == 0, NO_ITEM), (_size_unknown(sums), SIZE_UNKNOWN), otherwise=CHANCE_IS_ONE
+    )
+
+
+def _why_not_ac1(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.n == 0, NO_ITEM),
+        (_size_unknown(sums), SIZE_UNKNOWN),
+        ((sums.options > 0).sum(axis=0) > 1, SIZE_VARIES),
+        otherwise=SIZE_ONE,
+    )
+
+
+def _size_unknown(sums: Sums) -> Bools:
+    unknown: Bools = sums.options[sums.sizes == 0].sum(axis=0) > 0
+    return unknown
+
+
+def _first(sums: Sums, *cases: tuple[Bools, str], otherwise: str) -> Reasons:
+    reasons = np.full(sums.agree.shape, otherwise, dtype=object)
+    for holds, reason in reversed(cases):
+        reasons[holds] = reason
+    return reasons
+
+
+FLEISS_COHEN_EVERITT = later("SE Fleiss, Cohen and Everitt (1969)")
+RAW_RATINGS = later("SE irrCAC raw ratings (n - 1)")
+
+RAW = Measure(
+    name="raw",
+    estimate=raw,
+    standard_error=raw_se,
+    n=attrgetter("n"),
+    constant=either_constant,
+    reason=_why_not_raw,
+    normal=False,
+    method=f"share of items with the same answer; {RAW_RATINGS}",
+)
+KAPPA_LETTERS = Measure(
+    name="kappa_letters",
+    estimate=kappa_letters,
+    standard_error=kappa_letters_se,
+    n=attrgetter("n"),
+    constant=either_constant,
+    reason=_why_not_kappa,
+    normal=True,
+    method=f"Cohen's kappa (1960) on arbitrary letters; {FLEISS_COHEN_EVERITT}",
+)
+BRENNAN_PREDIGER = Measure(
+    name="brennan_prediger",
+    estimate=brennan_prediger,
+    standard_error=brennan_prediger_se,
+    n=attrgetter("n"),
+    constant=either_constant,
+    reason=_why_not_brennan_prediger,
+    normal=False,
+    method=f"Brennan and Prediger (1981), chance the mean of 1/k; {RAW_RATINGS}",
+)
+ERROR_CONSISTENCY = Measure(
+    name="error_consistency",
+    estimate=error_consistency,
+    standard_error=error_consistency_se,
+    n=attrgetter("judged"),
+    constant=_constant_correctness,
+    reason=_why_not_error_consistency,
+    normal=True,
+    method=f"Cohen's kappa (1960) on correct and incorrect; {FLEISS_COHEN_EVERITT}",
+    on_correctness=True,
+)
+SAME_WRONG = Measure(
+    name="same_wrong",
+    estimate=same_wrong,
+    standard_error=same_wrong_se,
+    n=attrgetter("both_wrong"),
+    constant=_never,  # a plain share: two raters who vary may well err alike every time
+    reason=_why_not_same_wrong,
+    normal=False,
+    method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
+)
+KAPPA = replace(
+    KAPPA_LETTERS,
+    name="kappa",
+    method=f"Cohen's kappa (1960) on the same options; {FLEISS_COHEN_EVERITT}",
+)
+AC1 = Measure(
+    name="ac1",
+    estimate=ac1,
+    standard_error=ac1_se,
+    n=attrgetter("n"),
+    constant=either_constant,
+    reason=_why_not_ac1,
+    normal=False,
+    method=f"Gwet's AC1 (2008); {RAW_RATINGS}",
+)
+
+EVERYWHERE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
+WITHIN_OPTION_SET = (*EVERYWHERE, KAPPA, AC1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Partition:
+    """Scopes that share no item, counted in one pass.
+
+    Parameters
+    ----------
+    order : int
+        Place among the partitions.
+    names : tuple of str
+        The scopes, as in the table's column `scope`.
+    members : tuple of numpy.ndarray of int
+        Positions of each scope's items.
+    measures : tuple of Measure
+        What is estimated in each of them.
+    """
+
+    order: int
+    names: tuple[str, ...]
+    members: tuple[Ints, ...]
+    measures: tuple[Measure, ...]
+
+    @property
+    def items(self) -> Ints:
+        """Positions of all items, scope after scope."""
+        return np.concatenate([*self.members, np.zeros(0, dtype=np.int64)])
+
+    @property
+    def cells(self) -> Ints:
+        """The scope of each of these items."""
+        return np.repeat(np.arange(len(self.members)), [len(items) for items in self.members])
+
+
+SCOPES: Mapping[str, tuple[Measure, ...]] = {
+    "all": EVERYWHERE,
+    "task": EVERYWHERE,
+    "option_set": WITHIN_OPTION_SET,
+}
+
+
+def partitions(
+    matrix: ReadingMatrix, scopes: Mapping[str, tuple[Measure, ...]] = SCOPES
+) -> Iterator[Partition]:
+    """Yield all items as one scope, and the scopes of every grouping, each with its measures."""
+    for order, (grouping, within) in enumerate(scopes.items()):
+        every = {"": np.arange(len(matrix.truth))}
+        groups = every if grouping == "all" else matrix.members(grouping)
+        yield Partition(
+            order=order,
+            names=tuple(f"{grouping}={name}" if name else grouping for name in groups),
+            members=tuple(groups.values()),
+            measures=within,
+        )

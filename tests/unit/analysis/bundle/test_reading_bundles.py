@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import BundleError, accuracy, bundle_from_tables, read_bundle
-from analysis.figures.drawing.names import rater_names
+from analysis.figures.drawing.axes import rater_names
 
 
 def test_a_rater_called_na_and_a_byte_order_mark_are_kept_apart_from_missing(folder: Path) -> None:

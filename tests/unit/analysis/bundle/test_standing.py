@@ -7,7 +7,7 @@ import pytest
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.report.tables import overviews
 from analysis.results import TABLES, analyse
-from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
+from analysis.statistics.accuracy.robustness import model_conditions, model_runs
 from analysis.statistics.study import Study
 
 IDS = [f"q{n}" for n in range(12)]

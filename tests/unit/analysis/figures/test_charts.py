@@ -13,10 +13,15 @@ import pytest
 
 from analysis import Options, Results, analyse
 from analysis.figures import captions
-from analysis.figures.accuracy import accuracy_chart, leaderboard_chart
-from analysis.figures.between import between_chart
-from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart, read_by_any
+from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
+from analysis.figures.agreement import (
+    MEASURE_TITLES,
+    beside_truth,
+    group_agreement_chart,
+    kappa_matrix_chart,
+    task_agreement_chart,
+)
+from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
@@ -29,18 +34,14 @@ from analysis.figures.drawing.chart import (
     Note,
     Panel,
     Points,
-    Rule,
+    ReferenceLine,
     Side,
     Tick,
 )
-from analysis.figures.drawing.labels import beside
-from analysis.figures.drawing.layout import laid_out, reflowed
+from analysis.figures.drawing.layout import beside, laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_print import apart, width_mm
-from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import MEASURE_TITLES, beside_truth, kappa_matrix_chart
-from analysis.figures.panel import panel_chart
-from analysis.figures.profile import profile_chart
+from analysis.figures.robustness import difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from tests.unit.analysis.figures import tables
@@ -76,7 +77,7 @@ def test_the_panel_shows_both_claims_the_margin_and_the_numbers() -> None:
     assert fixed.x == pytest.approx((12, 8.5))
     assert fixed.low == pytest.approx((7, 3.5))
     assert random.high == pytest.approx((21, 17.5))
-    assert [rule.at for rule in _layers(plot, Rule)] == [0, -5]
+    assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0, -5]
     assert _layers(plot, Band)[0].low == -5
     assert _layers(plot, Band)[0].high == plot.x.high
     assert [note.label.text for note in _layers(numbers, Note)][:2] == [
@@ -91,7 +92,7 @@ def test_without_a_margin_nothing_is_shaded() -> None:
     table = tables.reader_panel().assign(margin=np.nan)
     plot = _drawn(panel_chart(table)).rows[0][0]
     assert not _layers(plot, Band)
-    assert [rule.at for rule in _layers(plot, Rule)] == [0]
+    assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0]
 
 
 def test_comparisons_are_turned_to_model_minus_reader() -> None:
@@ -307,7 +308,7 @@ def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) ->
     last = beside_truth(truth, raters, "kappa_letters", "all", "")
     panel = kappa_matrix_chart(pairs, measure="kappa_letters", beside=last).panels[0]
     assert _labels(panel)[-1] == f"Reference standard ({len(raters) + 1})"
-    assert {rule.at for rule in _layers(panel, Rule)} == {2.5, len(raters) - 0.5}
+    assert {rule.at for rule in _layers(panel, ReferenceLine)} == {2.5, len(raters) - 0.5}
     (cells,) = _layers(panel, Cells)
     rows = truth.query("scope == 'all' and measure == 'kappa_letters'").set_index("rater_id")
     for i, rater in enumerate(raters):

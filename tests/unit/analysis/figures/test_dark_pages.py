@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.figures.difficulty import difficulty_chart
 from analysis.figures.drawing import look
 from analysis.figures.drawing.chart import Ink, Key
 from analysis.figures.drawing.look import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.robustness import difficulty_chart
 from tests.unit.analysis.figures import tables
 from tests.unit.ui.test_theme import PAIRS, contrast
 

@@ -22,16 +22,15 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
+from analysis.figures.agreement import kappa_matrix_chart
+from analysis.figures.comparisons import panel_chart
+from analysis.figures.drawing.axes import RaterName
 from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
 from analysis.figures.drawing.fonts import face
-from analysis.figures.drawing.names import RaterName
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.drawing.to_print import png, printable, svg, width_mm
-from analysis.figures.kappa_matrix import kappa_matrix_chart
-from analysis.figures.panel import panel_chart
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import report_figures
+from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
 
@@ -136,17 +135,17 @@ def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure])
 def test_bytes_repeat(figures: list[ReportFigure]) -> None:
     """Nothing of the moment is in a file."""
     for figure in (figures[0], figures[-1]):
-        assert figure.svg() == figure.svg()
-        assert figure.png() == figure.png()
+        assert figure.svg == svg(figure.chart)
+        assert figure.png == png(figure.chart)
         assert figure.plotly().to_json() == figure.plotly().to_json()
-        assert b"dc:date" not in figure.svg()
+        assert b"dc:date" not in figure.svg
 
 
 def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> None:
     """A machine's own matplotlib settings and hash seed do not show."""
     script = (
         "import hashlib\n"
-        "from analysis.figures.panel import panel_chart\n"
+        "from analysis.figures.comparisons import panel_chart\n"
         "from analysis.figures.drawing.to_print import png, svg\n"
         "from tests.unit.analysis.figures import tables\n"
         "chart = panel_chart(tables.reader_panel())\n"
@@ -222,7 +221,7 @@ def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
     """No warning, no markup, no formula; in plotly escaped."""
     found = make_results(ODD, ("=cmd()", "M " * 60), n=24)
     for figure in report_figures(found):
-        assert figure.svg().startswith(b"<?xml")
+        assert figure.svg.startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
 

@@ -11,8 +11,7 @@ from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.drawing.chart import Line, Points
-from analysis.report.figure import ReportFigure
-from analysis.report.figures import report_figures
+from analysis.report.figures import ReportFigure, report_figures
 
 N = 120
 ITEMS = pd.DataFrame(

@@ -13,7 +13,7 @@ from analysis.report.figures import report_figures
 from analysis.report.findings import findings
 from analysis.report.findings.finding import Theme
 from analysis.report.methods import methods
-from analysis.report.methods.provenance import provenance
+from analysis.report.methods.sources import provenance
 from analysis.report.tables import overviews
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import CHOICES, CLAIMS, full_run, panel_row, study

@@ -10,7 +10,6 @@ import pytest
 from analysis import Options, analyse
 from analysis.figures.drawing.chart import Points
 from analysis.report.content import report_content
-from analysis.report.figure import drawn
 from analysis.report.figures import overview_figure
 from analysis.report.formats.page import report_page
 from analysis.report.formats.pdf import prepared
@@ -153,7 +152,7 @@ def test_the_figure_shows_the_raters_of_the_table_in_its_order(run: Results) -> 
 def test_page_and_pdf_begin_alike(run: Results, tmp_path: Path) -> None:
     """Verdict, raters, agreement, figure; the findings after them."""
     results = _declaring(run)
-    content = report_content(results, [drawn(figure) for figure in overview_figure(results)])
+    content = report_content(results, overview_figure(results))
     page = report_page(content)
     page = page[page.index('<div class="paper">') :]
     parts = ('class="verdict', "<table>", 'class="agreement"', "figure-overview", 'id="findings"')

@@ -10,10 +10,9 @@ import pytest
 from analysis import translation
 from analysis.cli import main
 from analysis.errors import OptionsError
-from analysis.report.content import report_content
+from analysis.report.content import labels, report_content
 from analysis.report.figures import report_figures
 from analysis.report.findings import findings
-from analysis.report.formats.labels import labels
 from analysis.report.formats.output import write_results
 from analysis.report.formats.page import report_page
 from analysis.results import Results

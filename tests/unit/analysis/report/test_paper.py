@@ -10,13 +10,12 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from analysis.report.checklists import State, checklists
+from analysis.report.checklists import ChecklistState, checklists
 from analysis.report.content import report_content
+from analysis.report.formats.latex import latex_table, latex_text
 from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
 from analysis.report.methods import method_references, methods
-from analysis.report.methods.references import bibtex, cited_keys, references
-from analysis.report.methods.sources import SOURCES, Source
-from analysis.report.wording.latex import latex_table, latex_text
+from analysis.report.methods.sources import SOURCES, MethodSource, bibtex, cited_keys, references
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 
@@ -158,7 +157,7 @@ def test_bibtex_entries_are_complete_for_every_source() -> None:
 def test_keys_of_one_author_and_year_are_told_apart() -> None:
     """By a letter; a publication that two methods come from is one entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
-    made = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
+    made = [MethodSource(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
     assert [one.key for one in references(made)] == ["gwet2008a", "gwet2008b"]
 
 
@@ -179,13 +178,13 @@ def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
 def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
     """Funding is never guessed, and a protocol that is not there is not named."""
     items = {item.number: item for item in checklists(run)[2].items}
-    assert items["44"].state is State.OPEN
-    assert items["42"].state is State.OPEN
-    assert items["12"].state is State.ANSWERED
+    assert items["44"].state is ChecklistState.OPEN
+    assert items["42"].state is ChecklistState.OPEN
+    assert items["12"].state is ChecklistState.ANSWERED
     locked = replace(run.bundle, protocol={"sha256": "ab12", "locked": {"protocol": {"cases": 60}}})
     filled = {item.number: item for item in checklists(replace(run, bundle=locked))[2].items}
     assert "ab12" in filled["42"].answer
-    assert filled["21"].state is State.PARTLY
+    assert filled["21"].state is ChecklistState.PARTLY
 
 
 def test_markdown_tables_keep_their_columns(files: dict[str, bytes], tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import typst
 from analysis import Bundle, Options
 from analysis.figures.drawing.fonts import FOLDERS
 from analysis.report.content import report_content
-from analysis.report.figure import drawn
 from analysis.report.figures import overview_figure
 from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
@@ -40,7 +39,7 @@ def _hostile(bundle: Bundle) -> Bundle:
 
 def _pages_after(results: Results, place: Path) -> list[int]:
     """Return the page after the summary, and the one after the findings."""
-    figures = [drawn(figure) for figure in overview_figure(results)]
+    figures = overview_figure(results)
     template = prepared(report_content(results, figures), place)
     found = typst.query(
         str(template),

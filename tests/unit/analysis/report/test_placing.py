@@ -7,7 +7,7 @@ import pytest
 
 from analysis.cli import main
 from analysis.errors import OutputError
-from analysis.report.formats.placing import Part, fresh_folder
+from analysis.report.formats.output import OutputPart, fresh_folder
 
 pytestmark = pytest.mark.usefixtures("unprinted")
 
@@ -149,7 +149,11 @@ def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
 
 def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
     """Three parts are moved aside and three in; whichever move fails, all are taken back."""
-    parts = [Part(name="tables", holds=(".csv",)), Part(name="a.txt"), Part(name="b.txt")]
+    parts = [
+        OutputPart(name="tables", holds=(".csv",)),
+        OutputPart(name="a.txt"),
+        OutputPart(name="b.txt"),
+    ]
 
     def write(text: str) -> None:
         with fresh_folder(tmp_path, parts) as fresh:
@@ -189,7 +193,7 @@ def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
     """The earlier file survives in the scratch folder even when the undoing fails too."""
     (tmp_path / "a.txt").write_text("earlier")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match="cannot be written"):  # noqa: SIM117, PT012
-        with fresh_folder(tmp_path, [Part(name="a.txt")]) as fresh:
+        with fresh_folder(tmp_path, [OutputPart(name="a.txt")]) as fresh:
             (fresh / "a.txt").write_text("new")
             moves = iter(range(100))
 

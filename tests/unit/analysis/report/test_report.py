@@ -19,9 +19,9 @@ from analysis import (
     write_report,
 )
 from analysis.figures.accuracy import accuracy_chart
-from analysis.figures.drawing.names import RaterName
+from analysis.figures.agreement import kappa_matrix_chart
+from analysis.figures.drawing.axes import RaterName
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.kappa_matrix import kappa_matrix_chart
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 

@@ -19,7 +19,7 @@ from analysis import (
     sensitivity_panel,
 )
 from analysis.bundle.model import RULES
-from analysis.report.methods.paragraphs import design
+from analysis.report.methods import design
 from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile

@@ -8,7 +8,7 @@ import pytest
 from analysis import Options, accuracy, bundle_from_tables, missing
 from analysis.readings.clusters import ALL_IN_ONE
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE
-from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.accuracy.means import wilson_interval
 from tests.unit.analysis.conftest import MakeBundle
 
 ACCURACY_COLUMNS = [

@@ -6,11 +6,9 @@ import pytest
 
 from analysis import Bundle, Options, accuracy, bundle_from_tables, leaderboard
 from analysis.options import DEFAULT_SEED
-from analysis.readings.clusters import ALL_IN_ONE
+from analysis.readings.clusters import ALL_IN_ONE, weight_blocks
 from analysis.readings.matrix import reading_matrix
-from analysis.readings.resamples import weight_blocks
-from analysis.statistics.accuracy.accuracy import NO_REFERENCE
-from analysis.statistics.accuracy.leaderboard import FEW_RESAMPLES, NO_LIMITS, NO_TASK
+from analysis.statistics.accuracy.accuracy import FEW_RANKED, NO_LIMITS, NO_REFERENCE, NO_TASK
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [
@@ -159,7 +157,7 @@ def test_a_task_of_one_question_has_no_limits_and_takes_the_macros_along(
     answers = {"R": "AABBAABBA", "S": "ABBBABBBA"}
     table = leaderboard(make_bundle("A" * 9, answers, task=list("xxxxxxxxy")))
     because = table.set_index("group")["undefined_because"]
-    assert because["macro"].tolist() == [FEW_RESAMPLES] * 2
+    assert because["macro"].tolist() == [FEW_RANKED] * 2
     assert because["micro"].tolist() == [""] * 2
 
 

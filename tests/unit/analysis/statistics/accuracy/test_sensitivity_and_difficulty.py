@@ -26,8 +26,8 @@ from analysis.statistics.accuracy.items import (
     MODELS_MISSED,
     READERS_MISSED,
 )
-from analysis.statistics.accuracy.proportions import wilson_interval
-from analysis.statistics.columns import COLUMNS
+from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.study import COLUMNS
 from tests.conftest import ROOT
 from tests.unit.analysis.conftest import MakeBundle
 

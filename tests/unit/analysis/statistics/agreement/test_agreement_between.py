@@ -6,8 +6,8 @@ import pytest
 
 from analysis import Options, agreement_between, agreement_pairs
 from analysis.statistics.agreement import between
-from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
-from analysis.statistics.columns import COLUMNS
+from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
+from analysis.statistics.study import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {"R": "ABCDABCD", "S": "ABCAABD.", "T": "ABBDCBCA", "M": "DBCAABCD", "N": "A.CCABBD"}

@@ -9,9 +9,8 @@ import pytest
 from scipy.stats import t
 
 from analysis import Bundle, Options, agreement_groups, agreement_pairs
-from analysis.statistics.agreement.groups import registry
-from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
-from analysis.statistics.agreement.pairs.registry import (
+from analysis.statistics.agreement.groups import coefficients
+from analysis.statistics.agreement.pairs.measures import (
     BOTH_CONSTANT,
     BOTH_CONSTANT_CORRECT,
     CHANCE_IS_ONE,
@@ -19,11 +18,8 @@ from analysis.statistics.agreement.pairs.registry import (
     SIZE_UNKNOWN,
     SIZE_VARIES,
 )
-from analysis.statistics.agreement.pairs.table import (
-    CONSTANT_CORRECT_SE,
-    CONSTANT_SE,
-    ONE_ITEM_SE,
-)
+from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
+from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from tests.unit.analysis.conftest import MakeBundle
 
 EVERYWHERE = [
@@ -123,7 +119,7 @@ def test_a_single_rater_has_rows_that_say_so(make_bundle: MakeBundle) -> None:
     """A group without a rater has none."""
     table = agreement_groups(make_bundle("AB", {"R": "AB"}))
     assert set(table["raters"]) == {"readers", "all"}
-    assert set(table["undefined_because"]) == {registry.SINGLE_RATER}
+    assert set(table["undefined_because"]) == {coefficients.SINGLE_RATER}
     assert table["estimate"].isna().all()
     assert (table["n_raters"] == 1).all()
 
@@ -240,11 +236,11 @@ def test_one_patient_alone_leaves_no_interval(make_bundle: MakeBundle) -> None:
 @pytest.mark.parametrize(
     ("key", "answers", "measure", "reason"),
     [
-        ("AB", {"R": "..", "S": ".."}, "brennan_prediger", registry.NO_ANSWER),
-        ("AB", {"R": "A.", "S": ".B"}, "fleiss_kappa_letters", registry.NO_PAIRED),
-        ("AB", {"R": "A.", "S": ".B"}, "krippendorff_alpha_letters", registry.NO_PAIRED),
-        ("..", {"R": "AB", "S": "AB"}, "error_consistency", registry.NO_JUDGED_ANSWER),
-        ("A.", {"R": ".B", "S": "AB"}, "error_consistency", registry.NO_JUDGED_PAIRED),
+        ("AB", {"R": "..", "S": ".."}, "brennan_prediger", coefficients.NO_ANSWER),
+        ("AB", {"R": "A.", "S": ".B"}, "fleiss_kappa_letters", coefficients.NO_PAIRED),
+        ("AB", {"R": "A.", "S": ".B"}, "krippendorff_alpha_letters", coefficients.NO_PAIRED),
+        ("..", {"R": "AB", "S": "AB"}, "error_consistency", coefficients.NO_JUDGED_ANSWER),
+        ("A.", {"R": ".B", "S": "AB"}, "error_consistency", coefficients.NO_JUDGED_PAIRED),
         ("AB", {"R": "AB", "S": "AB"}, "error_consistency", BOTH_CONSTANT_CORRECT),
         ("AB", {"R": "AB", "S": "BA"}, "error_consistency", BOTH_CONSTANT_CORRECT),
         ("AB", {"R": "AA", "S": "AA"}, "conger_kappa_letters", BOTH_CONSTANT),

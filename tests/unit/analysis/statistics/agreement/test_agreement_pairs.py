@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 from analysis import Bundle, accuracy, agreement_pairs
-from analysis.statistics.agreement.pairs import registry
+from analysis.statistics.agreement.pairs import measures
 from analysis.statistics.agreement.pairs.table import CONSTANT_SE
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -95,7 +95,7 @@ def test_an_unknown_number_of_options_leaves_brennan_prediger_undefined(
     """Options are those offered, not those seen: nothing is guessed from the answers."""
     row = _row(make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=["", 4]), "brennan_prediger")
     assert math.isnan(row["estimate"])
-    assert row["undefined_because"] == registry.SIZE_UNKNOWN
+    assert row["undefined_because"] == measures.SIZE_UNKNOWN
 
 
 def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
@@ -103,7 +103,7 @@ def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
     for other in ("AAAA", "BBBB"):
         row = _row(make_bundle("AABB", {"R": "AAAA", "S": other}), "kappa_letters")
         assert math.isnan(row["estimate"])
-        assert row["undefined_because"] == registry.BOTH_CONSTANT
+        assert row["undefined_because"] == measures.BOTH_CONSTANT
 
 
 def test_one_constant_rater_leaves_the_standard_error_undefined(make_bundle: MakeBundle) -> None:
@@ -136,7 +136,7 @@ def test_ac1_is_undefined_where_the_number_of_options_varies(make_bundle: MakeBu
     """The source's k is one number."""
     bundle = make_bundle("ABA", {"R": "ABB", "S": "ABA"}, option_set="s", n_options=[2, 3, 3])
     row = _row(bundle, "ac1", "option_set=s")
-    assert row["undefined_because"] == registry.SIZE_VARIES
+    assert row["undefined_because"] == measures.SIZE_VARIES
 
 
 def test_ac1_counts_the_options_offered_not_those_seen(make_bundle: MakeBundle) -> None:

@@ -5,9 +5,7 @@ import pytest
 
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.pairs import counts as module
-from analysis.statistics.agreement.pairs.counts import count_pairs
-from analysis.statistics.agreement.pairs.item_sets import NOT_JUDGED
-from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.agreement.pairs.counts import NOT_JUDGED, count_pairs, pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 
 

@@ -6,11 +6,11 @@ import pytest
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.statistics.agreement import between_means as means
+from analysis.statistics.agreement import between as means
 from analysis.statistics.agreement.between import ESTIMATES
-from analysis.statistics.agreement.groups import registry, scope
-from analysis.statistics.agreement.groups.scope import groups_of
-from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.agreement.groups import answers, coefficients
+from analysis.statistics.agreement.groups.answers import groups_of
+from analysis.statistics.agreement.pairs.counts import pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {
@@ -46,18 +46,18 @@ def _written_out(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
 
 
 @pytest.mark.parametrize("items", [np.arange(20), np.arange(2, 20, 3)], ids=["all", "some"])
-@pytest.mark.parametrize("measure", registry.EVERYWHERE, ids=lambda measure: measure.name)
+@pytest.mark.parametrize("measure", coefficients.EVERYWHERE, ids=lambda measure: measure.name)
 def test_a_groups_resample_is_the_estimate_of_the_items_drawn(
-    matrix: ReadingMatrix, weights: Floats, items: Ints, measure: registry.GroupMeasure
+    matrix: ReadingMatrix, weights: Floats, items: Ints, measure: coefficients.GroupMeasure
 ) -> None:
     """Clusters drawn twice count twice, clusters not drawn not at all."""
     groups = groups_of(matrix.columns)
-    codes = scope.correctness_of if measure.on_correctness else scope.letters_of
-    draws = scope.draws_of(matrix, items, weights)
-    found = scope.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
+    codes = answers.correctness_of if measure.on_correctness else answers.letters_of
+    draws = answers.draws_of(matrix, items, weights)
+    found = answers.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
     for r, row in enumerate(weights):
         drawn = _written_out(matrix, row, items)
-        naive = scope.answered(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
+        naive = answers.answered(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
         for group, alone in zip(found, naive, strict=True):
             assert group.resampled is not None
             estimate = measure.estimate(group.resampled)[r]

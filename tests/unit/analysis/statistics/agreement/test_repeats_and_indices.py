@@ -11,8 +11,8 @@ from analysis import (
     bundle_from_tables,
     intra_reader,
 )
-from analysis.statistics.agreement import repeats
-from analysis.statistics.columns import COLUMNS
+from analysis.statistics.agreement import alone
+from analysis.statistics.study import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -36,7 +36,7 @@ def test_first_and_second_reading_agree_as_two_raters_would(make_bundle: MakeBun
     pairs = agreement_pairs(make_bundle("A" * 8, {"R": first, "S": second}, n_options=3))
     pairs = pairs.set_index("measure").loc[table["measure"]]
     assert set(table["rater_id"]) == {"R"}
-    assert table["measure"].tolist() == [m.name for m in repeats.MEASURES]
+    assert table["measure"].tolist() == [m.name for m in alone.MEASURES]
     for column in ("n", "estimate", "se", "ci_low", "ci_high"):
         assert table[column].tolist() == pytest.approx(pairs[column].tolist(), nan_ok=True)
 

@@ -8,7 +8,7 @@ from scipy.stats import norm, t
 from analysis import Options, agreement_pairs
 from analysis.readings.clusters import percentile_limits, resample_weights
 from analysis.statistics.agreement.pairs import measures, resampling
-from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 

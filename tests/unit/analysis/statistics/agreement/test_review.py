@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from analysis import BundleError, Options, analyse, bundle_from_tables
 from analysis.cli import main
-from analysis.statistics.agreement.review import SOUND, VERDICTS, read_faulty, review
+from analysis.statistics.agreement.judges import SOUND, VERDICTS, read_faulty, review
 
 WORDS = "item_id,reviewer,place,verdict\n"
 

@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.readings.open_answers import final_scores
-from analysis.statistics.agreement.scoring import (
+from analysis.statistics.agreement.judges import (
     BRENNAN,
     KAPPA,
     LEVEL,

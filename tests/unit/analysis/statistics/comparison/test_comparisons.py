@@ -7,10 +7,10 @@ import pytest
 from analysis import Bundle, Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
 from analysis.arrays import Floats
 from analysis.readings.clusters import WIDENED
-from analysis.statistics.comparison import correctness
-from analysis.statistics.comparison.correctness import NO_REFERENCE
+from analysis.statistics.comparison import pairs
 from analysis.statistics.comparison.pairs import (
     FEW_RESAMPLES,
+    NO_REFERENCE,
     ONE_CLUSTER,
     TANGO,
     YANG,
@@ -163,7 +163,7 @@ def test_the_same_limits_come_from_small_blocks(
     answers = {rater: given * 4 for rater, given in ANSWERS.items()}
     bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
     whole = comparisons(bundle, Options(bootstrap=50))
-    monkeypatch.setattr(correctness, "BUDGET", 1)
+    monkeypatch.setattr(pairs, "BUDGET", 1)
     pd.testing.assert_frame_equal(
         whole, comparisons(bundle, Options(bootstrap=50)), check_exact=True
     )

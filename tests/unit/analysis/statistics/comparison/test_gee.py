@@ -9,9 +9,9 @@ import statsmodels.api as sm
 from scipy.stats import t
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons, gee
-from analysis.statistics.columns import COLUMNS
-from analysis.statistics.comparison.correctness import NO_REFERENCE
 from analysis.statistics.comparison.gee import NO_SPREAD, ONE_CLUSTER
+from analysis.statistics.comparison.pairs import NO_REFERENCE
+from analysis.statistics.study import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 

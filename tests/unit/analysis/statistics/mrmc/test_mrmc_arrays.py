@@ -7,9 +7,8 @@ import pytest
 
 from analysis import OptionsError
 from analysis.statistics import mrmc
-from analysis.statistics.merits.auc import AucCovariance, empirical_auc
-from analysis.statistics.merits.merits import percent_correct
-from analysis.statistics.mrmc.inference import NO_VARIANCE
+from analysis.statistics.merits import AucCovariance, empirical_auc, percent_correct
+from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE
 
 
 def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:

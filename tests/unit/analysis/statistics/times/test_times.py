@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, bundle_from_tables, times
-from analysis.statistics.times.summaries import NO_TIME, ZERO_TIME
+from analysis.statistics.times import NO_TIME, ZERO_TIME
 
 COLUMNS = [
     "rater_id",

@@ -1,0 +1,418 @@
+"""Agreement of every two raters as a matrix, and within groups of raters and between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.figures.drawing.axes import (
+    LONGEST_GROUP,
+    RaterName,
+    fitted_axis,
+    in_condition,
+    interval_text,
+    name_of,
+    rater_labels,
+    shorten,
+    signed,
+)
+from analysis.figures.drawing.chart import (
+    Axis,
+    Cells,
+    Chart,
+    Ink,
+    Key,
+    Label,
+    Mark,
+    Panel,
+    ReferenceLine,
+    Tick,
+)
+from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
+from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.translation import later, pieces, said, t, written
+
+MEASURE_TITLES: Mapping[str, str] = {
+    "kappa_letters": later("Cohen's kappa"),
+    "kappa": later("Cohen's kappa"),
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("Error consistency"),
+    "raw": later("Raw agreement"),
+    "ac1": later("Gwet's AC1"),
+    "same_wrong": later("Same wrong answer"),
+}
+# Shares of items, which begin at 0.
+SHARES = ("raw", "same_wrong")
+MOST_WITH_NUMBERS = 24
+MOST_WITH_HOVER = 60
+MOST_NAMED = 60
+# Up to so many raters an interval is written with its word.
+MOST_WITH_WORDS = 12
+CELL_MM = 16.0
+ENDS = ("estimate", "ci_low", "ci_high")
+# Estimate, and the limits of its interval.
+Found = tuple[float, float, float]
+UNKNOWN: Found = (math.nan, math.nan, math.nan)
+REFERENCE = "\0"
+"""What stands for the reference standard among ids of raters, none of which holds this sign."""
+
+
+def kappa_matrix_chart(
+    pairs: pd.DataFrame,
+    *,
+    measure: str = "kappa_letters",
+    condition: str = "",
+    scope: str = "all",
+    names: Mapping[str, RaterName] | None = None,
+    beside: pd.DataFrame | None = None,
+) -> Chart:
+    """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
+
+    Pairs of models that have another single condition stand in each. A square heat map in the order
+    of `matrix_order`, columns named by the numbers of the rows; undefined cells and the diagonal
+    are grey. Over 24 raters the numbers are left out, over 60 the texts on hover and names between.
+    What `beside_truth` returns stands as a last row and column, behind a line.
+    """
+    wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
+    rows = pairs_in_condition(wanted, condition)
+    readers, models = matrix_order(pairs, condition=condition, scope=scope)
+    edges = [len(readers), len(readers + models)]
+    raters = readers + models
+    if beside is not None and len(beside):
+        rows = pd.concat([rows, beside])
+        raters = [*raters, REFERENCE]
+        names = {**(names or {}), REFERENCE: reference_name()}
+    n = len(raters)
+    known = pair_estimates(rows)
+    found = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
+    share = measure in SHARES
+    cells = Cells(
+        values=tuple(tuple(estimate for estimate, _, _ in row) for row in found),
+        low=0 if share else -1,
+        high=1,
+        scale=COUNT_SCALE if share else AGREEMENT_SCALE,
+        texts=_texts(found) if n <= MOST_WITH_NUMBERS else (),
+        hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
+        labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
+        names=t("{first} and {second}", first="%{y}", second="%{x}") + ": %{z:.2f}",
+    )
+    labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
+    spaced = -(-n // MOST_NAMED)
+    columns = [Label(text=f"({i})") for i in range(1, n + 1)] if n <= MOST_WITH_NUMBERS else []
+    panel = Panel(
+        x=Axis(
+            low=-0.5,
+            high=n - 0.5,
+            ticks=tuple(Tick(at=i, label=label) for i, label in enumerate(columns)),
+            grid=False,
+        ),
+        y=Axis(
+            low=n - 0.5,
+            high=-0.5,
+            ticks=tuple(
+                Tick(at=i, label=label) for i, label in enumerate(labels) if i % spaced == 0
+            ),
+            grid=False,
+        ),
+        layers=(cells, *_borders(edges, n)),
+        height_mm=max(n, 3) * CELL_MM,
+    )
+    return Chart(rows=((panel,),), stretches=False, square=True)
+
+
+def reference_name() -> RaterName:
+    """Return what the reference standard is called among raters."""
+    return RaterName(label=t("Reference standard"), simulated=False)
+
+
+def matrix_order(
+    pairs: pd.DataFrame, *, condition: str = "", scope: str = "all"
+) -> tuple[list[str], list[str]]:
+    """Return the readers and the models of a condition, each in order of id.
+
+    The order of every figure with a row for each rater, so that matrices compare cell by cell.
+    """
+    return _raters(pairs_in_condition(pairs.loc[pairs["scope"] == scope], condition))
+
+
+def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the condition's pairs, and those of its models from the condition they were run under.
+
+    A model with a condition of its own is compared with these readers; the pairs of such models
+    stand beside them, once.
+    """
+    here = rows["condition"] == condition
+    models = set(rows.loc[here & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
+    among = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
+    own, beside = rows.loc[here], rows.loc[among & rows["rater_b"].isin(models) & ~here]
+    both = pd.concat([own, beside])
+    return both.drop_duplicates(["rater_a", "rater_b"])
+
+
+def beside_truth(
+    truth: pd.DataFrame, raters: Sequence[str], measure: str, scope: str, condition: str
+) -> pd.DataFrame:
+    """Return the raters' agreement with the reference standard, as pairs with one more rater.
+
+    No row where none is defined.
+    """
+    rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
+    rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
+    shown = rows if rows["estimate"].notna().any() else rows.iloc[:0]
+    return shown.rename(columns={"rater_id": "rater_a"}).assign(rater_b=REFERENCE)
+
+
+def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
+    kinds = {PairKind.READERS: (0, 0), PairKind.MIXED: (0, 1), PairKind.MODELS: (1, 1)}
+    groups: tuple[set[str], set[str]] = (set(), set())
+    for kind, part in rows.groupby("pair_kind"):
+        a, b = kinds[PairKind(str(kind))]
+        groups[a].update(part["rater_a"])
+        groups[b].update(part["rater_b"])
+    return sorted(groups[0]), sorted(groups[1])
+
+
+def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Found]:
+    """Return each pair's estimate with its limits, whichever of the two is named first."""
+    columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *ENDS)), strict=True)
+    one_way = {(a, b): found for a, b, *found in columns}
+    both = {**{(b, a): found for (a, b), found in one_way.items()}, **one_way}
+    return {pair: (value, low, high) for pair, (value, low, high) in both.items()}
+
+
+def _numbered(label: Label, number: int) -> Label:
+    otherwise = f"{label.otherwise} ({number})" if label.otherwise else ""
+    return Label(text=f"{label.text} ({number})", otherwise=otherwise)
+
+
+def _texts(found: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
+    words = t("{low} to {high}", low="", high="").rstrip() + "\n"
+    between = words if len(found) <= MOST_WITH_WORDS else "\n"
+    return tuple(
+        tuple(_text(i - j, *one, between) for j, one in enumerate(row))
+        for i, row in enumerate(found)
+    )
+
+
+def _text(side: int, estimate: float, low: float, high: float, between: str) -> str:
+    """Write a cell: the estimate below the diagonal, its interval above it."""
+    if not side:
+        return ""
+    ends = (estimate,) if side > 0 else (low, high)
+    if any(map(math.isnan, ends)):
+        return "–"
+    return between.join(signed(f"{end:.2f}") for end in ends)
+
+
+def _hovers(
+    rows: pd.DataFrame, raters: Sequence[str], names: Mapping[str, RaterName] | None
+) -> tuple[tuple[str, ...], ...]:
+    texts = {}
+    for row in rows.to_dict("records"):
+        a, b = row["rater_a"], row["rater_b"]
+        texts[a, b] = texts[b, a] = _hover(row, names)
+    return tuple(tuple(texts.get((a, b), "") for b in raters) for a in raters)
+
+
+def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
+    a, b = (name_of(names, str(row[key])).on_figure.text for key in ("rater_a", "rater_b"))
+    estimate, low, high = (float(row[key]) for key in ("estimate", "ci_low", "ci_high"))
+    value = interval_text(estimate, low, high, decimals=3)
+    lines = [t("{first} and {second}", first=a, second=b), f"{value}, n = {row['n']}"]
+    return "\n".join([*lines, *filter(None, [pieces(str(row["undefined_because"]))])])
+
+
+def _borders(edges: Sequence[int], n: int) -> Iterator[ReferenceLine]:
+    """Draw the lines between readers, models and the reference standard."""
+    for edge in sorted({edge for edge in edges if 0 < edge < n}):
+        yield ReferenceLine(at=edge - 0.5, width_pt=1.0)
+        yield ReferenceLine(at=edge - 0.5, upright=False, width_pt=1.0)
+
+
+GROUP_TITLES: Mapping[str, str] = {
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("Error consistency"),
+    "fleiss_kappa_letters": later("Fleiss' kappa on letters"),
+    "conger_kappa_letters": later("Conger's kappa on letters"),
+    "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
+    "ac1_letters": later("Gwet's AC1 on letters"),
+}
+BY_TASK = ("brennan_prediger", "error_consistency")
+# Shift on the row, ink, mark, hollow, words of the key.
+Look = tuple[float, Ink, Mark, bool, str]
+LOOKS: Mapping[str, Look] = {
+    "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, later("Readers among themselves")),
+    "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, later("Models among themselves")),
+    "all": (0.0, Ink.MIXED, Mark.SQUARE, False, later("All raters together")),
+    "readers_models": (0.0, Ink.MIXED, Mark.SQUARE, True, later("Readers with models")),
+}
+ROWS_HIGH = 1.9
+WITH_NUMBERS_HIGH = 2.5
+
+
+def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart | None:
+    """Chart every group measure over all items: readers, models and all raters.
+
+    None where nothing is defined.
+    """
+    rows = _shown(groups, condition)
+    rows = rows.loc[rows["scope"] == "all"]
+    known = dict.fromkeys(rows["measure"])
+    measures = [*(m for m in GROUP_TITLES if m in known), *sorted(set(known) - set(GROUP_TITLES))]
+    if not measures:
+        return None
+    estimates = [
+        _estimate(row, str(row["raters"]), measures.index(row["measure"]))
+        for row in rows.to_dict("records")
+    ]
+    axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), most=1.0)
+    plot = forest(
+        [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures],
+        estimates,
+        axis,
+        behind=[ReferenceLine(at=0)],
+        rows_high=WITH_NUMBERS_HIGH,
+    )
+    side = numbers(plot, estimates, title=t("Estimate and interval"))
+    return Chart(rows=((plot, side),), key=_key(rows["raters"]))
+
+
+def task_agreement_chart(
+    groups: pd.DataFrame, between: pd.DataFrame, *, condition: str = ""
+) -> Chart | None:
+    """Chart agreement by task: readers, models, and readers with models.
+
+    A panel a measure; None where no task has a defined agreement.
+    """
+    rows = _shown(groups, condition)
+    rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]
+    mixed = between.loc[
+        (between["condition"] == condition)
+        & between["measure"].isin(BY_TASK)
+        & between["readers_models"].notna()
+    ]
+    scopes = [s for s in dict.fromkeys([*rows["scope"], *mixed["scope"]]) if s.startswith("task=")]
+    if not scopes:
+        return None
+    scopes = ["all", *sorted(scopes)]
+    found: dict[str, list[Estimate]] = {}
+    for measure in BY_TASK:
+        here = rows.loc[(rows["measure"] == measure) & rows["scope"].isin(scopes)]
+        pairs = mixed.loc[(mixed["measure"] == measure) & mixed["scope"].isin(scopes)]
+        found[measure] = [
+            *(
+                _estimate(row, row["raters"], scopes.index(row["scope"]))
+                for row in here.to_dict("records")
+            ),
+            *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
+        ]
+    ends = [end for estimates in found.values() for end in ends_of(estimates)]
+    axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), most=1.0)
+    labels = [Label(text=scope_text(scope)) for scope in scopes]
+    panels = [
+        forest(
+            labels,
+            estimates,
+            axis,
+            behind=[ReferenceLine(at=0)],
+            title=said(GROUP_TITLES[measure]),
+            shown=i == 0,
+            rows_high=ROWS_HIGH,
+        )
+        for i, (measure, estimates) in enumerate(found.items())
+    ]
+    kinds = [*rows["raters"], *(["readers_models"] if len(mixed) else [])]
+    return Chart(rows=(tuple(panels),), key=_key(kinds))
+
+
+def scope_text(scope: str) -> str:
+    """Return a scope in words.
+
+    Examples
+    --------
+    >>> scope_text("all"), scope_text("task=Negation"), scope_text("option_set=yes/no")
+    ('All cases', 'Negation', 'yes/no')
+    """
+    return t("All cases") if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
+
+
+def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the condition's rows, and those of models that were run under another or none."""
+    here = groups.loc[groups["condition"] == condition]
+    if (here["raters"] == "models").any():
+        both = here
+    else:
+        elsewhere = groups.loc[groups["raters"] == "models"]
+        single = elsewhere["condition"].nunique() == 1
+        both = pd.concat([here, elsewhere]) if single and len(here) else here
+    return both.loc[both["estimate"].notna()]
+
+
+def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
+    shift, ink, mark, hollow, words = LOOKS[raters]
+    value, low, high = (float(row[c]) for c in ("estimate", "ci_low", "ci_high"))
+    text = interval_text(value, low, high, decimals=2)
+    measure = said(GROUP_TITLES.get(row["measure"], row["measure"]))
+    hover = [
+        f"{said(words)} ({row['n_raters']})",
+        f"{measure}, {scope_text(row['scope'])}",
+        t(
+            "{value}, {n} items",
+            value=interval_text(value, low, high, decimals=3),
+            n=str(row["n_items"]),
+        ),
+        pieces(str(row["method"])),
+    ]
+    return Estimate(
+        row=place + shift,
+        ink=ink,
+        mark=mark,
+        hollow=hollow,
+        value=value,
+        low=low,
+        high=high,
+        hover="\n".join(hover),
+        text=text,
+    )
+
+
+def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
+    shift, ink, mark, hollow, words = LOOKS["readers_models"]
+    value = float(row["readers_models"])
+    hover = [
+        t(
+            "{who} ({readers} and {models})",
+            who=said(words),
+            readers=str(row["n_readers"]),
+            models=str(row["n_models"]),
+        ),
+        f"{said(GROUP_TITLES[row['measure']])}, {scope_text(row['scope'])}",
+        t(
+            "{value}, mean over the pairs, {n} items",
+            value=written(f"{value:.3f}"),
+            n=str(row["n_items"]),
+        ),
+    ]
+    return Estimate(
+        row=place + shift,
+        ink=ink,
+        mark=mark,
+        hollow=hollow,
+        value=value,
+        low=math.nan,
+        high=math.nan,
+        hover="\n".join(hover),
+    )
+
+
+def _key(kinds: Sequence[str] | pd.Series[Any]) -> tuple[Key, ...]:
+    present = set(kinds)
+    return tuple(
+        Key(label=said(words), ink=ink, mark=mark, hollow=hollow)
+        for kind, (_, ink, mark, hollow, words) in LOOKS.items()
+        if kind in present
+    )

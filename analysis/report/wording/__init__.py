@@ -1,1 +1,0 @@
-"""How numbers, rows, claims and conditions are put into words."""

@@ -1,0 +1,567 @@
+"""The raters of a group, their answers within a set of items, and the sums these come down to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from analysis.arrays import Codes, Floats, Ints
+from analysis.bundle.model import RaterKind
+from analysis.readings.clusters import ratio
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
+
+# Up to so many possible codes an item they are counted in a table, else sorted.
+TABLE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupAnswers:
+    """A group's answers to some items in one categorisation: letters, or right and wrong.
+
+    Items are alike where as many raters chose each category and as many options were offered: all
+    that is estimated is the same for them. Forty thousand items are a few hundred kinds.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray of int8, shape (n_raters, n_items)
+        The category that each rater chose; -1 where there is no answer.
+    by_rater : numpy.ndarray of float, shape (n_raters, n_categories)
+        How often each rater chose each category.
+    kinds : numpy.ndarray of int, shape (n_items,)
+        The kind of each item.
+    times : numpy.ndarray of float, shape (n_kinds,)
+        How many items of each kind there are.
+    counts : numpy.ndarray of float, shape (n_categories, n_kinds)
+        How many raters chose each category.
+    options : numpy.ndarray of int, shape (n_kinds,)
+        Options offered; 0 where not given.
+    """
+
+    codes: Codes
+    by_rater: Floats
+    kinds: Ints
+    times: Floats
+    counts: Floats
+    options: Ints
+
+    @property
+    def answers(self) -> Floats:
+        """Answers to an item of each kind, shape (n_kinds,)."""
+        answers: Floats = self.counts.sum(axis=0)
+        return answers
+
+
+def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
+    """Count how many raters of a group chose each category.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray of int8, shape (n_items, n_raters)
+        Categories from 0; -1 where there is no answer.
+    options : numpy.ndarray of int, shape (n_items,)
+        Options offered.
+
+    Returns
+    -------
+    GroupAnswers
+        With as many categories as were seen, at least one.
+
+    Examples
+    --------
+    >>> ratings = ratings_of(np.array([[0, 1], [1, 0], [1, 1]], dtype=np.int8), np.array([2, 2, 2]))
+    >>> ratings.counts.tolist(), ratings.times.tolist(), ratings.kinds.tolist()
+    ([[0.0, 1.0], [2.0, 1.0]], [1.0, 2.0], [1, 1, 0])
+    """
+    codes = np.ascontiguousarray(codes.T)
+    n_categories = max(int(codes.max(initial=0)) + 1, 1)
+    counts = np.empty((n_categories, codes.shape[1]), dtype=np.int64)
+    by_rater = np.empty((len(codes), n_categories))
+    for category in range(n_categories):
+        chosen = codes == category
+        counts[category] = chosen.sum(axis=0, dtype=np.int16)
+        by_rater[:, category] = np.count_nonzero(chosen, axis=1)
+    first, kinds, times = _alike([options, *counts], len(codes))
+    return GroupAnswers(
+        codes=codes,
+        by_rater=by_rater,
+        kinds=kinds,
+        times=times.astype(np.float64),
+        counts=counts[:, first].astype(np.float64),
+        options=options[first],
+    )
+
+
+def _alike(numbers: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints]:
+    """Return an item of each kind, the kind of each item, and how many there are of each kind.
+
+    Kinds are in the order of their numbers, so that sums over them depend on nothing else.
+    """
+    n_items = len(numbers[0])
+    base = max(most, int(numbers[0].max(initial=0))) + 1
+    if base ** len(numbers) <= TABLE * n_items:
+        code = _code(numbers, base)
+        present = np.bincount(code, minlength=1)
+        found = np.flatnonzero(present)
+        place = np.zeros(len(present), dtype=np.int64)
+        place[found] = np.arange(len(found))
+        kinds = place[code]
+        first = np.empty(len(found), dtype=np.int64)
+        first[kinds] = np.arange(n_items)
+        return first, kinds, present[found]
+    if base ** len(numbers) < 2**62:
+        code = _code(numbers, base)
+        _, first, kinds, times = np.unique(
+            code, return_index=True, return_inverse=True, return_counts=True
+        )
+    else:
+        _, first, kinds, times = np.unique(
+            np.stack(numbers), axis=1, return_index=True, return_inverse=True, return_counts=True
+        )
+    return first, kinds, times
+
+
+def _code(numbers: Sequence[Ints], base: int) -> Ints:
+    code = np.zeros(len(numbers[0]), dtype=np.int64)
+    for number in numbers:
+        code = code * base + number
+    return code
+
+
+# What each item adds up to once, whatever the number of categories: see `item_terms`.
+PLAIN_TERMS = 6
+
+
+def observed_by_item(counts: Floats) -> Floats:
+    r"""Return the share of agreeing pairs of answers to an item of each kind, 0 below two answers.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of float, shape (n_categories, n_kinds)
+        How many raters chose each category.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_kinds,)
+        :math:`\sum_k r_{ik} (r_{ik} - 1) / (r_i (r_i - 1))`.
+    """
+    answers = counts.sum(axis=0)
+    agreeing = (counts * (counts - 1)).sum(axis=0)
+    return ratio(agreeing, np.where(answers >= 2, answers * (answers - 1), 1.0))
+
+
+def item_terms(ratings: GroupAnswers) -> Floats:
+    """Return what an item of each kind adds to the sums.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (6 + 2 n_categories, n_kinds)
+        In the order of the fields of `GroupSums`.
+    """
+    counts, answers = ratings.counts, ratings.answers
+    paired = (answers >= 2).astype(np.float64)
+    agreeing = (counts * (counts - 1)).sum(axis=0)
+    return np.vstack(
+        [
+            answers >= 1,
+            paired,
+            observed_by_item(counts),
+            paired / np.maximum(ratings.options, 1),
+            paired * answers,
+            agreeing / np.maximum(answers - 1, 1),
+            counts / np.maximum(answers, 1),
+            counts * paired,
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupSums:
+    """Sums over items; shape (...) is that of the estimates: () or (n_resamples,).
+
+    Parameters
+    ----------
+    n : numpy.ndarray of float, shape (...)
+        Items with at least one answer.
+    n_paired : numpy.ndarray of float, shape (...)
+        Items with at least two.
+    observed : numpy.ndarray of float, shape (...)
+        Sum of the items' shares of agreeing pairs of answers.
+    guessed : numpy.ndarray of float, shape (...)
+        Sum of 1/k over the items with at least two answers; 1 where k is not given.
+    paired_answers : numpy.ndarray of float, shape (...)
+        Answers to items with at least two.
+    coincident : numpy.ndarray of float, shape (...)
+        Krippendorff's coincidences within a category.
+    shares : numpy.ndarray of float, shape (n_categories, ...)
+        Sum over items of the share of their answers in each category.
+    paired : numpy.ndarray of float, shape (n_categories, ...)
+        Answers in each category to items with at least two.
+    raters : RaterSums
+        Sums over the raters' own shares.
+    size : float
+        Options that every item with an answer offers; nan where this varies or is below 2.
+    sizes_known : bool
+        Whether the number of options is given for every item with at least two answers.
+    """
+
+    n: Floats
+    n_paired: Floats
+    observed: Floats
+    guessed: Floats
+    paired_answers: Floats
+    coincident: Floats
+    shares: Floats
+    paired: Floats
+    raters: RaterSums
+    size: float
+    sizes_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RaterSums:
+    """What the raters' own marginals come to.
+
+    Parameters
+    ----------
+    n : numpy.ndarray of float, shape (...)
+        Raters with an answer.
+    varying : numpy.ndarray of float, shape (...)
+        Raters who chose more than one category.
+    shares : numpy.ndarray of float, shape (n_categories, ...)
+        Sum over raters of the share of their answers in each category.
+    squares : numpy.ndarray of float, shape (n_categories, ...)
+        Sum over raters of those shares' squares.
+    """
+
+    n: Floats
+    varying: Floats
+    shares: Floats
+    squares: Floats
+
+
+def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> GroupSums:
+    """Name the totals of `item_terms`.
+
+    Parameters
+    ----------
+    ratings : GroupAnswers
+        The group's answers.
+    totals : numpy.ndarray of float, shape (6 + 2 n_categories, ...)
+        The terms summed over items.
+    raters : RaterSums
+        The raters' marginals over the same items.
+
+    Returns
+    -------
+    GroupSums
+        Of shape (...).
+    """
+    n_categories = (len(totals) - PLAIN_TERMS) // 2
+    n, n_paired, observed, guessed, paired_answers, coincident = totals[:PLAIN_TERMS]
+    return GroupSums(
+        n=n,
+        n_paired=n_paired,
+        observed=observed,
+        guessed=guessed,
+        paired_answers=paired_answers,
+        coincident=coincident,
+        shares=totals[PLAIN_TERMS : PLAIN_TERMS + n_categories],
+        paired=totals[PLAIN_TERMS + n_categories :],
+        raters=raters,
+        size=_common_size(ratings),
+        sizes_known=bool((ratings.options[ratings.answers >= 2] > 0).all()),
+    )
+
+
+def _common_size(ratings: GroupAnswers) -> float:
+    sizes = np.unique(ratings.options[ratings.answers >= 1])
+    return float(sizes[0]) if len(sizes) == 1 and sizes[0] >= 2 else np.nan
+
+
+def rater_sums(counts: Floats) -> RaterSums:
+    """Sum the raters' own shares of each category.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of float, shape (n_raters, n_categories, ...)
+        Answers of each rater by category.
+
+    Returns
+    -------
+    RaterSums
+        Of shape (...). Raters without an answer are no part of it.
+    """
+    n = counts.sum(axis=1)
+    shares = np.nan_to_num(ratio(counts, n[:, None]), copy=False)
+    return RaterSums(
+        n=(n > 0).sum(axis=0).astype(np.float64),
+        varying=(counts.max(axis=1) < n).sum(axis=0).astype(np.float64),
+        shares=shares.sum(axis=0),
+        squares=(shares**2).sum(axis=0),
+    )
+
+
+def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> Floats:
+    """Count each rater's answers by category within each cell.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray of int8, shape (n_items, n_raters)
+        Categories from 0; -1 where there is no answer.
+    cells : numpy.ndarray of int, shape (n_items,)
+        The cell of each item, such as its cluster.
+    n_cells, n_categories : int
+        How many there are.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_raters, n_categories, n_cells)
+        Whole numbers.
+
+    Examples
+    --------
+    >>> codes = np.array([[0], [1], [1], [-1]], dtype=np.int8)
+    >>> rater_counts(codes, np.array([0, 0, 1, 1]), 2, 2).tolist()
+    [[[1.0, 0.0], [1.0, 1.0]]]
+    """
+    counts = np.empty((codes.shape[1], n_categories, n_cells))
+    for rater, given in enumerate(codes.T):
+        answered = np.flatnonzero(given != NO_LETTER)
+        cell = given[answered].astype(np.int64) * n_cells + cells[answered]
+        counts[rater].flat = np.bincount(cell, minlength=n_categories * n_cells)
+    return counts
+
+
+class Raters(StrEnum):
+    """Whose agreement it is, as in the table's column `raters`."""
+
+    READERS = "readers"
+    MODELS = "models"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterGroup:
+    """Columns of the reading matrix, one a rater.
+
+    Parameters
+    ----------
+    raters : Raters
+        Readers, models, or both.
+    condition : str
+        The readers' condition; for `models` their own.
+    columns : tuple of int
+        Positions in the matrix, ascending.
+    """
+
+    raters: Raters
+    condition: str
+    columns: tuple[int, ...]
+
+
+def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
+    """List the groups of raters whose agreement is estimated.
+
+    Returns
+    -------
+    tuple of Group
+        In order of condition, and within it readers, models, all; none without a rater.
+
+    Notes
+    -----
+    As with pairs, a model that has answered under one condition only joins the readers of every
+    condition in `all`; a model with several joins the readers of the same names. Under a condition
+    that no reader has, `all` would repeat `models`, and is left out, unless there is no reader.
+
+    Examples
+    --------
+    >>> reader, model = RaterKind.READER, RaterKind.MODEL
+    >>> columns = [
+    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
+    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
+    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ... ]
+    >>> [(str(group.raters), group.condition, group.columns) for group in groups_of(columns)]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('models', '', (2,)), ('readers', 'aided', (0,)), ('all', 'aided', (0, 2)),
+     ('readers', 'unaided', (1,)), ('all', 'unaided', (1, 2))]
+    """
+    conditions = sorted({column.condition for column in columns})
+    groups = [
+        RaterGroup(raters=raters, condition=condition, columns=_members(columns, raters, condition))
+        for condition in conditions
+        for raters in Raters
+    ]
+    return tuple(group for group in groups if group.columns)
+
+
+def models_beside(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
+    """Return the columns of the models that are compared with readers under a condition."""
+    everywhere = models_of_every_condition(columns)
+    return tuple(
+        i
+        for i, column in enumerate(columns)
+        if column.kind is RaterKind.MODEL
+        and (column.condition == condition or column.rater_id in everywhere)
+    )
+
+
+def of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -> tuple[int, ...]:
+    """Return the columns of one kind under a condition."""
+    return tuple(
+        i
+        for i, column in enumerate(columns)
+        if (column.kind, column.condition) == (kind, condition)
+    )
+
+
+def _members(columns: Sequence[Reads], raters: Raters, condition: str) -> tuple[int, ...]:
+    readers = of_kind(columns, RaterKind.READER, condition)
+    models = of_kind(columns, RaterKind.MODEL, condition)
+    if raters is Raters.READERS:
+        return readers
+    if raters is Raters.MODELS:
+        return models
+    if readers:
+        return readers + models_beside(columns, condition)
+    any_reader = any(column.kind is RaterKind.READER for column in columns)
+    return () if any_reader else models
+
+
+RIGHT, WRONG = 0, 1
+
+# Numbers held at once in the largest array: 64 MiB of float64.
+BUDGET = 8 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answered:
+    """A group's answers in one categorisation, within one scope.
+
+    Parameters
+    ----------
+    ratings : GroupAnswers
+        The answers, item by item.
+    sums : GroupSums
+        Their sums, of shape ().
+    resampled : GroupSums or None
+        The sums of every resample, of shape (n_resamples,); None without resamples.
+    """
+
+    ratings: GroupAnswers
+    sums: GroupSums
+    resampled: GroupSums | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Draws:
+    """The resamples of a scope's clusters.
+
+    Parameters
+    ----------
+    starts : numpy.ndarray of int, shape (n_present,)
+        Where among the scope's items each cluster begins.
+    cells : numpy.ndarray of int, shape (n_items,)
+        The place of each item's cluster among them.
+    weights : numpy.ndarray of float, shape (n_resamples, n_present)
+        How often each of these clusters stands in each resample.
+    """
+
+    starts: Ints
+    cells: Ints
+    weights: Floats
+
+    def totals(self, by_cluster: Floats) -> Floats:
+        """Sum over every resample: from shape (..., n_present) to (..., n_resamples)."""
+        rows = by_cluster.reshape(-1, by_cluster.shape[-1]) @ self.weights.T
+        return rows.reshape(*by_cluster.shape[:-1], -1)
+
+
+def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
+    """Restrict the resamples to the clusters of a scope's items.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the items, ascending.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        The resamples.
+    """
+    present, starts, cells = np.unique(
+        matrix.clusters[items], return_index=True, return_inverse=True
+    )
+    some = len(present) < weights.shape[1]
+    return Draws(starts=starts, cells=cells, weights=weights.T[present].T if some else weights)
+
+
+def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
+    """Return the letters chosen, shape (n_items, n_columns); -1 without an answer."""
+    return matrix.answers[items]
+
+
+def correctness_of(matrix: ReadingMatrix, items: Ints) -> Codes:
+    """Return 0 for right and 1 for wrong; -1 without an answer or a reference standard."""
+    answers, truth = matrix.answers[items], matrix.truth[items, None]
+    codes = np.where(answers == truth, np.int8(RIGHT), np.int8(WRONG))
+    return np.where((answers == NO_LETTER) | (truth == NO_LETTER), np.int8(NO_LETTER), codes)
+
+
+def answered(
+    codes: Codes, options: Ints, groups: Sequence[RaterGroup], draws: Draws | None
+) -> list[Answered]:
+    """Sum up the answers of every group.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray of int8, shape (n_items, n_columns)
+        Categories from 0; -1 where there is no answer.
+    options : numpy.ndarray of int, shape (n_items,)
+        Options offered.
+    groups : sequence of RaterGroup
+        The groups.
+    draws : Draws or None
+        The resamples.
+
+    Notes
+    -----
+    The raters' own counts are whole numbers and drawn once for all groups, whereas the items'
+    shares are drawn group by group: then not even the last bit depends on who else is there.
+    """
+    n_categories = max(int(codes.max(initial=0)) + 1, 1)
+    drawn = None if draws is None else _drawn_counts(codes, draws, n_categories)
+    found = []
+    for group in groups:
+        columns = list(group.columns)
+        ratings = ratings_of(codes[:, columns], options)
+        terms = item_terms(ratings)
+        totals = (terms * ratings.times).sum(axis=1)
+        sums = group_sums(ratings, totals, rater_sums(ratings.by_rater))
+        resampled = None
+        if draws is not None and drawn is not None:
+            totals = draws.totals(_by_cluster(terms[:, ratings.kinds], draws.starts))
+            resampled = group_sums(ratings, totals, rater_sums(drawn[columns]))
+        found.append(Answered(ratings=ratings, sums=sums, resampled=resampled))
+    return found
+
+
+def _by_cluster(terms: Floats, starts: Ints) -> Floats:
+    if not len(starts):
+        return np.zeros((len(terms), 0))
+    by_cluster: Floats = np.add.reduceat(terms, starts, axis=1)
+    return by_cluster
+
+
+def _drawn_counts(codes: Codes, draws: Draws, n_categories: int) -> Floats:
+    n_columns, n_cells = codes.shape[1], len(draws.starts)
+    drawn = np.empty((n_columns, n_categories, len(draws.weights)))
+    size = max(1, BUDGET // max(n_categories * n_cells, 1))
+    for start in range(0, n_columns, size):
+        block = slice(start, start + size)
+        counts = rater_counts(codes[:, block], draws.cells, n_cells, n_categories)
+        drawn[block] = draws.totals(counts)
+    return drawn

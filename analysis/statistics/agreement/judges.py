@@ -1,0 +1,511 @@
+"""How far people who judge agree: scorers of answers in words, experts who review questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.cells import guarded_table, unguarded_table
+from analysis.bundle.model import OPEN_KINDS, SCORES, Bundle
+from analysis.bundle.parse import parse_csv
+from analysis.errors import BundleError, Fault, OutputError
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    resample_weights,
+    too_few,
+)
+from analysis.statistics.accuracy.accuracy import WILSON
+from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.agreement.groups.coefficients import above_chance
+from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.translation import later
+
+RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
+THIRD, LEVEL = "third_needed", "level"
+MEASURES = (RAW, KAPPA, BRENNAN, THIRD)
+LEVELS = tuple(SCORES)
+LINEARISED = later("linearised, t")
+TWO_BLIND = later("no answer has two blind scores")
+ONE_LEVEL = later("chance agreement is 1: every score is the same")
+NO_VARIATION = later("standard error and interval: no variation between the answers")
+ONE_UNIT = later("standard error and interval: all answers are to one item or patient")
+FEW_RESAMPLES = later("interval: too many resamples leave it undefined")
+
+_GAP = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
+CREDIT: Floats = 1 - _GAP / (len(LEVELS) - 1)
+"""How far two levels agree: 1 the same, 0.5 next to each other, 0 the two ends."""
+
+
+def has_open_scores(study: Study) -> bool:
+    """Return whether any answer in words was scored."""
+    return len(study.bundle.open_scores) > 0
+
+
+def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Measure how far the two blind scores of an answer agree, and how each scorer scores.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables, with scores of answers in words.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `kind, scorer, measure, level, n, n_found, estimate, se, ci_low, ci_high, method,
+        undefined_because`. For answers and for explanations: `raw`, `kappa_linear`,
+        `brennan_prediger` and `third_needed` of the answers with two blind scores; then of every
+        scorer how often each `level` was given, out of all their scores.
+
+    Notes
+    -----
+    Which two scorers are blind to each other changes from answer to answer, and which of them is
+    the first says nothing, so chance is that of interchangeable scorers: with the share
+    :math:`\pi_k` of level k among all these scores and the credit :math:`w_{kl}`, 1 for the same
+    level, 0.5 for neighbours, 0 for the ends [1]_, kappa is :math:`(p_o - p_e) / (1 - p_e)` with
+    :math:`p_o` the mean credit and :math:`p_e = \sum_{kl} w_{kl} \pi_k \pi_l` [2]_. It is Cohen's
+    weighted kappa of the pairs counted in both orders. Brennan-Prediger takes every level for
+    equally likely, without credit for neighbours. Standard errors are linearised, sums of what
+    each answer adds over patients (items, where no patient has several), C / (C - 1) of their
+    variance. Intervals are percentiles over resampled patients or items; t with n - 1 degrees of
+    freedom, cut at 1, where every answer is to another item of another patient.
+
+    References
+    ----------
+    .. [1] Cohen J. Weighted kappa: nominal scale agreement with provision for scaled disagreement
+       or partial credit. Psychol Bull 1968;70:213-220. doi:10.1037/h0026256
+    .. [2] Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull
+       1971;76:378-382. doi:10.1037/h0031619
+    """
+    study = study_of(study, options)
+    answers = study.bundle.open_answers.set_index("answer_id")
+    scores = study.bundle.open_scores.join(answers[["kind", "item_id"]], on="answer_id")
+    rows = [
+        {"kind": kind, "scorer": "", "level": "", **row}
+        for kind in OPEN_KINDS
+        for row in _of_kind(study, scores.loc[scores["kind"] == kind])
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS["open_scoring"]).astype({"n_found": "Int64"})
+
+
+def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    if not len(scores):
+        return
+    codes = scores.assign(code=scores["score"].map({name: i for i, name in enumerate(LEVELS)}))
+    blind = codes.loc[codes["turn"] <= 2].pivot(index="answer_id", columns="turn", values="code")
+    blind = blind.reindex(columns=[1, 2]).dropna()
+    of = codes.drop_duplicates("answer_id").set_index("answer_id")["item_id"].loc[blind.index]
+    items = pd.Index(study.matrix.item_ids).get_indexer(pd.Index(of))
+    pairs: Ints = blind.to_numpy(dtype=np.int64)
+    yield from _scoring_agreement(study, pairs, study.matrix.clusters[items])
+    alpha = study.options.alpha
+    for scorer, own in scores.groupby("scorer"):
+        for level in LEVELS:
+            n, n_found = len(own), int((own["score"] == level).sum())
+            low, high = wilson_interval(np.array(float(n_found)), np.array(float(n)), alpha)
+            yield {
+                "scorer": scorer,
+                "measure": LEVEL,
+                "level": level,
+                "n": n,
+                "n_found": n_found,
+                "estimate": n_found / n,
+                "se": np.nan,
+                "ci_low": float(low),
+                "ci_high": float(high),
+                "method": WILSON,
+                "undefined_because": "",
+            }
+
+
+def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[dict[str, Any]]:
+    n, k = len(pairs), len(LEVELS)
+    if not n:
+        for measure in MEASURES:
+            yield {"measure": measure, "n": 0, "undefined_because": TWO_BLIND}
+        return
+    names, unit = np.unique(clusters, return_inverse=True)
+    cells = np.zeros((len(names), k * k))
+    np.add.at(cells, (unit, pairs[:, 0] * k + pairs[:, 1]), 1)
+    whole = _scoring_coefficients(cells.sum(axis=0).reshape(1, k, k))
+    added = _added(pairs, whole)
+    alone = len(names) == n
+    drawn = {} if alone else _drawn(study, cells, names)
+    same = int((pairs[:, 0] == pairs[:, 1]).sum())
+    for measure, value in whole.items():
+        found = {RAW: same, THIRD: n - same}.get(measure)
+        yield {
+            "measure": measure,
+            "n": n,
+            "n_found": found,
+            "estimate": value[0],
+            **_uncertain(study, added[measure], unit, drawn.get(measure), value[0]),
+        }
+
+
+def _uncertain(
+    study: Study, added: Floats, unit: Ints, drawn: Floats | None, estimate: float
+) -> dict[str, Any]:
+    """Return standard error and interval of a measure, from what each answer adds to it."""
+    n, alpha, n_units = len(added), study.options.alpha, np.array(len(np.unique(unit)))
+    found: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
+    over = "patients" if study.weights is not None else "items"
+    method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", over)
+    found |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
+    if np.isnan(estimate):
+        return found | {"undefined_because": ONE_LEVEL}
+    sums = np.bincount(unit, weights=added)
+    if n_units < 2 or np.abs(sums).max() < 1e-12:
+        return found | {"undefined_because": ONE_UNIT if n_units < 2 else NO_VARIATION}
+    found["se"] = float(np.sqrt(n_units / (n_units - 1) * (sums**2).sum()) / n)
+    if drawn is None:
+        reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * found["se"]
+        return found | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
+    low, high, _ = percentile_limits(drawn, alpha, n_units)
+    few = too_few(int(n_units), clustered=over == "patients")
+    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    return found | {"ci_low": float(low), "ci_high": float(high), "undefined_because": because}
+
+
+def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:
+    """Return every measure in every resample of patients, of items where none has several."""
+    options, n = study.options, study.matrix.n_clusters
+    weights = study.weights
+    if weights is None:
+        weights = resample_weights(n, options.bootstrap, options.seed)
+    return _scoring_coefficients((weights[:, names] @ cells).reshape(-1, len(LEVELS), len(LEVELS)))
+
+
+def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
+    """Return what two scores agree by; `tables` is of shape (n, k, k)."""
+    n, k = tables.sum(axis=(1, 2)), tables.shape[1]
+    raw = ratio(np.trace(tables, axis1=1, axis2=2), n)
+    credit = ratio((tables * CREDIT).sum(axis=(1, 2)), n)
+    shares = ratio(tables.sum(axis=1) + tables.sum(axis=2), 2 * n[:, None])
+    by_chance = (shares @ CREDIT * shares).sum(axis=1)
+    return {
+        RAW: raw,
+        KAPPA: above_chance(credit, by_chance),
+        BRENNAN: above_chance(raw, np.full_like(raw, 1 / k)),
+        THIRD: 1 - raw,
+    }
+
+
+def _added(pairs: Ints, whole: dict[str, Floats]) -> dict[str, Floats]:
+    """Return by how much each answer moves each measure, times the number of answers."""
+    k = len(LEVELS)
+    same = (pairs[:, 0] == pairs[:, 1]).astype(float)
+    credit = CREDIT[pairs[:, 0], pairs[:, 1]]
+    own = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
+    shares = own.mean(axis=0)
+    above = 1 - shares @ CREDIT @ shares
+    moved = (credit - credit.mean()) * above
+    moved -= (1 - credit.mean()) * 2 * ((own - shares) @ CREDIT @ shares)
+    raw = same - whole[RAW][0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kappa = moved / above**2
+    return {RAW: raw, KAPPA: kappa, BRENNAN: raw / (1 - 1 / k), THIRD: -raw}
+
+
+SOUND, MIXED = "sound", "several faults"
+VERDICTS = (
+    SOUND,
+    "ambiguous",
+    "wrong reference standard",
+    "hallucinated finding",
+    "not answerable from the image",
+)
+VERDICT_COLUMNS = ("item_id", "reviewer", "place", "verdict")
+FAULTY = "faulty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What came of a review.
+
+    Parameters
+    ----------
+    items : pandas.DataFrame
+        Columns `item_id, task, n_verdicts, finding`; `finding` is empty while another reviewer
+        would have to judge the item.
+    summary : pandas.DataFrame
+        Columns `task, finding, n, n_found, share, ci_low, ci_high`; of the items with a finding,
+        overall (`task` empty) and by task: `faulty`, then each fault. Proportions 0 to 1, Wilson.
+    agreement : pandas.DataFrame
+        Columns `categories, measure, n, value, ci_low, ci_high`: of the two verdicts that are blind
+        to each other, among all `verdicts` and for `faulty or sound`.
+    reviewers : pandas.DataFrame
+        Columns `reviewer, n, n_faulty, share, ci_low, ci_high`.
+    """
+
+    items: pd.DataFrame
+    summary: pd.DataFrame
+    agreement: pd.DataFrame
+    reviewers: pd.DataFrame
+
+    @property
+    def faulty(self) -> pd.DataFrame:
+        """Return `item_id` and `finding` of what was found faulty."""
+        found = self.items.loc[~self.items["finding"].isin(["", SOUND]), ["item_id", "finding"]]
+        return found.reset_index(drop=True)
+
+
+def read_verdicts(path: Path) -> pd.DataFrame:
+    """Read a file of verdicts, as ``python -m study review verdicts`` writes it.
+
+    Raises
+    ------
+    BundleError
+        It cannot be read, lacks a column, or a row is none of a review; every fault is listed.
+    """
+    table = _read(path, VERDICT_COLUMNS)
+    file = path.name
+    again = table.duplicated(["item_id", "reviewer"]) | table.duplicated(["item_id", "place"])
+    faults = [
+        *_faults(
+            file,
+            table,
+            ~table["verdict"].isin(VERDICTS),
+            "verdict",
+            "Use one of " + ", ".join(VERDICTS),
+        ),
+        *_faults(file, table, ~table["place"].str.fullmatch("[1-9]"), "place", "Count from 1"),
+        *_faults(file, table, again, "item_id", "Give each reviewer's last verdict on it once"),
+    ]
+    if faults:
+        raise BundleError(faults)
+    return table.assign(place=table["place"].astype(np.int64))
+
+
+def read_faulty(path: Path) -> tuple[str, ...]:
+    """Read the items that a review found faulty: the column `item_id` of a CSV file.
+
+    Raises
+    ------
+    BundleError
+        It cannot be read, or has no such column or no item.
+    """
+    found = _read(path, ("item_id",))["item_id"]
+    if found.empty:
+        raise BundleError(
+            [
+                Fault(
+                    file=path.name,
+                    row=None,
+                    what="names no item",
+                    remedy="Leave --faulty out where nothing is faulty",
+                )
+            ]
+        )
+    return tuple(sorted(set(found)))
+
+
+def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
+    r"""Say what was found of each item, how many are faulty, and how far reviewers agree.
+
+    Parameters
+    ----------
+    verdicts : pandas.DataFrame
+        One row a verdict: `item_id, reviewer, place, verdict`; `task` and `patient_id` where known.
+        `place` is 1 and 2 of those who judge first and do not see each other's verdict.
+    options : Options, optional
+        Alpha, seed and number of resamples are used.
+
+    Returns
+    -------
+    Review
+
+    Notes
+    -----
+    An item is what two of its verdicts say; with three that all differ, two or more of them faults,
+    it has `several faults`. Two verdicts that differ, without a third, are no finding. Which two
+    reviewers are blind to each other changes from item to item, so chance agreement is that of
+    interchangeable raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k
+    \pi_k^2`, :math:`\pi_k` being the share of the category among all these verdicts;
+    Brennan-Prediger takes :math:`p_e = 1 / k`. Intervals of agreement are percentiles over
+    resamples of patients, of items where the patient is not known.
+
+    References
+    ----------
+    .. [1] Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull
+       1971;76:378-382. doi:10.1037/h0031619
+
+    Examples
+    --------
+    >>> found = review(pd.DataFrame({
+    ...     "item_id": ["q1", "q1", "q2", "q2", "q2"], "reviewer": ["a", "b", "a", "b", "c"],
+    ...     "place": [1, 2, 1, 2, 3],
+    ...     "verdict": ["sound", "sound", "sound", "ambiguous", "ambiguous"],
+    ... }))
+    >>> found.items["finding"].tolist(), found.faulty["item_id"].tolist()
+    (['sound', 'ambiguous'], ['q2'])
+    """
+    options = options or Options()
+    verdicts = verdicts.assign(
+        **{name: verdicts.get(name, "") for name in ("task", "patient_id")}
+    ).sort_values(["item_id", "place"], kind="stable")
+    items = (
+        verdicts.groupby("item_id")
+        .agg(
+            task=("task", "first"),
+            n_verdicts=("verdict", "size"),
+            finding=("verdict", lambda given: _finding(list(given))),
+        )
+        .reset_index()
+    )
+    return Review(
+        items=items,
+        summary=_summary(items, options.alpha),
+        agreement=_review_agreement(verdicts, options),
+        reviewers=_reviewers(verdicts, options.alpha),
+    )
+
+
+def sentence(found: Review, options: Options | None = None) -> str:
+    """Return what came of a review in words."""
+    percent = (options or Options()).confidence_percent
+    whole, (agreed, kappa, *_) = found.summary.iloc[0], found.agreement.to_dict("records")
+    if not whole["n"]:
+        return "No question is settled yet."
+    low, high = kappa["ci_low"], kappa["ci_high"]
+    interval = "too few for an interval" if np.isnan(low) else f"{low:.2f} to {high:.2f}"
+    return (
+        f"{whole['n']} questions settled by {len(found.reviewers)} reviewers:"
+        f" {whole['n_found']} faulty, {100 * whole['share']:.1f} %"
+        f" ({percent} % CI {100 * whole['ci_low']:.1f} to {100 * whole['ci_high']:.1f})."
+        f" The two blind verdicts agreed on {round(agreed['n'] * agreed['value'])} of"
+        f" {agreed['n']}; kappa {kappa['value']:.2f} ({interval})."
+    )
+
+
+def write_review(path: Path, out: Path, options: Options) -> str:
+    """Write a review's tables as CSV files to a folder; return what came of it in words."""
+    found = review(read_verdicts(path), options)
+    tables = {
+        "review_items": found.items,
+        "review_summary": found.summary,
+        "review_agreement": found.agreement,
+        "review_reviewers": found.reviewers,
+        "faulty": found.faulty,
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            text = guarded_table(table).to_csv(index=False, lineterminator="\n")
+            (out / f"{name}.csv").write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be written ({error.strerror}).") from error
+    return sentence(found, options)
+
+
+def _finding(given: list[str]) -> str:
+    counts = pd.Series(given).value_counts()
+    if counts.iloc[0] > 1:
+        return str(counts.index[0])
+    return MIXED if len(given) > 2 else ""
+
+
+def _summary(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    settled = items.loc[items["finding"] != ""]
+    groups = [("", settled), *((task, part) for task, part in settled.groupby("task") if task)]
+    rows = [
+        {"task": task, "finding": name, "n": len(part), "n_found": int(chosen.sum())}
+        for task, part in groups
+        for name, chosen in {
+            FAULTY: part["finding"] != SOUND,
+            **{one: part["finding"] == one for one in (*VERDICTS[1:], MIXED)},
+        }.items()
+    ]
+    return _shares(pd.DataFrame(rows), "n_found", alpha)
+
+
+def _reviewers(verdicts: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    faulty = verdicts.assign(faulty=verdicts["verdict"] != SOUND)
+    table = faulty.groupby("reviewer")["faulty"].agg(n="size", n_faulty="sum").reset_index()
+    return _shares(table, "n_faulty", alpha)
+
+
+def _shares(table: pd.DataFrame, found: str, alpha: float) -> pd.DataFrame:
+    n, n_found = (table[name].to_numpy(dtype=np.float64) for name in ("n", found))
+    low, high = wilson_interval(n_found, n, alpha)
+    with np.errstate(invalid="ignore"):
+        return table.assign(share=n_found / n, ci_low=low, ci_high=high)
+
+
+def _review_agreement(verdicts: pd.DataFrame, options: Options) -> pd.DataFrame:
+    blind = verdicts.loc[verdicts["place"] <= 2]
+    pairs = blind.pivot(index="item_id", columns="place", values="verdict")
+    pairs = pairs.reindex(columns=[1, 2]).dropna()
+    patients = verdicts.drop_duplicates("item_id").set_index("item_id")["patient_id"]
+    of = patients.loc[pairs.index]
+    clusters, _ = pd.factorize(of.where(of != "", pd.Series(pairs.index, index=pairs.index)))
+    rows: list[tuple[object, ...]] = []
+    for name, categories in (("verdicts", VERDICTS), ("faulty or sound", (SOUND, FAULTY))):
+        coded = pairs if name == "verdicts" else pairs.where(pairs == SOUND, FAULTY)
+        codes = [pd.Categorical(coded[place], list(categories)).codes for place in (1, 2)]
+        rows += _measures(name, codes, len(categories), clusters, options)
+    columns = ["categories", "measure", "n", "value", "ci_low", "ci_high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _measures(
+    name: str, codes: Sequence[Ints], k: int, clusters: Ints, options: Options
+) -> Iterator[tuple[object, ...]]:
+    """Yield agreement, kappa and Brennan-Prediger, each with its interval."""
+    n_clusters = len(np.unique(clusters))
+    cells = np.zeros((n_clusters, k * k))
+    np.add.at(cells, (clusters, codes[0] * k + codes[1]), 1)
+    weights = resample_weights(max(n_clusters, 1), options.bootstrap, options.seed)
+    drawn = _review_coefficients((weights[:, :n_clusters] @ cells).reshape(-1, k, k))
+    whole = _review_coefficients(cells.sum(axis=0).reshape(1, k, k))
+    for measure, value in whole.items():
+        low, high, _ = percentile_limits(drawn[measure], options.alpha, np.array(n_clusters))
+        yield name, measure, len(clusters), value[0], float(low), float(high)
+
+
+def _review_coefficients(tables: Floats) -> dict[str, Floats]:
+    """Return what two verdicts agree by; `tables` is of shape (n, k, k)."""
+    n, k = tables.sum(axis=(1, 2)), tables.shape[1]
+    observed = ratio(np.trace(tables, axis1=1, axis2=2), n)
+    shares = ratio(tables.sum(axis=1) + tables.sum(axis=2), 2 * n[:, None])
+    return {
+        "agreement": observed,
+        "kappa": above_chance(observed, (shares**2).sum(axis=1)),
+        "Brennan-Prediger": above_chance(observed, np.full_like(observed, 1 / k)),
+    }
+
+
+def _read(path: Path, required: Sequence[str]) -> pd.DataFrame:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        remedy = "Give a CSV file"
+        what = f"cannot be read ({error.strerror})"
+        raise BundleError([Fault(file=path.name, row=None, what=what, remedy=remedy)]) from error
+    table, faults = parse_csv(path.name, content, required)
+    if faults:
+        raise BundleError(faults)
+    return table.assign(**unguarded_table(table.drop(columns="row")))
+
+
+def _faults(
+    file: str, table: pd.DataFrame, wrong: pd.Series[bool], column: str, remedy: str
+) -> list[Fault]:
+    return [
+        Fault(file=file, row=int(row), what=f"the {column} is {value!r}", remedy=remedy)
+        for row, value in table.loc[wrong, ["row", column]].itertuples(index=False)
+    ]

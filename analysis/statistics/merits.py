@@ -1,0 +1,790 @@
+"""Figures of merit of raters, accuracy and AUC, with the covariances between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Codes, Floats, Ints
+from analysis.bundle.model import LETTERS, RaterKind
+from analysis.errors import OptionsError
+from analysis.readings.clusters import ALL_IN_ONE, ratio, sums_by_cluster
+from analysis.readings.confidence import WORDS, Confidence, Meaning
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Shared
+from analysis.translation import later
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Merits:
+    """Figures of merit of several raters on the same items.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, shape (n_raters,)
+        One figure of merit a rater: a proportion, an area, or a difference of two.
+    covariance : numpy.ndarray of float, shape (n_raters, n_raters)
+        Their covariances over the sampling of items, raters fixed; nan where undefined.
+    no_covariance : str
+        Why the covariances are undefined; empty where they are not.
+    """
+
+    values: Floats
+    covariance: Floats
+    no_covariance: str = ""
+
+    def take(self, raters: Ints) -> Merits:
+        """Return the figures of some raters, in this order."""
+        return Merits(
+            values=self.values[raters],
+            covariance=self.covariance[np.ix_(raters, raters)],
+            no_covariance=self.no_covariance,
+        )
+
+
+def without_covariance(values: Floats, reason: str) -> Merits:
+    """Return figures of merit whose covariances are undefined, with the reason.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, shape (n_raters,)
+        Figures of merit; nan where they are undefined too.
+    reason : str
+        Why there are no covariances.
+
+    Examples
+    --------
+    >>> without_covariance(np.array([0.5]), "a single item").covariance.tolist()
+    [[nan]]
+    """
+    nothing = np.full((len(values), len(values)), np.nan)
+    return Merits(values=values, covariance=nothing, no_covariance=reason)
+
+
+def differences(merits: Merits, a: Ints, b: Ints) -> Merits:
+    r"""Return figures of merit of differences: rater a[j] minus rater b[j].
+
+    Parameters
+    ----------
+    merits : Merits
+        All raters.
+    a, b : numpy.ndarray of int, shape (n_differences,)
+        Positions of the raters. A model against readers is `a` the model over and over; two
+        conditions are the same readers' columns under each.
+
+    Returns
+    -------
+    Merits
+        Of shape (n_differences,).
+
+    Notes
+    -----
+    :math:`Cov(d_j, d_k) = Cov(a_j, a_k) + Cov(b_j, b_k) - Cov(a_j, b_k) - Cov(b_j, a_k)`.
+
+    Examples
+    --------
+    >>> merits = Merits(values=np.array([0.9, 0.7]), covariance=np.array([[4.0, 1.0], [1.0, 2.0]]))
+    >>> d = differences(merits, np.array([0]), np.array([1]))
+    >>> d.values.round(3).tolist(), d.covariance.tolist()
+    ([0.2], [[4.0]])
+    """
+    s = merits.covariance
+    within = s[np.ix_(a, a)] + s[np.ix_(b, b)]
+    between = s[np.ix_(a, b)] + s[np.ix_(b, a)]
+    return Merits(
+        values=merits.values[a] - merits.values[b],
+        covariance=within - between,
+        no_covariance=merits.no_covariance,
+    )
+
+
+NO_ITEM = later("no item has a reference standard")
+ONE_ITEM = later("a single item")
+
+
+def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
+    r"""Return each rater's proportion of correct answers, with covariances over items.
+
+    Parameters
+    ----------
+    correct : numpy.ndarray of bool, shape (n_items, n_raters)
+        Whether each rater's answer is the reference standard's.
+    clusters : numpy.ndarray of int, shape (n_items,), optional
+        Ascending: the patient of each item. Default: every item stands alone.
+
+    Returns
+    -------
+    Merits
+        Proportions 0 to 1. Without items nothing is defined, with a single item or cluster no
+        covariance.
+
+    Notes
+    -----
+    With the sums :math:`S_{ac}` of correct answers of rater a to the :math:`n_c` items of cluster
+    c, C clusters and N items,
+
+    .. math:: Cov(p_a, p_b) = \frac{C}{C - 1}
+              \sum_c \frac{(S_{ac} - n_c p_a)(S_{bc} - n_c p_b)}{N^2},
+
+    the linearised covariance of a ratio. Where every item stands alone this is the covariance of
+    the answers over N, with N - 1 in its denominator, which is what the jackknife gives; no loop is
+    needed. Sums are of whole numbers and so do not depend on the order of items or raters.
+
+    References
+    ----------
+    .. [1] Obuchowski NA, Rockette HE. Hypothesis testing of diagnostic accuracy for multiple
+       readers and multiple tests: an ANOVA approach with dependent observations. Commun Stat
+       Simul Comput 1995;24:285-308. doi:10.1080/03610919508813243
+    .. [2] Rao JNK, Scott AJ. A simple method for the analysis of clustered binary data. Biometrics
+       1992;48:577-585. doi:10.2307/2532311
+
+    Examples
+    --------
+    >>> merits = percent_correct(np.array([[1, 1], [1, 0], [0, 0], [1, 1]], dtype=bool))
+    >>> merits.values.tolist(), merits.covariance.round(4).tolist()
+    ([0.75, 0.5], [[0.0625, 0.0417], [0.0417, 0.0833]])
+    """
+    n, n_raters = correct.shape
+    clusters = np.arange(n) if clusters is None else clusters
+    counted = np.column_stack([correct, np.ones(n)]).astype(np.float64)
+    sums, present = sums_by_cluster(counted, clusters)
+    sums, sizes = sums[:, :-1], sums[:, -1]
+    values = ratio(sums.sum(axis=0), np.full(n_raters, float(n)))
+    reason = no_covariance(n, len(present))
+    if reason:
+        return without_covariance(values, reason)
+    scale = len(present) / (len(present) - 1) / n**2
+    return Merits(values=values, covariance=centred_products(sums, sizes, sums, sizes) * scale)
+
+
+def no_covariance(n_items: int, n_clusters: int) -> str:
+    """Return why so few items give no covariance, empty where they do.
+
+    Examples
+    --------
+    >>> no_covariance(4, 1), no_covariance(4, 2)
+    ('all items belong to one patient or examination', '')
+    """
+    if n_items == 0:
+        return NO_ITEM
+    if n_clusters == 1:
+        return ONE_ITEM if n_items == 1 else ALL_IN_ONE
+    return ""
+
+
+def centred_products(a: Floats, a_sizes: Floats, b: Floats, b_sizes: Floats) -> Floats:
+    r"""Return the sums of products of cluster sums about their means.
+
+    Parameters
+    ----------
+    a, b : numpy.ndarray of float, shape (n_clusters, n_raters)
+        Sums of whole numbers over the units of each cluster.
+    a_sizes, b_sizes : numpy.ndarray of float, shape (n_clusters,)
+        Units of each cluster.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_raters, n_raters)
+        :math:`\sum_c (A_{ic} - m_c \bar A_i)(B_{jc} - n_c \bar B_j)`, the mean being over units.
+
+    Notes
+    -----
+    Multiplied out over the common denominator, so that whole numbers stay whole to the last
+    division and equal raters get equal numbers.
+
+    Examples
+    --------
+    >>> ones = np.ones(3)
+    >>> a = np.array([[0.0], [1.0], [2.0]])
+    >>> centred_products(a, ones, a, ones).tolist()
+    [[2.0]]
+    """
+    m, n = a_sizes.sum(), b_sizes.sum()
+    a_total, b_total = a.sum(axis=0)[:, None], b.sum(axis=0)[None, :]
+    a_weighted = (a.T @ b_sizes)[:, None]
+    b_weighted = (b.T @ a_sizes)[None, :]
+    terms = m * n * (a.T @ b) + a_total * b_total * (a_sizes @ b_sizes)
+    centred: Floats = (terms - (n * a_total * b_weighted + m * a_weighted * b_total)) / (m * n)
+    return centred
+
+
+ONE_CLASS = later("the items are all of one class")
+FEW_POSITIVE = "the positive items belong to a single patient or examination, or are one item"
+FEW_NEGATIVE = "the negative items belong to a single patient or examination, or are one item"
+
+
+class AucCovariance(StrEnum):
+    """How covariances of areas are estimated."""
+
+    DELONG = "DeLong"
+    JACKKNIFE = "jackknife"
+    UNBIASED = "unbiased"
+
+
+def empirical_auc(
+    ratings: Floats,
+    positive: Bools,
+    clusters: Ints | None = None,
+    covariance: AucCovariance = AucCovariance.DELONG,
+) -> Merits:
+    r"""Return each rater's empirical AUC, with covariances over items.
+
+    Parameters
+    ----------
+    ratings : numpy.ndarray of float, shape (n_items, n_raters)
+        Higher means more likely positive; -inf and inf are ratings, nan is not.
+    positive : numpy.ndarray of bool, shape (n_items,)
+        Whether the reference standard is positive.
+    clusters : numpy.ndarray of int, shape (n_items,), optional
+        Ascending: the patient of each item. With DeLong's covariances only. Default: every item
+        stands alone.
+    covariance : AucCovariance, default DELONG
+        How covariances are estimated.
+
+    Returns
+    -------
+    Merits
+        Areas 0 to 1. Undefined where a class has no item; without covariances where a class has
+        one item, or one patient.
+
+    Raises
+    ------
+    OptionsError
+        When clusters are given with another covariance than DeLong's.
+
+    Notes
+    -----
+    The area is the mean over pairs of a positive and a negative item of 1 where the positive is
+    rated higher, 1/2 where they tie, else 0. Its components are each item's mean over its pairs,
+    :math:`V_i`. DeLong [1]_: the covariance of the positive items' components over their number m,
+    plus that of the n negative ones over n, each with ddof 1. In clusters [2]_ the components are
+    summed over each patient first, and the patients that have both kinds of item add twice their
+    covariance. The jackknife leaves out one item at a time; for this statistic every leave-one-out
+    value is a linear function of the components, so that no loop is needed [3]_. Unbiased: the
+    U-statistics estimate [4]_.
+
+    References
+    ----------
+    .. [1] DeLong ER, DeLong DM, Clarke-Pearson DL. Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach. Biometrics
+       1988;44:837-845. doi:10.2307/2531595
+    .. [2] Obuchowski NA. Nonparametric analysis of clustered ROC curve data. Biometrics
+       1997;53:567-578. doi:10.2307/2533958
+    .. [3] Hillis SL, Obuchowski NA, Schartz KM, Berbaum KS. A comparison of the
+       Dorfman-Berbaum-Metz and Obuchowski-Rockette methods for receiver operating characteristic
+       (ROC) data. Stat Med 2005;24:1579-1607. doi:10.1002/sim.2024
+    .. [4] Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC
+       analysis: biases with the bootstrap and other variance estimators. Commun Stat Theory
+       Methods 2009;38:2586-2603. doi:10.1080/03610920802610084
+
+    Examples
+    --------
+    >>> ratings = np.array([[1.0], [2.0], [3.0], [2.0], [4.0]])
+    >>> positive = np.array([False, False, False, True, True])
+    >>> merits = empirical_auc(ratings, positive)
+    >>> merits.values.tolist(), merits.covariance.round(4).tolist()
+    ([0.75], [[0.0833]])
+    """
+    if clusters is not None and covariance is not AucCovariance.DELONG:
+        raise OptionsError(f"clusters go with DeLong's covariances, not with {covariance.value}")
+    m, n = int(positive.sum()), int((~positive).sum())
+    if not (m and n):
+        nothing = np.full(ratings.shape[1], np.nan)
+        return without_covariance(nothing, ONE_CLASS if m or n else NO_ITEM)
+    wins = _doubled_wins(ratings, positive)
+    values = wins[positive].sum(axis=0) / (2.0 * m * n)
+    groups = np.arange(m + n) if clusters is None else clusters
+    for part, reason in ((positive, FEW_POSITIVE), (~positive, FEW_NEGATIVE)):
+        if len(np.unique(groups[part])) == 1:
+            return without_covariance(values, reason)
+    if covariance is AucCovariance.UNBIASED:
+        matrix = unbiased_covariance(ratings, positive)
+    elif covariance is AucCovariance.JACKKNIFE:
+        matrix = _jackknife(wins, positive)
+    else:
+        matrix = _delong(wins, positive, groups)
+    return Merits(values=values, covariance=matrix)
+
+
+def _doubled_wins(ratings: Floats, positive: Bools) -> Floats:
+    """Count twice each item's pairs in which the positive is rated higher, ties once."""
+    wins = np.empty(ratings.shape)
+    for column, rated in enumerate(ratings.T):
+        high, low = np.sort(rated[positive]), np.sort(rated[~positive])
+        wins[positive, column] = np.searchsorted(low, rated[positive], "left") + np.searchsorted(
+            low, rated[positive], "right"
+        )
+        wins[~positive, column] = 2 * len(high) - (
+            np.searchsorted(high, rated[~positive], "left")
+            + np.searchsorted(high, rated[~positive], "right")
+        )
+    return wins
+
+
+def _jackknife(wins: Floats, positive: Bools) -> Floats:
+    r"""Leave one item out: :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`."""
+    m, n = int(positive.sum()), int((~positive).sum())
+    total = np.zeros((wins.shape[1],) * 2)
+    for part, own, other in ((positive, m, n), (~positive, n, m)):
+        total += _products(wins[part], np.arange(own)) / (2.0 * other * (own - 1)) ** 2
+    return (m + n - 1) / (m + n) * total
+
+
+def _delong(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
+    m, n = int(positive.sum()), int((~positive).sum())
+    total = np.zeros((wins.shape[1],) * 2)
+    for part, own, other in ((positive, m, n), (~positive, n, m)):
+        patients = len(np.unique(clusters[part]))
+        within = _products(wins[part], clusters[part]) / (2.0 * other * own) ** 2
+        total += patients / (patients - 1) * within
+    patients = len(np.unique(clusters))
+    if patients == m + n:
+        return total
+    both = _mixed_products(wins, positive, clusters) / (2.0 * m * n) ** 2
+    covariance: Floats = total + patients / (patients - 1) * (both + both.T)
+    return covariance
+
+
+def _products(wins: Floats, clusters: Ints) -> Floats:
+    sums, _ = sums_by_cluster(np.column_stack([wins, np.ones(len(wins))]), clusters)
+    return centred_products(sums[:, :-1], sums[:, -1], sums[:, :-1], sums[:, -1])
+
+
+def _mixed_products(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
+    """Products of a patient's positive components with its negative ones, about their means."""
+    counted = np.column_stack([wins, np.ones(len(wins))])
+    high, _ = sums_by_cluster(np.where(positive[:, None], counted, 0.0), clusters)
+    low, _ = sums_by_cluster(np.where(positive[:, None], 0.0, counted), clusters)
+    return centred_products(high[:, :-1], high[:, -1], low[:, :-1], low[:, -1])
+
+
+def unbiased_covariance(ratings: Floats, positive: Bools) -> Floats:
+    r"""Return the U-statistics estimate of the covariances of several raters' areas.
+
+    Parameters
+    ----------
+    ratings : numpy.ndarray of float, shape (n_items, n_raters)
+        Higher means more likely positive.
+    positive : numpy.ndarray of bool, shape (n_items,)
+        Whether the reference standard is positive; two items or more of each class.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_raters, n_raters)
+        Unbiased; a variance may come out negative.
+
+    Notes
+    -----
+    With :math:`\psi_{ij}` the score of a pair of items (1, 1/2 or 0), the product of two areas
+    minus the mean of :math:`\psi_{ij} \psi'_{i'j'}` over pairs that share no item [1]_. Time goes
+    with the product of the numbers of positive and negative items.
+
+    References
+    ----------
+    .. [1] Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC
+       analysis: biases with the bootstrap and other variance estimators. Commun Stat Theory
+       Methods 2009;38:2586-2603. doi:10.1080/03610920802610084
+
+    Examples
+    --------
+    >>> ratings = np.array([[1.0], [2.0], [3.0], [2.0], [4.0]])
+    >>> unbiased_covariance(ratings, np.arange(5) > 2).round(4).tolist()
+    [[0.0625]]
+    """
+    high, low = ratings[positive], ratings[~positive]
+    m, n = len(high), len(low)
+    k = ratings.shape[1]
+    by_high, by_low, by_pair = np.zeros((k, k)), np.zeros((n, k)), np.zeros((k, k))
+    for rated in high:
+        wins = (rated > low).astype(float) + 0.5 * (rated == low)
+        sums = wins.sum(axis=0)
+        by_high += np.outer(sums, sums)
+        by_pair += wins.T @ wins
+        by_low += wins
+    total = by_low.sum(axis=0)
+    products = np.outer(total, total)
+    disjoint = products - by_high - by_low.T @ by_low + by_pair
+    covariance: Floats = products / (m * n) ** 2 - disjoint / (m * (m - 1) * n * (n - 1))
+    return covariance
+
+
+# Slips apart, answers that follow from ratings are in their order.
+FOLLOWS = 0.95
+# Fewer pairs of answers are easily in one order by chance.
+ENOUGH = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ratings:
+    """What every rater makes of every item of a matrix, where the reference standard is binary.
+
+    Parameters
+    ----------
+    positive : numpy.ndarray of bool, shape (n_items,)
+        Whether the reference standard is the positive letter.
+    ratings : numpy.ndarray of float, shape (n_items, n_columns)
+        Higher means more likely positive; where there is no answer, the worst: -inf for a positive
+        item and inf for a negative one. nan where an answer has no confidence.
+    rated : numpy.ndarray of bool, shape (n_columns,)
+        Whether the rater gave any confidence.
+    unreadable : bool
+        Whether it cannot be told which letter the ratings are of.
+    notes : tuple of str, length n_columns
+        How the confidence was read.
+    """
+
+    positive: Bools
+    ratings: Floats
+    rated: Bools
+    unreadable: bool
+    notes: tuple[str, ...]
+
+
+def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int] | None:
+    """Return the negative and the positive letter where all items ask one binary question.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    items : pandas.DataFrame
+        The bundle's items, for their `options`.
+
+    Returns
+    -------
+    tuple of two int, or None
+        0 for A, ...; the first letter is taken as negative, which changes no area. None unless the
+        items with a reference standard have two truths between them, offer two options each (or do
+        not say), and share an option set, or the same `options`, or name neither; and no answer
+        is another letter.
+    """
+    assigned = matrix.assigned
+    letters = np.unique(matrix.truth[assigned])
+    given = np.unique(matrix.answers[assigned])
+    if len(letters) != 2 or not set(given.tolist()) <= {NO_LETTER, *letters.tolist()}:
+        return None
+    if not np.isin(matrix.n_options[assigned], (0, 2)).all():
+        return None
+    sets = set(matrix.groups["option_set"][assigned])
+    if sets == {""}:
+        sets = set(items.loc[items["truth"] != "", "options"])
+    return (int(letters[0]), int(letters[1])) if len(sets) == 1 else None
+
+
+def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Confidence) -> Ratings:
+    """Rate every item by answer and confidence.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    letters : tuple of two int
+        The negative and the positive letter.
+    confidence : Confidence
+        What confidence is taken for.
+
+    Returns
+    -------
+    Ratings
+        Those of items without a reference standard mean nothing.
+
+    Notes
+    -----
+    Where confidence says how sure the rater is of the answer, the rating is the confidence for the
+    positive letter and its negative for the other. Where it rates the finding, and the answer
+    follows from a cut-off, each rater's own, the confidence is the rating: of the letter that goes
+    with the higher confidence in more pairs of a reader's answers, one of either letter (ties half;
+    of models' answers where no reader gave both). That is one letter for all, for a study has one
+    scale. Where answers and confidence do not go together so, a note says it.
+
+    Examples
+    --------
+    A reader who is sure of B, unsure of B, unsure of A:
+
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.readings.confidence import Meaning
+    >>> from analysis.readings.matrix import reading_matrix
+    >>> matrix = reading_matrix(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": list("BAA")}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2", "q3"],
+    ...                   "answer": list("BBA"), "confidence": [5, 1, 1]}),
+    ... ))
+    >>> ratings_of(matrix, (0, 1), Confidence(meaning=Meaning.ANSWER)).ratings[:, 0].tolist()
+    [5.0, 1.0, -1.0]
+    >>> ratings_of(matrix, (0, 1), Confidence(meaning=Meaning.FINDING)).ratings[:, 0].tolist()
+    [5.0, 1.0, 1.0]
+    """
+    items = matrix.assigned
+    answers, given = matrix.answers, matrix.confidence
+    positive: Bools = matrix.truth == letters[1]
+    pairs = [
+        _pairs(answers[items, i], given[items, i], letters) for i in range(len(matrix.columns))
+    ]
+    rated_letter = _rated_letter([column.kind for column in matrix.columns], pairs)
+    if confidence.meaning is Meaning.FINDING:
+        signs = np.full(answers.shape, -1.0 if rated_letter == 0 else 1.0)
+    else:
+        signs = np.where(answers == letters[1], 1.0, -1.0)
+    rated = np.logical_or.reduce(np.isfinite(given[items]), axis=0)
+    notes = [
+        _note(column.kind, found, confidence, rated_letter, letters) if gave else ""
+        for column, found, gave in zip(matrix.columns, pairs, rated, strict=True)
+    ]
+    worst = np.where(positive, -np.inf, np.inf)[:, None]
+    return Ratings(
+        positive=positive,
+        ratings=np.where(answers == NO_LETTER, worst, signs * given),
+        rated=rated,
+        unreadable=confidence.meaning is Meaning.FINDING and rated_letter is None,
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """Pairs of answers, one of either letter, and in how many the positive has the higher."""
+
+    higher: float
+    n: int
+
+
+def _pairs(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Pairs:
+    low, high = (confidence[(answers == letter) & np.isfinite(confidence)] for letter in letters)
+    ordered = np.sort(low)
+    below, upto = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
+    return _Pairs(higher=float((below + upto).sum()) / 2, n=len(low) * len(high))
+
+
+def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_Pairs]) -> int | None:
+    """Return which letter, 0 the negative and 1 the positive, goes with the higher confidence."""
+    for kind in RaterKind:
+        of_kind = [found for one, found in zip(kinds, pairs, strict=True) if one is kind]
+        n = sum(found.n for found in of_kind)
+        if n:
+            return int(2 * sum(found.higher for found in of_kind) >= n)
+    return None
+
+
+def _note(
+    kind: RaterKind,
+    pairs: _Pairs,
+    confidence: Confidence,
+    rated_letter: int | None,
+    letters: tuple[int, int],
+) -> str:
+    who = "readers" if kind is RaterKind.READER else "model"
+    parts = []
+    if confidence.meaning is Meaning.ANSWER:
+        parts.append(f"{who}: confidence is {WORDS[Meaning.ANSWER]}")
+        if pairs.n >= ENOUGH and not 1 - FOLLOWS < pairs.higher / pairs.n < FOLLOWS:
+            parts.append(f"{who}: answers go with confidence as if it rated the finding")
+    elif rated_letter is not None:
+        letter = LETTERS[letters[rated_letter]]
+        parts.append(f"{who}: confidence rates answer {letter}, which follows from a cut-off")
+        share = (pairs.higher if rated_letter else pairs.n - pairs.higher) / max(pairs.n, 1)
+        if pairs.n and share < FOLLOWS:
+            parts.append(f"{who}: not every answer follows from the confidence")
+    if parts and confidence.origin:
+        parts.append(confidence.origin)
+    return "; ".join(parts)
+
+
+CHANCE_AREA = 0.5
+
+
+class Metric(StrEnum):
+    """What readers are measured by."""
+
+    ACCURACY = "accuracy"
+    AUC = "auc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FigureOfMerit:
+    """One metric of the raters of a comparison, over the items they share.
+
+    Parameters
+    ----------
+    metric : Metric
+        Which.
+    n_items, n_clusters : int
+        Items it is taken over, and their clusters: patients, or items where none cluster.
+    merits : Merits
+        Values and covariances, in the raters' order.
+    covariances : str
+        How these were estimated, as text.
+    no_value : str
+        Why a rater's value is undefined; empty where none is.
+    notes : tuple of str
+        What is to be known about the values.
+    """
+
+    metric: Metric
+    n_items: int
+    n_clusters: int
+    merits: Merits
+    covariances: str
+    no_value: str
+    notes: tuple[str, ...]
+
+    @property
+    def items_df(self) -> float:
+        """Degrees of freedom of what varies with the items alone."""
+        return float(max(self.n_clusters - 1, 1))
+
+    def backwards(self, readers: Floats, where: str = "") -> str:
+        """Return the note that every reader does worse than guessing; empty where one does not.
+
+        Parameters
+        ----------
+        readers : numpy.ndarray of float, shape (n_readers,)
+            The readers' values.
+        where : str
+            What is added to the readers.
+        """
+        if self.metric is Metric.AUC and len(readers) and bool((readers < CHANCE_AREA).all()):
+            return f"the AUC of every reader{where} is below 0.5"
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Figures:
+    """The metrics of a matrix, over whatever items a comparison is made on.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    ratings : Ratings or None
+        What areas are taken of; None where there are none.
+    """
+
+    matrix: ReadingMatrix
+    ratings: Ratings | None
+
+    def over(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
+        """Yield every metric of some raters, over the items that they share.
+
+        Parameters
+        ----------
+        shared : Shared
+            The items; where they cannot stand for those there are, nothing is defined.
+        columns : numpy.ndarray of int, shape (n_raters,)
+            Positions of the raters in the matrix.
+        rated : numpy.ndarray of int
+            Those of them without whose ratings there is no area.
+
+        Yields
+        ------
+        FigureOfMerit
+            In the order of `Metric`.
+        """
+        yield self._accuracy(shared, columns)
+        if self.ratings is not None and self.ratings.rated[rated].any():
+            yield self._auc(self.ratings, shared, columns)
+
+    def _accuracy(self, shared: Shared, columns: Ints) -> FigureOfMerit:
+        correct = self.matrix.correct[shared.items][:, columns]
+        return self._figure(
+            Metric.ACCURACY,
+            shared,
+            percent_correct(correct, self.matrix.clusters[shared.items]),
+            later("covariances of percent correct"),
+        )
+
+    def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:
+        matrix = self.matrix
+        covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
+        given = ratings.ratings[shared.items][:, columns]
+        reasons = [
+            _why_no_auc(
+                matrix.columns[column].rater_id,
+                int(n_gaps),
+                unreadable=ratings.unreadable and bool(ratings.rated[column]),
+            )
+            for column, n_gaps in zip(columns, np.isnan(given).sum(axis=0), strict=True)
+        ]
+        merits = empirical_auc(
+            np.where(np.isnan(given), 0.0, given),
+            ratings.positive[shared.items],
+            matrix.clusters[shared.items] if matrix.clustered else None,
+            covariance,
+        )
+        gaps = np.array([bool(reason) for reason in reasons])
+        merits = Merits(
+            values=np.where(gaps, np.nan, merits.values),
+            covariance=np.where(gaps[:, None] | gaps, np.nan, merits.covariance),
+            no_covariance=merits.no_covariance,
+        )
+        notes = [part for column in columns for part in ratings.notes[column].split("; ")]
+        if np.isinf(given).any():
+            notes.append("missing answers have the worst rating")
+        return self._figure(
+            Metric.AUC,
+            shared,
+            merits,
+            f"{covariance.value} covariances of the empirical AUC",
+            "; ".join(_once(reasons)),
+            notes,
+        )
+
+    def _figure(
+        self,
+        metric: Metric,
+        shared: Shared,
+        merits: Merits,
+        covariances: str,
+        no_value: str = "",
+        notes: Sequence[str] = (),
+    ) -> FigureOfMerit:
+        clusters = self.matrix.clusters[shared.items]
+        if shared.because:
+            merits = without_covariance(np.full(len(merits.values), np.nan), shared.because)
+            no_value, notes = "", ()
+        return FigureOfMerit(
+            metric=metric,
+            n_items=len(clusters),
+            n_clusters=len(np.unique(clusters)),
+            merits=merits,
+            covariances=covariances + (" over patients" if self.matrix.clustered else ""),
+            no_value=no_value,
+            notes=_once([shared.note, *notes]),
+        )
+
+
+def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence) -> Figures:
+    """Return accuracy, and AUC where there are ratings and a binary reference standard.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    items : pandas.DataFrame
+        The bundle's items, for their `options`.
+    confidence : Confidence
+        What confidence is taken for.
+
+    Returns
+    -------
+    Figures
+        Of the matrix.
+    """
+    letters = binary_letters(matrix, items)
+    return Figures(
+        matrix=matrix, ratings=ratings_of(matrix, letters, confidence) if letters else None
+    )
+
+
+def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
+    if n_gaps:
+        return f"AUC: {n_gaps} answers of {rater} have no confidence"
+    if unreadable:
+        return "AUC: nobody gave both letters, so that it cannot be told which of them is rated"
+    return ""
+
+
+def _once(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for part in parts if part))

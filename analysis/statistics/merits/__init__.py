@@ -1,1 +1,0 @@
-"""Figures of merit of raters, accuracy and AUC, with the covariances between them."""

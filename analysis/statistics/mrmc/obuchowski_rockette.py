@@ -1,0 +1,564 @@
+"""Obuchowski-Rockette for one treatment and for two, and what is claimed with an estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from scipy.stats import norm, t
+
+from analysis.arrays import Floats, Ints
+from analysis.statistics.merits import Merits, differences
+from analysis.translation import later
+
+# Below this a variance is rounding: one item of 40,000 moves a difference by more.
+ZERO_VARIANCE = 1e-18
+ROUNDING = 1e-10
+"""Of what numbers are added: a sum below it is their rounding, at a million items too."""
+
+NO_VARIANCE = later("the answers leave no variance to estimate")
+NEGATIVE_VARIANCE = later("the variance comes out negative")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """An estimate with its standard error, interval and test against 0.
+
+    Parameters
+    ----------
+    estimate : float
+        A proportion or a difference of two.
+    se : float
+        Its standard error; nan where undefined.
+    df : float
+        Degrees of freedom of Student's t; inf where it is the normal distribution.
+    ci_low, ci_high : float
+        Confidence limits; not cut to the range of the estimate.
+    p : float
+        Two-sided, for 0.
+    undefined_because : str
+        Why standard error, interval and p are nan; empty where they are not.
+    """
+
+    estimate: float
+    se: float
+    df: float
+    ci_low: float
+    ci_high: float
+    p: float
+    undefined_because: str = ""
+
+    @property
+    def statistic(self) -> float:
+        """The estimate over its standard error."""
+        return self.estimate / self.se
+
+    def p_noninferior(self, margin: float) -> float:
+        r"""Return the one-sided p for the hypothesis that the estimate is `-margin` or less.
+
+        Parameters
+        ----------
+        margin : float
+            Not negative, in the unit of the estimate.
+
+        Returns
+        -------
+        float
+            :math:`P(T > (estimate + margin) / SE)`; nan where the standard error is undefined.
+
+        Examples
+        --------
+        >>> round(infer(-0.01, 0.0004, math.inf, alpha=0.05).p_noninferior(0.05), 4)
+        0.0228
+        """
+        return _beyond((self.estimate + margin) / self.se, self.df)
+
+
+def beyond_rounding(value: float, scale: float) -> float:
+    """Return a sum of numbers of both signs, 0 where it is no more than their rounding.
+
+    Parameters
+    ----------
+    value : float
+        The sum; nan stays nan.
+    scale : float
+        The size of what was added.
+
+    Examples
+    --------
+    >>> beyond_rounding(0.1 + 0.2 - 0.3, scale=0.3), beyond_rounding(0.1, scale=0.3)
+    (0.0, 0.1)
+    """
+    return 0.0 if abs(value) <= ROUNDING * scale else value
+
+
+def infer(estimate: float, variance: float, df: float, alpha: float) -> Inference:
+    """Return the t or normal interval and test of an estimate.
+
+    Parameters
+    ----------
+    estimate, variance : float
+        The estimate and the square of its standard error.
+    df : float
+        Degrees of freedom; inf for the normal distribution.
+    alpha : float
+        Two-sided error of the interval.
+
+    Returns
+    -------
+    Inference
+        Without standard error, interval and p where the variance is 0 or negative: a 0 would
+        claim certainty.
+
+    Examples
+    --------
+    >>> one = infer(0.1, 0.0025, 8, alpha=0.05)
+    >>> round(one.ci_low, 4), round(one.ci_high, 4), round(one.p, 4)
+    (-0.0153, 0.2153, 0.0805)
+    >>> infer(0.0, 0.0, 8, alpha=0.05).undefined_because
+    'the answers leave no variance to estimate'
+    """
+    if not variance > ZERO_VARIANCE:
+        return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
+    se = math.sqrt(variance)
+    half = float(norm.isf(alpha / 2) if math.isinf(df) else t.isf(alpha / 2, df)) * se
+    return Inference(
+        estimate=estimate,
+        se=se,
+        df=df,
+        ci_low=estimate - half,
+        ci_high=estimate + half,
+        p=2 * _beyond(abs(estimate) / se, df),
+    )
+
+
+def _beyond(value: float, df: float) -> float:
+    return float(norm.sf(value) if math.isinf(df) else t.sf(value, df))
+
+
+def undefined(estimate: float, reason: str) -> Inference:
+    """Return an estimate that has no standard error, with the reason.
+
+    Examples
+    --------
+    >>> undefined(0.1, "a single reader").se
+    nan
+    """
+    nan = math.nan
+    return Inference(
+        estimate=estimate, se=nan, df=nan, ci_low=nan, ci_high=nan, p=nan, undefined_because=reason
+    )
+
+
+NARROWER = "came out narrower than for these readers, whose se, df, limits and p stand here"
+NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
+NO_TEST = "standard error, interval and p"
+# Equal widths that were computed in two ways differ by this share of them at most.
+LIMIT_ROUNDING = 1e-12
+# A difference of proportions, or of areas, cannot be larger.
+LARGEST = 1.0
+
+
+class Claim(StrEnum):
+    """About whom the claim is."""
+
+    THESE_READERS = "these readers"
+    READERS_LIKE_THESE = "readers like these"
+    THESE_ITEMS = "these items"
+
+
+def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, object]:
+    """Return the cells of a row that an inference fills.
+
+    Parameters
+    ----------
+    one : Inference
+        The row's.
+    claim : Claim
+        About whom it is.
+    no_value : str
+        Why a rater's value is undefined; empty where none is.
+
+    Returns
+    -------
+    dict
+        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; limits are cut at the
+        largest difference there can be.
+
+    Examples
+    --------
+    >>> from analysis.statistics.mrmc.obuchowski_rockette import undefined
+    >>> one = undefined(0.1, "a single reader")
+    >>> inference_cells(one, Claim.READERS_LIKE_THESE, "")["undefined_because"]
+    'standard error, interval and p: a single reader'
+    """
+    return {
+        "claim": claim.value,
+        "difference": one.estimate,
+        "se": one.se,
+        "df": one.df,
+        "ci_low": -LARGEST if one.ci_low < -LARGEST else one.ci_low,
+        "ci_high": LARGEST if one.ci_high > LARGEST else one.ci_high,
+        "p": one.p,
+        "undefined_because": _reason(one, no_value),
+    }
+
+
+def _reason(one: Inference, no_value: str) -> str:
+    if math.isnan(one.estimate):
+        return no_value or one.undefined_because
+    return f"{NO_TEST}: {one.undefined_because}" if one.undefined_because else ""
+
+
+def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
+    """Return the inference for readers like these, which is never surer than for these readers.
+
+    Where readers differ less than chance would make them, the random interval comes out narrower
+    than the fixed one: then the fixed one's standard error, df, limits and p stand for both. The
+    narrower one would hold the truth in 80 % (docs/coverage.md).
+
+    Parameters
+    ----------
+    random, fixed : Inference
+        Of one difference, for readers like these and for these readers.
+
+    Returns
+    -------
+    Inference
+        The wider of the two.
+    str
+        The note that says so; empty where the random one is as wide, or undefined.
+
+    Examples
+    --------
+    >>> from analysis.statistics.mrmc.obuchowski_rockette import infer
+    >>> fixed = infer(0.1, 0.04, 30, alpha=0.05)
+    >>> found, note = never_surer(infer(0.1, 0.01, 4, alpha=0.05), fixed)
+    >>> found == fixed, note[:21]
+    (True, 'came out narrower tha')
+    >>> never_surer(infer(0.1, 0.04, 4, alpha=0.05), fixed)[1]
+    ''
+    """
+    widths = [one.ci_high - one.ci_low for one in (random, fixed)]
+    return (fixed, NARROWER) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Join what is not empty, in order, with semicolons.
+
+    Examples
+    --------
+    >>> joined(["one", "", "two"])
+    'one; two'
+    """
+    return "; ".join(part for part in parts if part)
+
+
+# Below this a mean square is rounding: half a tie among 40,000 items moves it by more.
+ZERO_SPREAD = 1e-24
+ONE_READER = later("a single reader does not show how readers vary")
+NO_ESTIMATE = later("a figure of merit is undefined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingleTreatment:
+    """A mean over readers with the inference for readers and items, random or fixed.
+
+    Parameters
+    ----------
+    n_readers : int
+        Readers, J.
+    msr : float
+        Mean square of readers; nan with one reader.
+    var, cov2 : float
+        Mean variance, and mean covariance between readers (nan with one).
+    var_reader : float
+        MSR - Var + Cov2: the variance of the readers' true figures; may come out negative.
+    random_readers : Inference
+        Readers and items are samples: the claim about readers like these.
+    fixed_readers : Inference
+        Items are a sample: the claim about these readers.
+    fixed_items : Inference
+        Readers are a sample: the claim about these items.
+    """
+
+    n_readers: int
+    msr: float
+    var: float
+    cov2: float
+    var_reader: float
+    random_readers: Inference
+    fixed_readers: Inference
+    fixed_items: Inference
+
+
+def single_treatment(
+    merits: Merits,
+    alpha: float = 0.05,
+    *,
+    constrain: bool = True,
+    items_df: float = math.inf,
+) -> SingleTreatment:
+    r"""Infer the mean of readers' figures of merit.
+
+    Parameters
+    ----------
+    merits : Merits
+        One figure a reader. For a model against readers, the differences model minus reader, as
+        `differences` gives them.
+    alpha : float, default 0.05
+        Two-sided error of the intervals.
+    constrain : bool, default True
+        Take a negative Cov2 as 0. MRMCaov's fixed-reader interval does not.
+    items_df : float, default inf
+        Degrees of freedom of the claim about fixed readers. The programs that this is checked
+        against have the normal distribution there; with few items, or patients, t with their number
+        less 1 holds its level.
+
+    Returns
+    -------
+    SingleTreatment
+        The components and the three inferences.
+
+    Notes
+    -----
+    With J readers, MSR the variance of their figures (ddof 1), Var the mean of the covariance
+    matrix' diagonal and Cov2 the mean of the rest, the variance of the mean is
+
+    - readers and items random: :math:`(MSR + \max(J\,Cov_2, 0)) / J`, t with Hillis' degrees of
+      freedom [1]_ :math:`(MSR + \max(J\,Cov_2, 0))^2 / (MSR^2 / (J - 1))`;
+    - readers fixed: :math:`(Var + (J - 1) \max(Cov_2, 0)) / J`, normal, or t
+      with `items_df`;
+    - items fixed: :math:`MSR / J`, t with J - 1.
+
+    Applied to the differences from a model that reads alone this is the comparison with a
+    standalone reader of Hillis and of Chakraborty [2]_ [3]_: the model is one fixed rater, and its
+    own error over items is part of every difference. Where all figures are equal MSR is 0, the
+    degrees of freedom have no bound, and t is the normal distribution.
+
+    References
+    ----------
+    .. [1] Hillis SL. A comparison of denominator degrees of freedom methods for multiple observer
+       ROC analysis. Stat Med 2007;26:596-619. doi:10.1002/sim.2532
+    .. [2] Hillis SL, Obuchowski NA, Berbaum KS. Power estimation for multireader ROC methods: an
+       updated and unified approach. Acad Radiol 2011;18:129-142. doi:10.1016/j.acra.2010.09.007
+    .. [3] Chakraborty DP. Observer performance methods for diagnostic imaging. CRC Press 2017,
+       chapter 22. doi:10.1201/9781351228190
+
+    Examples
+    --------
+    >>> merits = Merits(
+    ...     values=np.array([0.03, 0.05, 0.10]), covariance=0.0004 * (np.eye(3) + np.ones((3, 3))))
+    >>> one = single_treatment(merits)
+    >>> round(one.random_readers.se, 4), round(one.random_readers.df, 2)
+    (0.0289, 7.4)
+    >>> round(one.fixed_readers.se, 4)
+    0.0231
+    """
+    values, j = merits.values, len(merits.values)
+    estimate = float(values.mean()) if j else math.nan
+    msr = _mean_square(values)
+    var, found = cell_means(merits.covariance)
+    cov2 = beyond_rounding(found, var)
+    no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
+    reason = merits.no_covariance or no_estimate
+    used = max(cov2, 0.0) if constrain else cov2
+    return SingleTreatment(
+        n_readers=j,
+        msr=msr,
+        var=var,
+        cov2=cov2,
+        var_reader=beyond_rounding(msr - var + cov2, msr + var),
+        random_readers=_random(estimate, msr, j * used, j, alpha, reason),
+        fixed_readers=_fixed(estimate, var, used, j, items_df, alpha, reason),
+        fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
+    )
+
+
+def _random(
+    estimate: float, msr: float, items: float, j: int, alpha: float, reason: str
+) -> Inference:
+    if reason or j < 2:
+        return undefined(estimate, reason or ONE_READER)
+    denominator = msr + items
+    df = denominator**2 / (msr**2 / (j - 1)) if msr else math.inf
+    return infer(estimate, denominator / j, df, alpha)
+
+
+def _fixed(
+    estimate: float, var: float, cov2: float, j: int, df: float, alpha: float, reason: str
+) -> Inference:
+    if reason:
+        return undefined(estimate, reason)
+    between = (j - 1) * cov2 if j > 1 else 0.0
+    return infer(estimate, beyond_rounding(var + between, var) / j, df, alpha)
+
+
+def _mean_square(values: Floats) -> float:
+    if len(values) < 2:
+        return math.nan
+    square = float(values.var(ddof=1))
+    return 0.0 if square < ZERO_SPREAD else square
+
+
+def cell_means(covariance: Floats) -> tuple[float, float]:
+    """Return the means of the diagonal and of the rest, nan for the rest of a single cell.
+
+    Examples
+    --------
+    >>> cell_means(np.array([[4.0, 1.0], [1.0, 2.0]]))
+    (3.0, 1.0)
+    """
+    j = len(covariance)
+    diagonal = float(np.trace(covariance))
+    off = (float(covariance.sum()) - diagonal) / (j * (j - 1)) if j > 1 else math.nan
+    return diagonal / j if j else math.nan, off
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoTreatments:
+    """The difference of two treatments with the components of its variance.
+
+    Parameters
+    ----------
+    n_readers : int
+        Readers, J.
+    value_a, value_b : float
+        Mean figure of merit under each treatment.
+    mst, msr, mstr : float
+        Mean squares of treatments, readers, and their interaction; the last two are nan with one
+        reader.
+    var, cov1, cov2, cov3 : float
+        Mean variance; mean covariance of the same reader under both treatments, of two readers
+        under one, of two readers under both.
+    cov_difference : float
+        Cov2 - Cov3; where it is negative the tests take it as 0.
+    var_reader, var_treatment_reader : float
+        Variances of readers, and of readers' true differences; may come out negative.
+    random_readers, fixed_readers, fixed_items : Inference
+        RRRC, FRRC and RRFC of a minus b.
+    """
+
+    n_readers: int
+    value_a: float
+    value_b: float
+    mst: float
+    msr: float
+    mstr: float
+    var: float
+    cov1: float
+    cov2: float
+    cov3: float
+    cov_difference: float
+    var_reader: float
+    var_treatment_reader: float
+    random_readers: Inference
+    fixed_readers: Inference
+    fixed_items: Inference
+
+
+def two_treatments(
+    merits: Merits,
+    a: Ints,
+    b: Ints,
+    alpha: float = 0.05,
+    *,
+    constrain: bool = True,
+    items_df: float = math.inf,
+) -> TwoTreatments:
+    r"""Compare two treatments (conditions, modalities) read by the same readers.
+
+    Parameters
+    ----------
+    merits : Merits
+        Figures of merit of every reader under every treatment.
+    a, b : numpy.ndarray of int, shape (n_readers,)
+        Where each reader stands in `merits` under the first and under the second treatment.
+    alpha : float, default 0.05
+        Two-sided error of the intervals.
+    constrain : bool, default True
+        Take a negative Cov2 - Cov3 as 0. MRMCaov's fixed-reader interval does not; OR-DBM does.
+    items_df : float, default inf
+        Degrees of freedom of FRRC; see `single_treatment`.
+
+    Returns
+    -------
+    TwoTreatments
+        The components and the three inferences.
+
+    Notes
+    -----
+    Obuchowski and Rockette's model [1]_ with Hillis' degrees of freedom [2]_. The variance of the
+    difference of the means over J readers is
+
+    - RRRC: :math:`\frac{2}{J} (MSTR + \max(J (Cov_2 - Cov_3), 0))`, t with the square of the
+      bracket over :math:`MSTR^2 / (J - 1)` degrees of freedom;
+    - FRRC: :math:`\frac{2}{J} (Var - Cov_1 + (J - 1) \max(Cov_2 - Cov_3, 0))`, normal,
+      or t with `items_df`;
+    - RRFC: :math:`\frac{2}{J} MSTR`, t with J - 1.
+
+    Each is what `single_treatment` says of the readers' differences, whose MSR is 2 MSTR, whose Var
+    is 2 (Var - Cov1) and whose Cov2 is 2 (Cov2 - Cov3); it is computed so. F is the square of the
+    statistic. :math:`\sigma^2_R = (MSR - MSTR) / 2 - Cov_1 + Cov_3` and
+    :math:`\sigma^2_{TR} = MSTR - Var + Cov_1 + Cov_2 - Cov_3` [3]_.
+
+    References
+    ----------
+    .. [1] Obuchowski NA, Rockette HE. Hypothesis testing of diagnostic accuracy for multiple
+       readers and multiple tests: an ANOVA approach with dependent observations. Commun Stat
+       Simul Comput 1995;24:285-308. doi:10.1080/03610919508813243
+    .. [2] Hillis SL. A comparison of denominator degrees of freedom methods for multiple observer
+       ROC analysis. Stat Med 2007;26:596-619. doi:10.1002/sim.2532
+    .. [3] Hillis SL. A marginal-mean ANOVA approach for analyzing multireader multicase
+       radiological imaging data. Stat Med 2014;33:330-360. doi:10.1002/sim.5926
+
+    Examples
+    --------
+    >>> from analysis.statistics.merits import percent_correct
+    >>> aided = np.array([[1, 1], [1, 1], [0, 1], [1, 0], [1, 1], [1, 1]], dtype=bool)
+    >>> unaided = np.array([[1, 0], [0, 1], [0, 1], [1, 0], [0, 0], [1, 1]], dtype=bool)
+    >>> merits = percent_correct(np.hstack([aided, unaided]))
+    >>> two = two_treatments(merits, a=np.array([0, 1]), b=np.array([2, 3]))
+    >>> round(two.value_a - two.value_b, 4), round(two.random_readers.se, 4)
+    (0.3333, 0.1054)
+    """
+    one = single_treatment(differences(merits, a, b), alpha, constrain=constrain, items_df=items_df)
+    msr, mstr = _mean_squares(merits.values[a], merits.values[b])
+    var, cov1, cov2, cov3 = _covariances(merits.covariance, a, b)
+    value_a, value_b = float(merits.values[a].mean()), float(merits.values[b].mean())
+    return TwoTreatments(
+        n_readers=len(a),
+        value_a=value_a,
+        value_b=value_b,
+        mst=len(a) * (value_a - value_b) ** 2 / 2,
+        msr=msr,
+        mstr=mstr,
+        var=var,
+        cov1=cov1,
+        cov2=cov2,
+        cov3=cov3,
+        cov_difference=one.cov2 / 2,
+        var_reader=beyond_rounding((msr - mstr) / 2 - cov1 + cov3, msr + mstr + var),
+        var_treatment_reader=beyond_rounding(mstr - var + cov1 + cov2 - cov3, mstr + var),
+        random_readers=one.random_readers,
+        fixed_readers=one.fixed_readers,
+        fixed_items=one.fixed_items,
+    )
+
+
+def _mean_squares(a: Floats, b: Floats) -> tuple[float, float]:
+    """Return the mean squares of readers and of their interaction with treatments."""
+    if len(a) < 2:
+        return float("nan"), float("nan")
+    return 2 * float(((a + b) / 2).var(ddof=1)), float((a - b).var(ddof=1)) / 2
+
+
+def _covariances(covariance: Floats, a: Ints, b: Ints) -> tuple[float, float, float, float]:
+    """Return Var, Cov1, Cov2 and Cov3: means over cells of one kind."""
+    within = (covariance[np.ix_(a, a)] + covariance[np.ix_(b, b)]) / 2
+    between = (covariance[np.ix_(a, b)] + covariance[np.ix_(b, a)]) / 2
+    (var, cov2), (cov1, cov3) = cell_means(within), cell_means(between)
+    return var, cov1, cov2, cov3

@@ -1,0 +1,393 @@
+"""Models against readers counted in other ways, and what the readers' variances are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import faulty_items, marked
+from analysis.readings.clusters import ratio, sums_by_cluster
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix, shared_by_panel
+from analysis.readings.open_answers import read_by_rules
+from analysis.statistics.merits import (
+    FigureOfMerit,
+    Merits,
+    Metric,
+    differences,
+    no_covariance,
+    percent_correct,
+    without_covariance,
+)
+from analysis.statistics.mrmc import conditions, panel
+from analysis.statistics.mrmc.obuchowski_rockette import (
+    NO_ESTIMATE,
+    ONE_READER,
+    SingleTreatment,
+    TwoTreatments,
+    inference_cells,
+    joined,
+    single_treatment,
+)
+from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, panels_of
+from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.translation import later
+
+NO_TASK = later("no item with a reference standard names its task")
+COMPLETE = "items that every rater of the row answered"
+UNFLAGGED = "without the readings whose time is in doubt"
+ALL_FLAGGED = later("every reading of a reader is flagged")
+ABSENT = "a case that was never presented counts as wrong"
+SOUND = "items that were not found faulty"
+KEPT = "items where no reading of the row was excluded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Found:
+    """What a choice makes of a panel: the differences model minus reader, items and a note."""
+
+    differences: Merits
+    n_items: int
+    n_clusters: int
+    note: str
+
+
+Choice = Callable[[ReaderPanel], _Found]
+
+
+def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare every model with the readers under each other choice that could have been made.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `analysis, model_id, condition, metric, claim, n_readers, n_items, difference, se,
+        df, ci_low, ci_high, p, method, note, undefined_because`; in order of analysis, then as
+        `reader_panel`. Metric is accuracy throughout.
+
+    Notes
+    -----
+    `missing as wrong` is the primary analysis, on the items that all readers were given; too few of
+    them leave every choice undefined but `absent as wrong`, which takes all items, and counts those
+    as wrong that a reader was never given. `missing dropped` and `excluded readings dropped` leave
+    out an item for all raters of the row where any of them has no answer, or an exclusion. `flagged
+    times dropped` leaves out the readings alone that have a flag which puts the time in doubt: each
+    reader is compared with the model on the items that are left of them both, with linearised
+    covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks alike:
+    the mean of the tasks' accuracies, its covariances by linearisation: an item of task t
+    contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
+    :math:`C_t` being the patients with an item of the task. Where a task has a single patient there
+    is no standard error. Where the protocol takes excluded readings out of the primary analysis,
+    `excluded readings counted` is the other choice. `faulty questions dropped`
+    and `marked questions dropped`, where there are any, leave out for all raters what an expert
+    review found faulty (`Options.faulty`), or what one reader or more marked so. `model answers
+    read by strict rules`, `standard rules`, `loose rules`, where these read any of a model's words
+    otherwise than they stand, have the answers so read.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.obuchowski_rockette, analysis.reader_panel
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids, raters = list("abcdef"), ["M1", "R1", "R2"]
+    >>> table = sensitivity_panel(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": list("AAAAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(raters, 6), "item_id": ids * 3,
+    ...         "answer": ["A", "A", "A", "A", "A", "B", "A", "A", "B", "A", "", "A",
+    ...                    "A", "B", "A", "A", "B", "B"],
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> shown = table.loc[table["claim"] == "these readers"]
+    >>> for row in shown[["analysis", "n_items", "difference"]].round(3).values.tolist():
+    ...     print(*row)
+    missing as wrong 6 0.25
+    missing dropped 5 0.1
+    missing as right 6 0.167
+    absent as wrong 6 0.25
+    flagged times dropped 6 0.25
+    excluded readings dropped 6 0.25
+    macro 6 nan
+    """
+    study = study_of(study, options)
+    bundle, matrix, options = study.bundle, study.matrix, study.options
+    panels = panels_of(matrix)
+    rows = [
+        row
+        for name, choice in _choices(bundle, matrix, options.faulty).items()
+        for panel in panels
+        for row in _choices_rows(name, panel, choice(panel), options.alpha)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
+
+
+def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
+    answered = matrix.answers != NO_LETTER
+    correct = matrix.correct
+    or_missing = matrix.assigned[:, None] & (correct | ~answered)
+    nowhere = np.zeros_like(answered)
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    choices = {
+        "missing as wrong": _dropping(matrix, correct, nowhere, ""),
+        "missing dropped": _dropping(matrix, correct, ~answered, COMPLETE),
+        "missing as right": _dropping(matrix, or_missing, nowhere, ""),
+        "absent as wrong": _absent_as_wrong(matrix),
+        "flagged times dropped": _without_readings(matrix, flagged),
+        "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
+        "macro": _macro(matrix),
+    }
+    for name, gone in faulty_items(bundle, matrix, faulty).items():
+        everywhere = np.broadcast_to(gone[:, None], answered.shape)
+        choices[name] = _dropping(matrix, correct, everywhere, SOUND)
+    for name, again in read_by_rules(bundle).items():
+        choices[name] = _dropping(again, again.correct, nowhere, "")
+    if matrix.left_out.any():
+        counting = reading_matrix(bundle, count_excluded=True)
+        choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")
+    return choices
+
+
+def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) -> Choice:
+    """Leave out an item for every rater of the row where any of them is to be dropped."""
+
+    def found(panel: ReaderPanel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        gone: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
+        items = shared.items & ~gone
+        nothing = f"there are no {kept}" if gone.any() and not items.any() else ""
+        merits = percent_correct(correct[items][:, panel.columns], matrix.clusters[items])
+        note = joined([kept if gone.any() else "", shared.note])
+        return _found(matrix, items, _ahead(merits, shared.because or nothing), note)
+
+    return found
+
+
+def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
+    """Take all items: those that a reader was never given are wrong."""
+
+    def found(panel: ReaderPanel) -> _Found:
+        items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
+        merits = percent_correct(matrix.correct[items][:, panel.columns], matrix.clusters[items])
+        absent = not matrix.presented[items][:, panel.readers].all()
+        return _found(matrix, items, _ahead(merits), ABSENT if absent else "")
+
+    return found
+
+
+def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
+    """Compare the model with each reader on the items of which neither's reading is dropped."""
+    whole = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
+
+    def found(panel: ReaderPanel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        gone = dropped[:, panel.readers] | dropped[:, [panel.model]]
+        left = shared.items[:, None] & ~gone
+        items = np.any(left, axis=1)
+        if shared.because or not (shared.items[:, None] & gone).any():
+            return whole(panel)
+        correct = matrix.correct.astype(np.float64)
+        ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
+        psi = _mean_of_left(ahead[items], left[items], matrix.clusters[items])
+        return _found(matrix, items, psi, joined([UNFLAGGED, shared.note]))
+
+    return found
+
+
+def _mean_of_left(ahead: Floats, left: Bools, clusters: Ints) -> Merits:
+    """Return the mean of each column over its own items, with linearised covariances."""
+    n = left.sum(axis=0).astype(np.float64)
+    values = ratio(ahead.sum(axis=0), n)
+    reason = ALL_FLAGGED if not n.all() else no_covariance(len(left), len(np.unique(clusters)))
+    if reason:
+        return without_covariance(values, reason)
+    sums, present = sums_by_cluster(np.where(left, ahead - values, 0.0) / n, clusters)
+    covariance: Floats = sums.T @ sums * (len(present) / (len(present) - 1))
+    return Merits(values=values, covariance=covariance)
+
+
+def _macro(matrix: ReadingMatrix) -> Choice:
+    """Take the mean of the tasks' accuracies."""
+
+    def found(panel: ReaderPanel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
+        tasks = [items for items in tasks if len(items)]
+        if shared.because or not tasks:
+            nothing = np.full(len(panel.columns), np.nan)
+            reason = shared.because or NO_TASK
+            merits = without_covariance(nothing, reason)
+            return _found(matrix, shared.items, _ahead(merits), shared.note)
+        items = np.zeros(len(shared.items), dtype=np.bool_)
+        items[np.concatenate(tasks)] = True
+        correct = matrix.correct[:, panel.columns].astype(np.float64)
+        merits = _mean_of_tasks(correct, tasks, matrix.clusters)
+        return _found(matrix, items, _ahead(merits), shared.note)
+
+    return found
+
+
+def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Merits:
+    influence = np.zeros_like(correct)
+    means = np.array([correct[members].mean(axis=0) for members in tasks])
+    values = means.mean(axis=0)
+    for members, mean in zip(tasks, means, strict=True):
+        n_clusters = len(np.unique(clusters[members]))
+        if reason := no_covariance(len(members), n_clusters):
+            return without_covariance(values, f"in a task, {reason}")
+        scale = math.sqrt(n_clusters / (n_clusters - 1)) / (len(tasks) * len(members))
+        influence[members] = (correct[members] - mean) * scale
+    sums, _ = sums_by_cluster(influence, clusters)
+    covariance: Floats = sums.T @ sums
+    return Merits(values=values, covariance=covariance)
+
+
+def _ahead(merits: Merits, because: str = "") -> Merits:
+    """Return the differences of the last rater, the model, from the others."""
+    readers = np.arange(len(merits.values) - 1)
+    if because:
+        return without_covariance(np.full(len(readers), np.nan), because)
+    return differences(merits, np.full(len(readers), len(readers)), readers)
+
+
+def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Found:
+    n_clusters = len(np.unique(matrix.clusters[items]))
+    return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
+
+
+def _choices_rows(
+    name: str, panel: ReaderPanel, found: _Found, alpha: float
+) -> Iterator[dict[str, object]]:
+    psi = found.differences
+    result = single_treatment(psi, alpha, items_df=float(max(found.n_clusters - 1, 1)))
+    no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
+    for claim, one, about in claims_of(result):
+        yield {
+            "analysis": name,
+            "model_id": panel.model_id,
+            "condition": panel.condition,
+            "metric": Metric.ACCURACY.value,
+            "n_readers": result.n_readers,
+            "n_items": found.n_items,
+            **inference_cells(one, claim, no_value),
+            "method": METHODS[claim],
+            "note": joined([about, found.note]),
+        }
+
+
+NEGATIVE = "negative: no sign of such a variance beyond the error of items"
+
+PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
+CONDITIONS = {
+    "MST": "mst",
+    "MSR": "msr",
+    "MSTR": "mstr",
+    "Var": "var",
+    "Cov1": "cov1",
+    "Cov2": "cov2",
+    "Cov3": "cov3",
+    "var_reader": "var_reader",
+    "var_treatment_reader": "var_treatment_reader",
+}
+
+
+def variance_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""List the components behind `reader_panel` and `reader_conditions`.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Not used: components have no interval here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `table, model_id, condition, metric, component, value, note`. Variances of
+        proportions. For `reader_panel` they are components of the differences model minus reader;
+        for `reader_conditions` `model_id` is empty and `condition` is "a - b".
+
+    Notes
+    -----
+    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
+    `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
+    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.obuchowski_rockette, analysis.statistics.mrmc.obuchowski_rockette
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> raters = ["M1", "R1", "R2"]
+    >>> table = variance_components(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": [rater for rater in raters for _ in range(4)],
+    ...         "item_id": list("abcd") * 3, "answer": list("AAAA" "AABB" "ABBB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> table[["component", "value"]].round(4).values.tolist()
+    [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
+    """
+    study = study_of(study, options)
+    rows = [*_of_panels(study), *_of_conditions(study)]
+    return pd.DataFrame(rows, columns=COLUMNS["variance_components"])
+
+
+def _of_panels(study: Study) -> Iterator[dict[str, object]]:
+    for one in panel.comparisons_of(study):
+        names = {
+            "table": "reader_panel",
+            "model_id": one.panel.model_id,
+            "condition": one.panel.condition,
+            "metric": one.figure.metric.value,
+        }
+        yield from _components_rows(names, one.result, PANEL, one.figure)
+
+
+def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
+    for one in conditions.comparisons_of(study):
+        names = {
+            "table": "reader_conditions",
+            "model_id": "",
+            "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
+            "metric": one.figure.metric.value,
+        }
+        yield from _components_rows(names, one.result, CONDITIONS, one.figure)
+
+
+def _components_rows(
+    names: dict[str, str],
+    result: SingleTreatment | TwoTreatments,
+    components: dict[str, str],
+    figure: FigureOfMerit,
+) -> Iterator[dict[str, object]]:
+    for component, name in components.items():
+        value = math.nan if figure.no_value else float(getattr(result, name))
+        note = ""
+        if math.isnan(value):
+            one_reader = ONE_READER if result.n_readers == 1 else ""
+            reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
+            note = f"undefined: {reason}"
+        elif value < 0 and component.startswith("var_"):
+            note = NEGATIVE
+        yield {**names, "component": component, "value": value, "note": note}

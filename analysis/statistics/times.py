@@ -1,0 +1,519 @@
+"""Response times of each rater, and what they depend on: `times.csv`, `time_model.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.linalg import null_space
+from scipy.stats import norm
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import WRITTEN_STATUSES, Bundle, RaterKind, Status
+from analysis.options import Options
+from analysis.readings.circumstances import Circumstances
+from analysis.readings.matrix import STATUS_CODES, ReadingMatrix
+from analysis.statistics.crossed import CrossedFit, fit_crossed
+from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.translation import later
+
+BASELINE = "unaided"
+KINDS = ("condition", "correct", "position", "session", "task")
+NOT_GIVEN = {
+    "correct": later("no item has a reference standard"),
+    "position": later("no reading gives its position"),
+    "session": later("no reading names its session"),
+    "task": later("no item names its task"),
+}
+NO_CONTRAST = {
+    "condition": later("all readings were made under one condition"),
+    "correct": later("all answers are correct, or all are wrong"),
+    "position": later("all readings stand at one place of their session"),
+    "session": later("all readings belong to one session"),
+    "task": later("all items belong to one task"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Term:
+    """One fixed effect of the model.
+
+    Parameters
+    ----------
+    name : str
+        What is set against what.
+    condition : str
+        The condition that is set against the baseline; empty for other terms.
+    values : numpy.ndarray of float, shape (n,), or None
+        Its column of the design; None where it has none.
+    because : str
+        Why it has none.
+    """
+
+    name: str
+    condition: str = ""
+    values: Floats | None = None
+    because: str = ""
+
+
+def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
+    """Return the readings of the model, one a row, in order of item and column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`;
+        what is not given is None or nan. Answered readings of readers.
+    """
+    reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
+    answered = matrix.statuses[times.item, times.column] == ANSWERED
+    which = np.flatnonzero(answered & reader[times.column])
+    item, column = times.item[which], times.column[which]
+    correct = np.where(
+        matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
+    )
+    table = pd.DataFrame(
+        {
+            "response_ms": times.response_ms[which],
+            "reader": [matrix.columns[i].rater_id for i in column],
+            "item": item,
+            "column": column,
+            "condition": [matrix.columns[i].condition for i in column],
+            "correct": correct,
+            "position": times.place[which] / 10,
+            "session": [name or None for name in times.session[which]],
+            "task": [name or None for name in matrix.groups["task"][item]],
+        }
+    )
+    return table.sort_values(["item", "column"], ignore_index=True)
+
+
+def complete(readings: pd.DataFrame) -> pd.DataFrame:
+    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `modelled_readings`.
+    """
+    kinds = [kind for kind in KINDS if readings[kind].notna().any()]
+    whole = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
+    return readings.loc[whole].reset_index(drop=True)
+
+
+def terms_of(readings: pd.DataFrame) -> list[Term]:
+    """Return the terms in the order of the table.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `complete`.
+
+    Returns
+    -------
+    list of Term
+        At least one for each of `KINDS`.
+    """
+    makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
+        "condition": _conditions,
+        "correct": lambda r: [_term(later("correct against wrong"), r["correct"])],
+        "position": lambda r: [_term(later("position, per 10 cases"), r["position"])],
+        "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
+        "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
+    }
+    return [term for kind in KINDS for term in _kind(readings, kind, makers[kind])]
+
+
+def _kind(
+    readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
+) -> list[Term]:
+    if readings[kind].isna().all():
+        return [Term(name=kind, because=NOT_GIVEN[kind])]
+    if readings[kind].nunique() < 2:
+        return [Term(name=kind, because=NO_CONTRAST[kind])]
+    return make(readings)
+
+
+def _conditions(readings: pd.DataFrame) -> list[Term]:
+    names = sorted(readings["condition"].unique(), key=lambda name: (name != BASELINE, name))
+    return _levels(readings, "condition", names)
+
+
+def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
+    return [
+        Term(
+            name=f"{kind} {name or '(none)'} against {names[0] or '(none)'}",
+            condition=name if kind == "condition" else "",
+            values=np.asarray(readings[kind] == name, dtype=np.float64),
+        )
+        for name in names[1:]
+    ]
+
+
+def _term(name: str, values: pd.Series[float]) -> Term:
+    return Term(name=name, values=np.asarray(values, dtype=np.float64))
+
+
+ANSWERED = STATUS_CODES[Status.ANSWERED]
+QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TimeGroup:
+    """Some of the measured times, of every rater.
+
+    Parameters
+    ----------
+    by, group : str
+        As the table names them.
+    members : numpy.ndarray of int
+        Positions in the circumstances, ascending.
+    always : bool
+        Whether a rater without a time in it has a row all the same.
+    """
+
+    by: str
+    group: str
+    members: Ints
+    always: bool
+
+
+def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup]:
+    """Yield the groups in the order of the table.
+
+    Yields
+    ------
+    TimeGroup
+        Overall, the items' groups, then what the reading itself was like.
+    """
+    every = np.ones(len(times.item), dtype=np.bool_)
+    answered = matrix.statuses[times.item, times.column] == ANSWERED
+    yield _group("overall", "micro", every, always=True)
+    for by in ("task", "category", "subcategory"):
+        of_item = matrix.groups[by]
+        for name in sorted(set(of_item) - {""}):
+            yield _group(by, name, of_item[times.item] == name, always=True)
+    yield from _by_correctness(matrix, times, answered)
+    yield _group("flagged", later("without flagged"), ~times.flagged, always=True)
+    yield _group("flagged", later("flagged only"), times.flagged, always=False)
+    for name in session_order(times.session):
+        yield _group("session", name, times.session == name, always=False)
+    quarter = np.floor(times.share * len(QUARTERS))
+    for i, name in enumerate(QUARTERS):
+        yield _group("position", name, quarter == i, always=False)
+    for status in WRITTEN_STATUSES:
+        of_status = matrix.statuses[times.item, times.column] == STATUS_CODES[status]
+        yield _group("status", status.value, of_status, always=False)
+
+
+def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
+    """Return the names of sessions: numbers in their order, then words in theirs.
+
+    Parameters
+    ----------
+    sessions : numpy.ndarray of str, shape (n_times,)
+        The session of each time; empty where not given.
+
+    Examples
+    --------
+    >>> session_order(np.array(["10", "", "2", "late"], dtype=object))
+    ['2', '10', 'late']
+    """
+    names = {str(name) for name in sessions if name}
+    return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
+
+
+def _by_correctness(
+    matrix: ReadingMatrix, times: Circumstances, answered: Bools
+) -> Iterator[TimeGroup]:
+    known = answered & matrix.assigned[times.item]
+    correct = matrix.correct[times.item, times.column]
+    if matrix.assigned.any():
+        yield _group("correct", "correct", known & correct, always=True)
+        yield _group("correct", "wrong", known & ~correct, always=True)
+
+
+def _group(by: str, group: str, members: Bools, *, always: bool) -> TimeGroup:
+    return TimeGroup(by=by, group=group, members=np.flatnonzero(members), always=always)
+
+
+METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
+TOO_FEW = later("fewer readings with a time than the model has terms")
+NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
+TOO_LARGE = "more readings, times readers, than the model is fitted to"
+# Cells of the design with the readers' indicators: half a gigabyte.
+LARGEST_LAYOUT = 2**26
+# Relative size below which a null vector's entry is taken for 0.
+ZERO = 1e-8
+
+
+def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate by what factor condition, correctness, fatigue, session and task change the time.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `term, condition, n, estimate, se, ratio, ci_low, ci_high, p, method,
+        undefined_because`; estimate and standard error in natural logarithms, ratio and interval as
+        factors. In order of condition, correctness, position, session and task; no row where no
+        reader has a measured time.
+
+    Notes
+    -----
+    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, all of them normal and independent, fitted
+    by restricted maximum likelihood to the readers' answered first readings, flagged ones
+    included. A term that is given for some readings only leaves the others out; so does a time of
+    0. `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with
+    normal quantiles. Readers differ in level and not in their effects: the intervals speak of these
+    readers. That correct answers are the quicker ones does not say that haste helps: hard items
+    take longer and go wrong.
+
+    A term without contrast, or that other terms amount to (all unaided readings in session 1, say),
+    is undefined. Conditions are set against `unaided` where there is one, else against the first by
+    name; sessions and tasks against their first.
+
+    See Also
+    --------
+    analysis.statistics.crossed.fit_crossed
+
+    References
+    ----------
+    .. [1] Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects for
+       subjects and items. J Mem Lang 2008;59:390-412. doi:10.1016/j.jml.2007.12.005
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = time_model(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4, "item_id": list("abcd") * 2,
+    ...         "answer": list("AABB") + list("ABAB"),
+    ...         "response_ms": [900, 1100, 1900, 2100, 1400, 3000, 1600, 3100],
+    ...     }),
+    ... ))
+    >>> table["term"].tolist()
+    ['condition', 'correct against wrong', 'position', 'session', 'task']
+    >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
+    (0.553, 'no reading gives its position')
+    """
+    study = study_of(study, options)
+    matrix, found, options = study.matrix, study.circumstances, study.options
+    every = modelled_readings(matrix, found)
+    if every.empty:
+        return pd.DataFrame(columns=COLUMNS["time_model"])
+    readings = complete(every)
+    left_out = int((every["response_ms"] == 0).sum())
+    terms = terms_of(readings) if len(readings) else []
+    rows = _term_rows(readings, terms, options.alpha)
+    table = pd.DataFrame(rows, columns=COLUMNS["time_model"])
+    table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
+    return table
+
+
+def _term_rows(
+    readings: pd.DataFrame, terms: Sequence[Term], alpha: float
+) -> list[dict[str, object]]:
+    usable = [i for i, term in enumerate(terms) if term.values is not None]
+    columns = [terms[i].values for i in usable]
+    design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
+    because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
+    blank, kept, tied = _estimable(design)
+    because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
+    fit, failure = _fit_or_reason(readings, design[:, kept])
+    place = np.cumsum(kept) - 1
+    rows: list[dict[str, object]] = []
+    for i, term in enumerate(terms):
+        row: dict[str, object] = {
+            "term": term.name,
+            "condition": term.condition,
+            "n": len(readings),
+            "undefined_because": because.get(i, "" if fit else failure),
+        }
+        if fit and i not in because:
+            row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
+        rows.append(row)
+    return rows
+
+
+def _fit_or_reason(readings: pd.DataFrame, design: Floats) -> tuple[CrossedFit | None, str]:
+    n, p = design.shape
+    if n <= p:
+        return None, TOO_FEW
+    if n * (p + readings["reader"].nunique()) > LARGEST_LAYOUT:
+        return None, TOO_LARGE
+    return _fit(readings, design), NO_SPREAD
+
+
+def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
+    outcome = np.log(readings["response_ms"].to_numpy(dtype=np.float64))
+    readers = np.unique(readings["reader"], return_inverse=True)[1].astype(np.int64)
+    items = readings["item"].to_numpy(dtype=np.int64)
+    # Centring changes the intercept alone, and keeps small differences from drowning.
+    centred = design - np.append(0.0, design[:, 1:].mean(axis=0))
+    return fit_crossed(outcome - outcome.mean(), centred, readers, items)
+
+
+def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
+    estimate = float(fit.estimates[place])
+    se = float(np.sqrt(fit.covariance[place, place]))
+    half = float(norm.isf(alpha / 2)) * se
+    return {
+        "estimate": estimate,
+        "se": se,
+        "ratio": float(np.exp(estimate)),
+        "ci_low": float(np.exp(estimate - half)),
+        "ci_high": float(np.exp(estimate + half)),
+        "p": float(2 * norm.sf(abs(estimate) / se)),
+    }
+
+
+def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
+    """Say which columns cannot be estimated, which to keep, and which are tied to which.
+
+    Coefficients that a null vector of the design touches are not estimable; the others do not
+    depend on which columns are kept to make it of full rank.
+    """
+    scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
+    basis = null_space(scaled, rcond=ZERO)
+    projection = np.abs(basis @ basis.T) > ZERO
+    kept: list[int] = []
+    for j in range(design.shape[1]):
+        if np.linalg.matrix_rank(scaled[:, [*kept, j]], tol=ZERO) > len(kept):
+            kept.append(j)
+    return projection.diagonal(), np.isin(np.arange(design.shape[1]), kept), projection
+
+
+def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
+    others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
+    return f"cannot be told apart from {'; '.join(others)}" if others else "has no contrast"
+
+
+NO_TIME = "no reading here has a measured time"
+ZERO_TIME = "geometric mean: a time is 0"
+
+
+def times(study: Study | Bundle) -> pd.DataFrame:
+    r"""Sum up every rater's response times.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, condition, by, group, n, median_ms, q1_ms, q3_ms, geometric_mean_ms,
+        n_flagged, undefined_because`; milliseconds. One row a condition and group of every rater
+        with any measured time, readers first.
+
+    Notes
+    -----
+    First readings with a measured time count, whatever became of them, flagged ones included;
+    `n_flagged` says how many. Quartiles are interpolated linearly between order statistics: with
+    :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
+    (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean
+    is :math:`\exp(\overline{\ln x})`, and undefined where a time is 0.
+
+    By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: answered
+    items with a reference standard); by `flagged` (`without flagged`, `flagged only`); by
+    `session`; by `position` (quarters of the rater's session); by `status` (`answered` beside what
+    was not: a time that a limit cut off is not the time of a decision).
+
+    References
+    ----------
+    .. [1] Hyndman RJ, Fan Y. Sample quantiles in statistical packages. Am Stat 1996;50:361-365.
+       doi:10.1080/00031305.1996.10473566
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = times(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abc"), "truth": list("AAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": list("abc"), "answer": list("AAB"),
+    ...         "response_ms": [1000, 2000, 4000],
+    ...     }),
+    ... ))
+    >>> for row in table[["by", "group", "n", "median_ms", "q1_ms"]].values.tolist()[:3]:
+    ...     print(*row)
+    overall micro 3 2000.0 1500.0
+    correct correct 2 1500.0 1250.0
+    correct wrong 1 4000.0 4000.0
+    """
+    study = study_of(study, None)
+    matrix, found = study.matrix, study.circumstances
+    timed = {matrix.columns[i].rater_id for i in np.unique(found.column)}
+    shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
+    tables = [_rows(matrix, found, group, shown) for group in groups_of(matrix, found)]
+    table = pd.concat(tables, ignore_index=True)
+    return table.sort_values("column", kind="stable", ignore_index=True)[COLUMNS["times"]]
+
+
+def _rows(
+    matrix: ReadingMatrix, found: Circumstances, group: TimeGroup, shown: np.ndarray
+) -> pd.DataFrame:
+    n_columns = len(matrix.columns)
+    column = found.column[group.members]
+    response_ms = found.response_ms[group.members]
+    order = np.lexsort((response_ms, column))
+    n = np.bincount(column, minlength=n_columns)
+    at = _order_statistics(response_ms[order], n)
+    rows = pd.DataFrame(
+        {
+            "column": np.arange(n_columns),
+            "rater_id": [c.rater_id for c in matrix.columns],
+            "condition": [c.condition for c in matrix.columns],
+            "by": group.by,
+            "group": group.group,
+            "n": n,
+            "median_ms": at(0.5),
+            "q1_ms": at(0.25),
+            "q3_ms": at(0.75),
+            "geometric_mean_ms": _geometric_means(response_ms[order], n),
+            "n_flagged": np.bincount(
+                column, weights=found.flagged[group.members], minlength=n_columns
+            ).astype(np.int64),
+        }
+    )
+    rows["undefined_because"] = np.where(rows["geometric_mean_ms"].isna(), ZERO_TIME, "")
+    rows.loc[n == 0, "undefined_because"] = NO_TIME
+    return rows.loc[shown & (group.always | (n > 0))]
+
+
+def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:
+    """Return the quantile function of times that stand rater by rater, each in order of size."""
+    start = np.cumsum(n) - n
+    padded = np.append(ordered, np.nan)
+
+    def at(q: float) -> Floats:
+        h = q * np.maximum(n - 1, 0)
+        below = np.floor(h).astype(np.int64)
+        above = np.minimum(below + 1, np.maximum(n - 1, 0))
+        low, high = padded[start + below], padded[start + above]
+        quantile: Floats = np.where(n > 0, low + (h - below) * (high - low), np.nan)
+        return quantile
+
+    return at
+
+
+def _geometric_means(ordered: Floats, n: Ints) -> Floats:
+    logs = np.full(len(ordered), np.nan)
+    np.log(ordered, out=logs, where=ordered > 0)
+    means = np.full(len(n), np.nan)
+    some = np.flatnonzero(n)
+    if len(some):
+        start = (np.cumsum(n) - n)[some]
+        means[some] = np.exp(np.add.reduceat(logs, start) / n[some])
+    return means

@@ -1,1 +1,0 @@
-"""Response times of each rater, and what they depend on."""

@@ -1,0 +1,269 @@
+"""A reader in a real browser: their hands on either page, keys with their time, and the screen.
+
+Each frame of the screencast carries the time at which the browser showed it. A frame shows the new
+case if it is nearly the picture the screen comes to rest at, and not the one it started from.
+
+A key sent with a time of its own is to the browser what a key press with the kernel's time is: the
+event's ``timeStamp`` is that time, however late the page gets to it.
+"""
+
+import asyncio
+import base64
+import io
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.async_api import Browser, CDPSession, Page, ViewportSize
+
+from benchmarks.machine import Broken
+
+OBSERVER = Path(__file__).with_name("observer.js")
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
+_LOOK_EVERY_S = 0.1
+_PATIENCE_S = 180.0
+
+
+async def new_page(browser: Browser, *, plain: bool = False) -> Page:
+    """Return a page in a profile of its own, with the onlooker installed before its scripts."""
+    context = await browser.new_context(viewport=VIEWPORT)
+    context.set_default_timeout(_PATIENCE_S * 1000)
+    if plain:
+        await context.add_init_script("window.benchmarkPlain = true")
+    await context.add_init_script(path=OBSERVER)
+    return await context.new_page()
+
+
+async def painted(page: Page) -> list[dict[str, float]]:
+    """Return what the onlooker saw painted so far: position and page milliseconds."""
+    return list(await page.evaluate("benchmark.painted"))
+
+
+async def wait_painted(page: Page, n: int) -> dict[str, float]:
+    """Wait until so many cases were painted, looking from outside: nothing polls in the page."""
+    for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
+        # Opening and signing in replace the document, and the onlooker with it.
+        seen = await page.evaluate("window.benchmark?.painted ?? []")
+        if len(seen) >= n:
+            return dict(seen[n - 1])
+        await asyncio.sleep(_LOOK_EVERY_S)
+    raise Broken(f"case {n} was not painted within {_PATIENCE_S:g} s at {page.url}")
+
+
+class Hands(Protocol):
+    """What a reader does, whatever the page."""
+
+    page: Page
+
+    async def open(self, url: str) -> None:
+        """Open the page, up to and with the first case."""
+
+    async def choose(self, option: int) -> None:
+        """Choose an option, counted from 0."""
+
+    async def confirm(self) -> None:
+        """Commit the answer."""
+
+
+@dataclass
+class RoomHands:
+    """Hands on the reading room: the keyboard alone."""
+
+    page: Page
+    code: str = field(repr=False)
+
+    async def open(self, url: str) -> None:
+        """Sign in with the access code, and begin."""
+        await self.page.goto(url)
+        await self.page.locator("[name=access_code]").fill(self.code)
+        await self.page.locator("[name=access_code]").press("Enter")
+        await self.page.locator("[data-step=begin]").wait_for()
+        await self.page.keyboard.press("Enter")
+        await wait_painted(self.page, 1)
+
+    async def choose(self, option: int) -> None:
+        """Press the option's letter."""
+        await self.page.keyboard.press("abcd"[option])
+
+    async def confirm(self) -> None:
+        """Press Enter."""
+        await self.page.keyboard.press("Enter")
+
+
+@dataclass
+class PlainHands:
+    """Hands on the naive page: the mouse."""
+
+    page: Page
+
+    async def open(self, url: str) -> None:
+        """Open the page."""
+        await self.page.goto(url)
+        await wait_painted(self.page, 1)
+
+    async def choose(self, option: int) -> None:
+        """Click the option; Streamlit runs the script for it."""
+        await self.page.locator("[data-testid=stRadioOption]").nth(option).click()
+
+    async def confirm(self) -> None:
+        """Click the button."""
+        await self.page.get_by_role("button", name="Next").click()
+
+
+async def transition(hands: Hands, n: int) -> dict[str, Any]:
+    """Confirm the case on the screen and wait for the next, the n-th painted."""
+    before = await hands.page.evaluate("benchmark.commits.length")
+    await hands.confirm()
+    seen = await wait_painted(hands.page, n)
+    commits = await hands.page.evaluate("benchmark.commits")
+    if len(commits) != before + 1:
+        raise Broken(f"one press made {len(commits) - before} commits at {hands.page.url}")
+    return {"commit_ms": commits[-1], "painted_ms": seen["at"], "took_ms": seen["at"] - commits[-1]}
+
+
+SETTLE_S = 0.8
+FRAME_MS = 1000 / 60
+_SIZE = {"maxWidth": 720, "maxHeight": 450}
+_NEARLY = 0.15
+
+Grey = NDArray[np.float32]
+
+
+@dataclass
+class Screencast:
+    """Frames of a page as shown: seconds since 1970, and JPEG bytes."""
+
+    session: CDPSession
+    frames: list[tuple[float, bytes]] = field(default_factory=list)
+    _acknowledging: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def start(self) -> None:
+        """Start, and wait for the frame of what is on the screen now."""
+        self.session.on("Page.screencastFrame", self._take)
+        await self.session.send("Page.startScreencast", {"format": "jpeg", "quality": 50, **_SIZE})
+        await asyncio.sleep(SETTLE_S / 2)
+
+    async def stop(self) -> None:
+        """Wait until the screen has come to rest, and stop."""
+        await asyncio.sleep(SETTLE_S)
+        await self.session.send("Page.stopScreencast")
+        await self.session.detach()
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self.frames.append((event["metadata"]["timestamp"], base64.b64decode(event["data"])))
+        task = asyncio.ensure_future(self._acknowledge(event["sessionId"]))
+        self._acknowledging.add(task)
+        task.add_done_callback(self._acknowledging.discard)
+
+    async def _acknowledge(self, session_id: int) -> None:
+        await self.session.send("Page.screencastFrameAck", {"sessionId": session_id})
+
+
+async def witnessed(hands: Hands, n: int) -> dict[str, Any]:
+    """Go on to the n-th case before the screencast, and return what it saw of it."""
+    cast = Screencast(await hands.page.context.new_cdp_session(hands.page))
+    await cast.start()
+    taken = await transition(hands, n)
+    await cast.stop()
+    said_s = (await time_origin_ms(hands.page) + taken["painted_ms"]) / 1000
+    return verdict([(at_s, _grey(jpeg)) for at_s, jpeg in cast.frames], said_s)
+
+
+def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
+    """Judge frames (time, picture) from the old case to the new against when it was said to show.
+
+    Returns
+    -------
+    dict
+        ``right``: the frame on the screen at that time showed the new case, None where the two
+        cases look alike; ``lead_ms``: how long before its first frame was shown (negative: after).
+    """
+    old, new = frames[0][1], frames[-1][1]
+    whole = float(np.abs(new - old).mean())
+    if whole < 1:
+        return {"right": None, "lead_ms": None}
+    shows_new = [float(np.abs(each - new).mean()) < _NEARLY * whole for _, each in frames]
+    at_that_time = [new for (at_s, _), new in zip(frames, shows_new, strict=True) if at_s <= said_s]
+    first_s = frames[shows_new.index(True)][0]
+    return {
+        "right": bool(at_that_time and at_that_time[-1]),
+        "lead_ms": round((said_s - first_s) * 1000, 1),
+    }
+
+
+def judged(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return over all verdicts how many were right, and how long before."""
+    clear = [each for each in verdicts if each["right"] is not None]
+    leads = [each["lead_ms"] for each in clear]
+    return {
+        "n": len(clear),
+        "n_right": sum(each["right"] for each in clear),
+        "n_right_within_a_frame": sum(lead > -FRAME_MS for lead in leads),
+        "median_lead_ms": round(float(np.median(leads)), 1) if leads else None,
+        "leads_ms": sorted(leads),
+    }
+
+
+async def time_origin_ms(page: Page) -> float:
+    """Return when the page's clock began, in milliseconds since 1970."""
+    return float(await page.evaluate("performance.timeOrigin"))
+
+
+def _grey(jpeg: bytes) -> Grey:
+    return np.asarray(Image.open(io.BytesIO(jpeg)).convert("L")).astype(np.float32)
+
+
+_KEYS = {"Enter": ("Enter", 13), "a": ("KeyA", 65), "b": ("KeyB", 66), "p": ("KeyP", 80)}
+_TIES = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tie:
+    """How far the page's clock (as ms since 1970) is behind this program's, and how surely."""
+
+    behind_ms: float
+    unsure_ms: float
+
+
+async def tie(session: CDPSession) -> Tie:
+    """Ask the page for its time often; the quickest answer says best how the two clocks stand."""
+    best: Tie | None = None
+    for _ in range(_TIES):
+        before = now_ms()
+        answer = await session.send(
+            "Runtime.evaluate", {"expression": "performance.timeOrigin + performance.now()"}
+        )
+        after = now_ms()
+        if best is None or (after - before) / 2 < best.unsure_ms:
+            page_ms = answer["result"]["value"]
+            best = Tie(behind_ms=(before + after) / 2 - page_ms, unsure_ms=(after - before) / 2)
+    assert best is not None
+    return best
+
+
+async def press(session: CDPSession, key: str) -> float:
+    """Press a key now and return when that was, in ms since 1970 on this program's clock."""
+    code, number = _KEYS[key]
+    event: dict[str, Any] = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+    pressed_ms = now_ms()
+    await session.send(
+        "Input.dispatchKeyEvent",
+        {"type": "rawKeyDown", "timestamp": pressed_ms / 1000, **event},
+    )
+    await session.send("Input.dispatchKeyEvent", {"type": "keyUp", **event})
+    return pressed_ms
+
+
+async def until(moment_ms: float) -> None:
+    """Wait until a moment of this program's clock."""
+    if (ahead_ms := moment_ms - now_ms()) > 0:
+        await asyncio.sleep(ahead_ms / 1000)
+
+
+def now_ms() -> float:
+    """Return this program's time, ms since 1970."""
+    return time.time() * 1000

