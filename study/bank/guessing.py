@@ -77,13 +77,13 @@ def clues(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, s
 def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
     """Return whether ids name the correct option, by letter, place or text, more than by chance.
 
-    >>> truths = ["AB"[n % 2] for n in range(40)]
-    >>> [ids_tell(Asked(("Yes", "No"), truth, "", f"{name}-{n + 100}")
-    ...           for n, truth in enumerate(truths))
-    ...  for name in ("q", "no")]
-    [False, False]
-    >>> ids_tell(Asked(("Yes", "No"), truth, "", f"q{n}/{truth}") for n, truth in enumerate(truths))
-    True
+    >>> def asked(name):
+    ...     for n in range(40):
+    ...         truth = "AB"[n % 2]
+    ...         item_id = name.format(n=n + 100, truth=truth)
+    ...         yield GuessableQuestion(("Yes", "No"), truth, "", item_id)
+    >>> [ids_tell(asked(name)) for name in ("q-{n}", "no-{n}", "q{n}/{truth}")]
+    [False, False, True]
     """
     named: dict[str, tuple[Counter[int], list[int]]] = {}
     for one in asked:

@@ -71,7 +71,8 @@ class OutputPart:
 
         Examples
         --------
-        >>> Part(name="figures", holds=(".json", ".svg")).strange(["a.json", "a.svg", "b.svg"])
+        >>> figures = OutputPart(name="figures", holds=(".json", ".svg"))
+        >>> figures.strange(["a.json", "a.svg", "b.svg"])
         ['b.svg']
         """
         there = set(names)

@@ -87,7 +87,7 @@ def references(sources: Iterable[MethodSource]) -> list[Reference]:
     Examples
     --------
     >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
-    >>> [one.key for one in references([Source(method="Wilson", text=text, doi="10.1/x")])]
+    >>> [one.key for one in references([MethodSource(method="Wilson", text=text, doi="10.1/x")])]
     ['wilson1927']
     """
     once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
@@ -135,7 +135,7 @@ def bibtex(entries: Iterable[Reference]) -> str:
     Examples
     --------
     >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
-    >>> print(bibtex(references([Source(method="Wilson", text=text, doi="10.1/x")])))
+    >>> print(bibtex(references([MethodSource(method="Wilson", text=text, doi="10.1/x")])))
     @article{wilson1927,
       author = {Wilson, E. B.},
       title = {{Probable inference}},

@@ -172,10 +172,10 @@ def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
     for figure in figures:
         assert on_paper(figure.chart).get_figwidth() <= 175 / 25.4, figure.name
     matrix = next(figure for figure in figures if figure.chart.square)
-    with Image.open(io.BytesIO(matrix.png())) as image:
+    with Image.open(io.BytesIO(matrix.png)) as image:
         assert image.width == pytest.approx(on_paper(matrix.chart).get_figwidth() * 300, abs=1)
         assert round(image.info["dpi"][0]) == 300
-    assert b"<text" not in matrix.svg()
+    assert b"<text" not in matrix.svg
 
 
 @pytest.mark.parametrize("width", [85, 180])

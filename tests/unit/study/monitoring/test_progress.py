@@ -258,6 +258,7 @@ def test_new_readings_and_changed_answers_are_seen(opened: Opened) -> None:
     _both(store)
 
 
+@pytest.mark.usefixtures("cold")
 def test_another_store_in_its_place_is_read_anew(opened: Opened) -> None:
     """A backup put in place of the store has fewer readings, and then others."""
     store = opened(readers=("R1", "R2"))
