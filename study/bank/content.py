@@ -199,11 +199,14 @@ def _again(options: Sequence[str]) -> str:
 
 def _answered(item: Question, asked: Sequence[str], place: int) -> bool:
     """Whether the correct option stands in the question, word by word, and no other one does."""
+    plain = item.question.casefold()
+    begins = _WORD.search(item.options[place].casefold())
+    if begins is None or _stem(begins[0]) not in plain:  # so it is with most
+        return False
     truth = words_of(item.options[place])
     if not any(len(word) > 2 and word not in _SAYS_NOTHING for word in truth):
         return False
-    plain = item.question.casefold()
-    if not all(_stem(word) in plain for word in truth):  # so it is with nearly all
+    if not all(_stem(word) in plain for word in truth):
         return False
     text = _stems(asked)
     return [n for n, option in enumerate(item.options) if _stems(words_of(option)) in text] == [

@@ -545,7 +545,6 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.execute(HELD)
         yield Transaction(Database(connection))
 
 
