@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from study.bank.fields import (
     MOST_OF_AN_ATTRIBUTE,
@@ -68,7 +69,7 @@ class ItemReader:
     """
 
     def __init__(self, folder: ImageFolder, notes: Notes) -> None:
-        self._folder = folder
+        self._locate = lru_cache(maxsize=64)(folder.locate)  # an examination has several questions
         self._notes = notes
         self.has_truth = False
 
@@ -236,7 +237,7 @@ class ItemReader:
                 )
                 continue
             try:
-                inside = self._folder.locate(text)
+                inside = self._locate(text)
             except BadFilm as bad:
                 draft.trouble.add(bad.what, bad.remedy, bad.rule)
                 continue

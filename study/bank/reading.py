@@ -346,9 +346,8 @@ def _settle_examinations(staged: Staging, notes: Notes) -> None:
     if found := staged.share_patients():
         what = "patient taken from another item of the same examination"
         notes.add(what, found.first, found.n)
-    for name in ("age", "sex"):
-        if found := staged.examinations_that_differ(name):
-            notes.add(f"items of one examination differ in {name}", found.first, found.n)
+    for name, group in staged.examinations_that_differ(("age", "sex")).items():
+        notes.add(f"items of one examination differ in {name}", group.first, group.n)
 
 
 def _read_films(

@@ -18,7 +18,7 @@ from functools import lru_cache
 from io import BufferedReader
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
@@ -53,8 +53,7 @@ class Repeated(dict[str, object]):
         self.pairs = tuple(pairs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(NamedTuple):
     """One entry of a file.
 
     Attributes

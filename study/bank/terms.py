@@ -66,6 +66,7 @@ _CONTEXT_PART = re.compile(
 )
 
 
+@lru_cache
 def age_in_words(text: str) -> tuple[str, bool]:
     """Return an age in words and whether it was understood.
 
@@ -108,6 +109,7 @@ def age_in_years(words: str) -> tuple[int, int] | None:
     return None
 
 
+@lru_cache
 def sex_in_words(text: str) -> tuple[str, bool]:
     """Return `female`, `male`, `other` or nothing, and whether the text was understood.
 

@@ -293,17 +293,32 @@ class Staging:
             )
         return found
 
-    def examinations_that_differ(self, column: str) -> Group | None:
-        """Return of how many examinations the items differ in `age` or `sex`."""
-        return self._group(
-            "SELECT count(*), min(first) FROM (SELECT min(n) AS first FROM drafts WHERE "
-            "examination_id <> '' GROUP BY examination_id HAVING count(DISTINCT CASE WHEN is_whole "
-            f"THEN nullif({column}, '') END) > 1)"
+    def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
+        """Return of how many examinations the items differ in each column where any do."""
+        differing = ", ".join(
+            f"count(DISTINCT CASE WHEN is_whole THEN nullif({name}, '') END) > 1 AS {name}_differs"
+            for name in columns
         )
+        told = ", ".join(
+            f"count(*) FILTER (WHERE {name}_differs), min(first) FILTER (WHERE {name}_differs)"
+            for name in columns
+        )
+        found = self._connection.execute(
+            f"SELECT {told} FROM (SELECT min(n) AS first, {differing} FROM drafts "
+            "WHERE examination_id <> '' GROUP BY examination_id)"
+        ).fetchone()
+        return {
+            name: Group(n, self._key(first))
+            for name, n, first in zip(columns, found[::2], found[1::2], strict=True)
+            if n
+        }
 
     def _group(self, sql: str) -> Group | None:
         n, first = self._connection.execute(sql).fetchone()
-        return Group(n, self._one("SELECT key FROM drafts WHERE n = ?", first)) if n else None
+        return Group(n, self._key(first)) if n else None
+
+    def _key(self, n: int) -> str:
+        return str(self._one("SELECT key FROM drafts WHERE n = ?", n))
 
     def recall_films(self) -> None:
         """Take what was known of the films before; each is right if its file is as it was."""
@@ -571,6 +586,7 @@ def _locked(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0)
     try:
         # What is lost when the machine goes down is read again.
+        connection.execute("PRAGMA page_size = 16384")  # of a new file: items are long
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute(HELD)
