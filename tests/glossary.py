@@ -10,7 +10,8 @@ ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "ARCHITECTURE.md"
 BEGIN = "<!-- Below: make glossary. -->\n"
 TREES = ("study", "analysis", "ui", "pages", "benchmarks")
-VIEWER = {
+FOLDERS = {
+    "pages": "The pages, one a file, each beginning with its guard.",
     "page": "The page around the films: its words, keys, settings, sheets and storage.",
     "film": "Films fetched, decoded, windowed and drawn.",
     "viewer": "The films of a case on the screen, and the reader's hands on them.",
@@ -39,7 +40,7 @@ def _tree(top: Path) -> Iterator[str]:
         told = (
             _sentence(start)
             if start.exists()
-            else VIEWER.get(folder.name, "What puts it together.")
+            else FOLDERS.get(folder.name, "What puts it together.")
         )
         yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", told, "")
         for path in found:

@@ -1,4 +1,4 @@
-"""How numbers, rows, claims and conditions are put into words, and how strong a sentence may be."""
+"""How numbers and claims are put into words, and what the declared hypothesis came to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a sound item a bad question: rules about content, told and never refused.
+"""Rules of content (B2): what makes a sound item a bad question; told and never refused.
 
 An item is looked at by itself, beside the others of its examination, and by its patient's split.
 Nothing is held but one examination and the first split of each, so a bank's size does not matter.

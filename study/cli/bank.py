@@ -1,4 +1,4 @@
-"""The commands about question banks: imported, looked at, checked, joined, struck from, removed."""
+"""Commands about banks: imported, looked at, checked, compared, joined, struck, taught, removed."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The commands a study is set up, opened, watched and read with, and the demo's."""
+"""The commands for a study: draw, invite, codes, open, watch, simulate, exclude; and the demo."""
 
 import json
 import secrets

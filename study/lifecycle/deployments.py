@@ -1,4 +1,4 @@
-"""Makes a deployment's store, and gives coordinators their access."""
+"""Makes a deployment's store, and codes for coordinators, administrators and readers there."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A reader's readings in the store: what they prepared, were shown and answered; their sessions."""
+"""A reader's readings in the store: prepared, shown, answered; sessions and interventions."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

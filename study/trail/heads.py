@@ -1,4 +1,4 @@
-"""Heads and receipts: what others keep of a study's chain, and how it is held against the chain.
+"""Heads, deposits and receipts: what others keep of a study's chain, held against the chain.
 
 A head is the last number and hash of a study's chain in one line, to be kept elsewhere. Whoever
 holds the store's file can write its whole history anew, hashes and all. They cannot change a line

@@ -1,4 +1,4 @@
-"""The trails of a study: which events are its own, and every act in them searched and paged.
+"""The trails of a study: which events are its own, searched and paged; and downloads noted.
 
 Of a study restored or merged, a trail is taken as far as what it tells of is in this store. A
 bundle carries neither people nor what readers prepared or practised: of a study restored from one

@@ -1,4 +1,4 @@
-"""What the server does by itself while it runs: makes films ready, looks what is due, backs up."""
+"""What the server does by itself: makes films ready, looks at the witness, mails, backs up."""
 
 import gc
 import logging

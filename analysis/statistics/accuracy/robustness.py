@@ -1,6 +1,6 @@
 """What accuracy rests on: bank, place among the options, way of counting, run and input of a model.
 
-`model_runs.csv`, `model_conditions.csv`.
+`banks.csv`, `option_positions.csv`, `sensitivity.csv`, `model_runs.csv`, `model_conditions.csv`.
 """
 
 from __future__ import annotations

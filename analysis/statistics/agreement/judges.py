@@ -1,4 +1,4 @@
-"""How far people who judge agree: scorers of answers in words, experts who review questions."""
+"""How far scorers and expert reviewers agree; and an expert review's files, read and written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy of every two raters on the same items, of two models by task: tests and intervals."""
+"""Two raters' accuracy on the same items, two models' by task: `comparisons`, `model_pairs`."""
 
 from __future__ import annotations
 

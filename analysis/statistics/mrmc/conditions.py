@@ -1,4 +1,4 @@
-"""Two conditions read by the same readers: the table `reader_conditions.csv`."""
+"""Two conditions, the same readers: tables `reader_conditions` and `reader_conditions_items`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /**
- * What is measured of the cases before the reader: in sight or not, how long is left, and what makes one doubt it.
+ * What is measured of the cases before the reader: in sight or not, how long is left, and the flags of what makes one doubt it.
  *
  * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
  */

@@ -9,6 +9,7 @@
 /** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number,
  *   repeats?: boolean, held?: boolean}} Action  held: the key is down for longer */
 
+// All letters are taken, A to H by options: another command has a sign, or ⇧ and a letter in `actionOf`.
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",
   n: "giveUp",
