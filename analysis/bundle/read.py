@@ -240,7 +240,7 @@ def _open(
         what, remedy = f"stands without {ANSWERS}", "Add that file or remove this one"
         raise BundleError([Fault(file=GIVEN, row=None, what=what, remedy=remedy)])
     if ANSWERS not in tables:
-        return _no_open()
+        return _no_open_answers()
     answers, faults = check_open_answers(tables[ANSWERS], items, raters)
     if not faults:
         scores, faults = check_open_scores(tables.get(GIVEN, _NOTHING), answers)
@@ -250,7 +250,7 @@ def _open(
 
 
 @cache
-def _no_open() -> tuple[pd.DataFrame, pd.DataFrame]:
+def _no_open_answers() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what most bundles have: no answer in words."""
     items, raters = (
         pd.DataFrame("", index=[0], columns=[*columns], dtype=str)

@@ -307,7 +307,7 @@ COLUMN_LOOKS = {
     "readers_models": "readers_models",
     "among_models": "models",
 }
-LINES_HIGH = 1.5
+SCOPE_ROWS_HIGH = 1.5
 
 
 def between_chart(
@@ -338,7 +338,7 @@ def between_chart(
             [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), most=1.0
         ),
         title=t("Agreement"),
-        rows_high=LINES_HIGH,
+        rows_high=SCOPE_ROWS_HIGH,
     )
     right = forest(
         labels,
@@ -347,7 +347,7 @@ def between_chart(
         behind=[ReferenceLine(at=0)],
         title=t("Difference"),
         shown=False,
-        rows_high=LINES_HIGH,
+        rows_high=SCOPE_ROWS_HIGH,
     )
     side = numbers(right, differences, title=t("Difference and interval"))
     return Chart(rows=((left, right, side),), key=_between_key(rows))

@@ -103,7 +103,7 @@ REMEDIES = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Finding:
+class RuleFinding:
     """What breaks one rule: how often, and up to `N_EXAMPLES` of it as (item or line, what)."""
 
     rule: Rule
@@ -142,7 +142,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def look_over(items: Iterable[Question]) -> list[Finding]:
+def look_over(items: Iterable[Question]) -> list[RuleFinding]:
     """Return what breaks the rules of content, in order of code.
 
     Parameters
@@ -150,9 +150,9 @@ def look_over(items: Iterable[Question]) -> list[Finding]:
     items
         Those of one examination one after another.
     """
-    found: dict[Rule, Finding] = {}
+    found: dict[Rule, RuleFinding] = {}
     for rule, key, what in flags(items):
-        found.setdefault(rule, Finding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
+        found.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
     return [found[rule] for rule in sorted(found)]
 
 

@@ -17,14 +17,14 @@ from datetime import date, datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text
 from study.bank.images import ImageFolder
-from study.bank.importing import FaultyBank, Imported, Missing, import_bank
+from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
 from study.bank.items import split_list
 from study.bank.measures import day_of
-from study.bank.reading import Progress
+from study.bank.reading import MissingImages, OnProgress
 from study.bank.source import Record, read_source
 from study.bank.spreadsheet import read_rows
 from study.bank.terms import view_label
@@ -66,20 +66,17 @@ def import_dicom(
     *,
     name: str,
     now: datetime,
-    skip_faulty: bool = False,
     scale: float = 1.0,
-    progress: Progress | None = None,
-    **further: Any,
+    missing_images: MissingImages | None = None,
+    **options: Unpack[ImportOptions],
 ) -> Imported:
     """Make a bank of a folder beside the store, and import it.
 
     Parameters
     ----------
-    skip_faulty
-        Leave out rows with faults; else a folder with any is refused whole.
     scale
         Below 1, films are kept that much smaller, and every item says so (`rendition`).
-    further
+    missing_images, options
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -92,10 +89,11 @@ def import_dicom(
         raise BadFile(f"A scale of {scale:g}; 0.05 to 1 are taken.")
     with store.look() as look:
         key = bytes.fromhex(deployment.secret(look))
+    skip_faulty, progress = options.get("skip_faulty", False), options.get("progress")
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        without_prior = skip_faulty or further.get("missing_images") in ("drop", "frontal")
+        without_prior = skip_faulty or missing_images in ("drop", "frontal")
         made = _Conversion(folder, Path(scratch) / "bank", key, scale, without_prior=without_prior)
         made.run(progress or (lambda *_: None))
         faulty = {fault.key for fault in made.faults}
@@ -119,9 +117,8 @@ def import_dicom(
             name=name,
             images=place,
             now=now,
-            skip_faulty=skip_faulty,
-            progress=progress,
-            **further,
+            missing_images=missing_images,
+            **options,
         )
     finally:
         if done is None or not done.is_new:
@@ -154,7 +151,7 @@ class _Conversion:
         self._by_uid: dict[str, str] | None = None
         into.mkdir(parents=True)
 
-    def run(self, progress: Progress) -> None:
+    def run(self, progress: OnProgress) -> None:
         """Convert every row, and collect every fault."""
         records = self._records()
         for done, record in enumerate(records):

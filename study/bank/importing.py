@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from study.bank.content import look_over
 from study.bank.guessing import guessable
@@ -14,7 +14,7 @@ from study.bank.layout import Part
 from study.bank.reading import (
     BankFormat,
     MissingImages,
-    Progress,
+    OnProgress,
     ReadBank,
     read_bank,
     sha256_of_files,
@@ -97,6 +97,16 @@ class Imported:
     is_new: bool = True
 
 
+class ImportOptions(TypedDict, total=False):
+    """What may be said of every import, a bank's or a DICOM folder's; see `import_bank`."""
+
+    skip_faulty: bool
+    simulated: bool
+    provenance: Provenance
+    progress: OnProgress | None
+    by: By
+
+
 def import_bank(
     store: Store,
     parts: tuple[Part, ...] | Path,
@@ -109,7 +119,7 @@ def import_bank(
     skip_faulty: bool = False,
     simulated: bool = False,
     provenance: Provenance = NOT_KNOWN,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     by: By = COMMAND_LINE,
     n_workers: int | None = None,
 ) -> Imported:
@@ -165,7 +175,7 @@ def import_bank(
         if progress is not None:
             progress("store", 0, 1)
         with (
-            _looking_at(work, simulated, found.n_workers) as looks,
+            _look_beside(work, simulated, found.n_workers) as looks,
             store.change(beside=work) as change,
         ):
             if banks.find(change, name):
@@ -199,7 +209,7 @@ def import_bank(
         )
 
 
-def _looking_at(
+def _look_beside(
     work: Path, simulated: bool, n_workers: int
 ) -> AbstractContextManager[Iterator[Any]]:
     """Begin to find out a bank's hash, what is to be said of it, where answers can be guessed."""

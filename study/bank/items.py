@@ -25,8 +25,8 @@ from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, Vie
 from study.base.canonical import canonical_json
 from study.films import BadFilm
 
-MOST_OF_AN_ID = 500
-_SAID = (int, str)
+LONGEST_ID = 500
+_TEXT_LIKE = (int, str)
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"])
 
@@ -168,7 +168,7 @@ class ItemReader:
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         found = {"split": split} if split else {}
         for key, name, value in fields.others():
-            text = as_text(value) if isinstance(value, _SAID) else _written(value)
+            text = as_text(value) if isinstance(value, _TEXT_LIKE) else _written(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
             else:
@@ -328,8 +328,8 @@ def _unfit(item_id: str) -> str:
     """Return why an id cannot name an item in a list; empty where it can."""
     if not item_id:
         return "no item id"
-    if len(item_id) > MOST_OF_AN_ID:
-        return f"item id {shown(item_id)} has {len(item_id):,} signs, more than {MOST_OF_AN_ID}"
+    if len(item_id) > LONGEST_ID:
+        return f"item id {shown(item_id)} has {len(item_id):,} signs, more than {LONGEST_ID}"
     if not item_id.isprintable() and _NOT_SHOWN.search(item_id):
         return f"item id {shown(item_id)} holds a line break or another sign that is not shown"
     return ""

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from study.bank.content import REMEDIES, Finding, look_over
+from study.bank.content import REMEDIES, RuleFinding, look_over
 from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, read_bank
@@ -401,7 +401,7 @@ class Report:
     file: str
     n_found: int
     n_sound: int
-    findings: tuple[Finding, ...]
+    findings: tuple[RuleFinding, ...]
     notes: tuple[str, ...]
     letters: Balance = balance({})  # noqa: RUF009 (frozen)
 
@@ -451,7 +451,7 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
                     letters=letters(found.staged.tables, 1),
                 )
         except BadFile as error:
-            finding = Finding(rule=Rule.FILE, remedy=MEND_FILE)
+            finding = RuleFinding(rule=Rule.FILE, remedy=MEND_FILE)
             finding.add(parts[0].path.name, str(error))
             return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
 
@@ -462,20 +462,20 @@ def letters(look: Transaction, bank: int) -> Balance:
     return balance({(LETTERS.index(truth), size): n for (truth, size), n in found.items()})
 
 
-def by_rule(faults: Iterable[Fault]) -> list[Finding]:
+def by_rule(faults: Iterable[Fault]) -> list[RuleFinding]:
     """Return the faults rule by rule, in order of code."""
-    found: dict[Rule, Finding] = {}
+    found: dict[Rule, RuleFinding] = {}
     for fault in faults:
-        group = found.setdefault(fault.rule, Finding(rule=fault.rule, remedy=fault.remedy))
+        group = found.setdefault(fault.rule, RuleFinding(rule=fault.rule, remedy=fault.remedy))
         group.add(fault.key, fault.what)
     return [found[rule] for rule in sorted(found)]
 
 
-def content_findings(look: Transaction, bank: int) -> list[Finding]:
+def content_findings(look: Transaction, bank: int) -> list[RuleFinding]:
     """Return what sound items break of the rules of content, and where answers can be guessed."""
     found = look_over(bank_contents.questions(look, bank))
     for rule, sentence in clues(banks.Questions(look, bank), shuffled=False).items():
-        finding = Finding(rule=rule, remedy=REMEDIES[rule])
+        finding = RuleFinding(rule=rule, remedy=REMEDIES[rule])
         finding.add("the bank", sentence)
         found.append(finding)
     return sorted(found, key=lambda one: one.rule)

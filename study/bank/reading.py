@@ -23,7 +23,7 @@ from study.store.staging import Batch, Group, Staging, staging
 
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]
-Progress = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Told a step (`items` in bytes, or `films`), how much of it is done, and of how much."""
 
 MOST_TOLD = 1_000
@@ -79,7 +79,7 @@ def read_bank(
     format: BankFormat | None = None,
     missing_images: MissingImages = "refuse",
     skip_faulty: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     n_workers: int = 0,
 ) -> Iterator[ReadBank]:
     """Read and validate a question bank; it can be asked while the context lasts.
@@ -110,7 +110,7 @@ def read_bank(
     NotNow
         When another import has the working file.
     """
-    tell: Progress = progress or (lambda *_: None)
+    tell: OnProgress = progress or (lambda *_: None)
     folder, notes = ImageFolder(images), Notes()
     with staging(work, images) as staged:
         reading = _Reading(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
@@ -177,7 +177,7 @@ def _read_items(
     parts: Sequence[Part],
     format: BankFormat | None,
     reading: "_Reading",
-    tell: Progress,
+    tell: OnProgress,
 ) -> list[tuple[SourceFormat, str]]:
     total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
     if total < _LARGE:
@@ -284,7 +284,7 @@ class _Reading:
         self.has_truth = self.has_truth or found.has_truth
 
 
-def _tell_bytes(tell: Progress, before: int, total: int, n: int) -> None:
+def _tell_bytes(tell: OnProgress, before: int, total: int, n: int) -> None:
     tell("items", before + n, total)
 
 
@@ -351,7 +351,7 @@ def _settle_examinations(staged: Staging, notes: Notes) -> None:
 
 
 def _read_films(
-    folder: ImageFolder, staged: Staging, tell: Progress, *, refused: bool, missing: MissingImages
+    folder: ImageFolder, staged: Staging, tell: OnProgress, *, refused: bool, missing: MissingImages
 ) -> int:
     """Look at every film; return how many were not, as the bank is refused anyhow."""
     staged.recall_films()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Unpack
 
-from study.bank.importing import FaultyBank, Imported, import_bank
+from study.bank.importing import FaultyBank, Imported, ImportOptions, import_bank
 from study.bank.layout import SeveralBanks, find_bank, has_bank
 from study.bank.reading import MissingImages
 from study.base.actor import By
@@ -105,9 +105,11 @@ def import_arrived(
     store: Store,
     arrived: Arrived,
     *,
+    name: str,
+    now: datetime,
     chosen: Sequence[str] = (),
     missing_images: MissingImages | None = None,
-    **further: Any,
+    **options: Unpack[ImportOptions],
 ) -> Imported:
     """Import the bank in a folder; one of ours goes unless all of it was imported.
 
@@ -116,7 +118,7 @@ def import_arrived(
     chosen
         The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
         asked.
-    missing_images, further
+    missing_images, options
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -131,11 +133,17 @@ def import_arrived(
     done, is_dicom = None, False
     try:
         if is_dicom := holds_dicom(arrived.place):
-            done = import_dicom(store, arrived.place, **further)
+            done = import_dicom(store, arrived.place, name=name, now=now, **options)
         else:
             parts, images = find_bank(arrived.place, chosen)
             done = import_bank(
-                store, parts, images=images, missing_images=missing_images, **further
+                store,
+                parts,
+                name=name,
+                images=images,
+                now=now,
+                missing_images=missing_images,
+                **options,
             )
         return done
     except (FaultyBank, SeveralBanks):

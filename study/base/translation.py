@@ -212,7 +212,7 @@ def minute(at_utc: str) -> str:
     >>> minute("2025-06-04T12:00:59.999Z")
     '4 Jun 2025, 12:00'
     """
-    return _to_the(at_utc, "short")
+    return _moment(at_utc, "short")
 
 
 def second(at_utc: str) -> str:
@@ -221,10 +221,10 @@ def second(at_utc: str) -> str:
     >>> second("2025-06-04T12:00:59.999Z")
     '4 Jun 2025, 12:00:59'
     """
-    return _to_the(at_utc, "medium")
+    return _moment(at_utc, "medium")
 
 
-def _to_the(at_utc: str, precision: Literal["short", "medium"]) -> str:
+def _moment(at_utc: str, precision: Literal["short", "medium"]) -> str:
     at, where = moment(at_utc), region()
     clock = format_time(at, precision, locale=where)
     return str(where.datetime_formats["medium"]).format(clock, day(at_utc))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import click
 
-from study.bank.importing import Imported, import_bank
+from study.bank.importing import Imported, ImportOptions, import_bank
 from study.bank.layout import find_bank, one_file
 from study.bank.managing import (
     Report,
@@ -246,22 +246,25 @@ def import_(
     format: BankFormat | None,
     skip_faulty: bool,
     scale: float | None,
-    **source: str,
+    version: str,
+    licence: str,
+    source_url: str,
+    citation: str,
 ) -> None:
     """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    told: dict[str, Any] = {
-        "name": bank,
+    options: ImportOptions = {
         "skip_faulty": skip_faulty,
-        "provenance": Provenance(**source),
-        "now": now(),
+        "provenance": Provenance(
+            version=version, licence=licence, source_url=source_url, citation=citation
+        ),
         "progress": Told() if sys.stderr.isatty() else None,
     }
     if path.is_dir() and not split and not more and holds_dicom(path):
-        done = import_dicom(Store(db), path, scale=scale or 1.0, **told)
+        done = import_dicom(Store(db), path, name=bank, now=now(), scale=scale or 1.0, **options)
     else:
         if scale is not None:
             raise click.UsageError("--scale goes with a folder of DICOM films.")
@@ -274,10 +277,12 @@ def import_(
         done = import_bank(
             Store(db),
             parts,
+            name=bank,
             images=images or found,
+            now=now(),
             format=format,
             missing_images=missing_images,
-            **told,
+            **options,
         )
     _tell(bank, done)
 

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import click
 
@@ -52,6 +52,43 @@ _WHY = {
     "budget": "The budget allows no more.",
     "gone": "The last requests were all in vain.",
 }
+
+
+class _Asked(TypedDict):
+    """How a model is asked, as typed: what `models paper` and `models run` share."""
+
+    order: str
+    condition: str
+    views: str
+    resolution: str
+    explanation: bool
+
+
+class _RunOptions(_Asked):
+    """The other options of `models run`."""
+
+    model: str
+    model_version: str
+    provider: str
+    called: str | None
+    entry: str | None
+    base_url: str
+    runs: int
+    template: str
+    system: str | None
+    temperature: float
+    max_tokens: int
+    seed: int | None
+    settings: tuple[str, ...]
+    max_connections: int | None
+    retries: int
+    timeout: int
+    stream: bool
+    input_price: float
+    output_price: float
+    budget: float | None
+    limit: int | None
+    keep_failed: bool
 
 
 @program.group()
@@ -213,7 +250,7 @@ def paper(
     formats: tuple[str, ...],
     model: str,
     bank_ids: bool | None,
-    **given: Any,
+    **given: Unpack[_Asked],
 ) -> None:
     """Write the drawn cases as exam papers for models: images and words, no reference standard."""
     if bool(study) == bool(bank) or (split and study):
@@ -278,7 +315,7 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--budget", type=click.FloatRange(0), help="What the run may cost in all.")
 @click.option("--limit", type=click.IntRange(1), help="Ask the first so many, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
-def run(db: Path, study: str, dry_run: bool, **given: Any) -> int | None:
+def run(db: Path, study: str, dry_run: bool, **given: Unpack[_RunOptions]) -> int | None:
     """Have a model answer a study's questions; a finished run is kept as a model.
 
     The same line again goes on where a run was stopped: nothing answered is asked again. Keys are
@@ -289,19 +326,32 @@ def run(db: Path, study: str, dry_run: bool, **given: Any) -> int | None:
         raise BadInput("A budget needs prices: --input-price and --output-price.")
     seed, runs = given["seed"], given["runs"]
     seeds = () if seed is None else tuple(range(seed, seed + runs))
-    further = {key: given[key] for key in ("template", "system", "temperature", "max_tokens")}
-    asked = _protocol(given, runs=runs, seeds=seeds, **further)
+    asked = _protocol(
+        given,
+        template=given["template"],
+        system=given["system"],
+        temperature=given["temperature"],
+        max_tokens=given["max_tokens"],
+        runs=runs,
+        seeds=seeds,
+    )
     paper = paper_of_study(store, study, asked, rater=given["model"])
     if dry_run:
         _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=given["model"]))
         return None
     provider = _provider(given)
-    prices = {key: given[key] for key in ("input_price", "output_price", "budget")}
-    limits = Limits(runs=runs, seeds=seeds, connections=provider.connections, **prices)
+    limits = Limits(
+        runs=runs,
+        seeds=seeds,
+        connections=provider.connections,
+        input_price=given["input_price"],
+        output_price=given["output_price"],
+        budget=given["budget"],
+    )
     return _aside(lambda alone: _run(store, paper, provider, limits, given, alone))
 
 
-def _protocol(given: dict[str, Any], **further: Any) -> ModelProtocol:
+def _protocol(given: _Asked, **further: Any) -> ModelProtocol:
     return ModelProtocol(
         order=Order(given["order"]),
         condition=Shown(given["condition"]),
@@ -312,11 +362,14 @@ def _protocol(given: dict[str, Any], **further: Any) -> ModelProtocol:
     )
 
 
-def _provider(given: dict[str, Any]) -> Provider:
+def _provider(given: _RunOptions) -> Provider:
     python = given["provider"] == PYTHON
     if python != (given["entry"] is not None):
         raise BadInput("--entry MODULE:FUNCTION goes with --provider python, and only with it.")
-    settings = {"temperature": given["temperature"], "max_tokens": given["max_tokens"]}
+    settings: dict[str, Any] = {
+        "temperature": given["temperature"],
+        "max_tokens": given["max_tokens"],
+    }
     for one in given["settings"]:
         name, mark, value = one.partition("=")
         if not mark or "key" in name:
@@ -357,7 +410,7 @@ def _run(
     paper: Paper,
     provider: Provider,
     limits: Limits,
-    given: dict[str, Any],
+    given: _RunOptions,
     alone: int,
 ) -> int:
     told = _RunTold()
@@ -382,7 +435,7 @@ def _run(
     return _print(ran, given)
 
 
-def _print(ran: Ran, given: dict[str, Any]) -> int:
+def _print(ran: Ran, given: _RunOptions) -> int:
     with suppress(OSError):  # of a terminal that is gone
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
         print(f"{given['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")

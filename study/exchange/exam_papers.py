@@ -61,7 +61,7 @@ def reading_room() -> Task:
     return Task(dataset=json_dataset(str(SAMPLES)), solver=generate(), epochs={runs})
 '''
 
-Progress = Callable[[int, int], None]
+OnRendered = Callable[[int, int], None]
 
 MODEL = "MODEL"
 """Stands where a shape has to name a model and none was named."""
@@ -326,7 +326,7 @@ def hand_out(
     bank_ids: bool | None = None,
     by: By,
     now: datetime,
-    progress: Progress = lambda done, total: None,
+    progress: OnRendered = lambda done, total: None,
 ) -> bool:
     """Write a paper to a new folder, or to one file where `out` ends in ``.zip``; tell the trail.
 
@@ -398,7 +398,7 @@ def _files(folder: Path) -> list[str]:
     )
 
 
-def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: Progress) -> Rendered:
+def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: OnRendered) -> Rendered:
     """Render each film once, named by where in the paper it is first shown."""
     films: dict[str, PaperFilm] = {}
     for item in paper.items:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DICTIONARY = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _RESOURCES = {"rater_id": "raters-csv", "item_id": "items-csv", "answer_id": "open_answers-csv"}
 
 
@@ -38,13 +38,13 @@ class Column:
 
 
 def _column(name: str, said: Mapping[str, Any]) -> Column:
-    said = said or _SAID["shared"][name]
+    said = said or _DICTIONARY["shared"][name]
     return Column(name=name, **{**said, "enum": tuple(said.get("enum", ()))})
 
 
 FILES: Mapping[str, tuple[Column, ...]] = {
     file: tuple(_column(name, said) for name, said in columns.items())
-    for file, columns in _SAID["columns"].items()
+    for file, columns in _DICTIONARY["columns"].items()
 }
 """Every table a bundle may have; the first three are in each."""
 
@@ -57,7 +57,10 @@ def columns_in(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ..
 
 def keys_of(name: str) -> dict[str, Any]:
     """Return what tells a table's rows apart, and what of them refers to another table."""
-    primary, foreign = _SAID["primary_keys"].get(name), _SAID["foreign_keys"].get(name, ())
+    primary, foreign = (
+        _DICTIONARY["primary_keys"].get(name),
+        _DICTIONARY["foreign_keys"].get(name, ()),
+    )
     refers = [
         {"fields": [key], "reference": {"resource": _RESOURCES[key], "fields": [key]}}
         for key in foreign

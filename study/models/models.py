@@ -225,10 +225,28 @@ def keep_model(
         events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
 
 
-def add_model(store: Store, path: Path, *, study: str, **kept: Any) -> Found:
+def add_model(
+    store: Store,
+    path: Path,
+    *,
+    study: str,
+    model_id: str,
+    model_version: str = "",
+    simulated: bool = False,
+    by: By = COMMAND_LINE,
+    now: datetime,
+) -> Found:
     """Read a prediction file, and keep it in one go as `keep_model` does; raises as both do."""
     found = read_model(store, path, study=study)
-    keep_model(store, found, **kept)
+    keep_model(
+        store,
+        found,
+        model_id=model_id,
+        model_version=model_version,
+        simulated=simulated,
+        by=by,
+        now=now,
+    )
     return found
 
 

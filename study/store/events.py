@@ -425,7 +425,7 @@ def every_one(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator
         yield from map(event_of, rows)
 
 
-def told_apart(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
+def distinct(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
     """Return the different kinds, or actors, of the events that a condition holds for."""
     column = {"kind": "kind", "actor": "actor"}[what]
     rows = look.rows(

@@ -111,7 +111,7 @@ def check_receipts(store: Store, text: str) -> list[LineFinding]:
     """
     with store.look() as look:
         made = _all(look)
-    return [_receipt_told(made, number, line) for number, line in said_lines(text)]
+    return [_receipt_finding(made, number, line) for number, line in said_lines(text)]
 
 
 _Made = dict[str, dict[str, tuple[str, int]]]
@@ -140,7 +140,7 @@ def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
             yield event.actor, event.hash, n_read[event.actor]
 
 
-def _receipt_told(made: _Made, line: int, words: str) -> LineFinding:
+def _receipt_finding(made: _Made, line: int, words: str) -> LineFinding:
     match = _RECEIPT.fullmatch(words)
     if match is None:
         form = "r1 · 60 of 60 · 7QK2-M9XD-4T3N"

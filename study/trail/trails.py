@@ -240,7 +240,7 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
 
 def _told(store: Store, study: str, what: str) -> list[str]:
     with store.look() as look:
-        return stored.told_apart(look, what, _condition(look, study, Search(with_readings=True)))
+        return stored.distinct(look, what, _condition(look, study, Search(with_readings=True)))
 
 
 def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:

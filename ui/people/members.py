@@ -321,13 +321,15 @@ def _more(scope: Scope, member: Member) -> None:
         email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
         if st.form_submit_button(t("Save name and email")):
             everywhere = scope.everywhere
-            _on(scope, member, persons.change_name, name=name, email=email, everywhere=everywhere)
+            _act_on(
+                scope, member, persons.change_name, name=name, email=email, everywhere=everywhere
+            )
     if member.name or member.email:
         st.caption(
             t("Readings and the audit trail contain no names; erasing does not change them.")
         )
         if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
-            _on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+            _act_on(scope, member, persons.erase_name, everywhere=scope.everywhere)
     _revoke(scope, member)
 
 
@@ -337,10 +339,10 @@ def _revoke(scope: Scope, member: Member) -> None:
     with st.form(key(f"revoke-{member.grant}"), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
         if st.form_submit_button(t("Revoke now")):
-            _on(scope, member, persons.revoke, reason=reason)
+            _act_on(scope, member, persons.revoke, reason=reason)
 
 
-def _on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
+def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
     """Do something about somebody's role here."""
     where = {"study": scope.study, "grant": member.grant}
     act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))

@@ -6,14 +6,16 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from study.bank.importing import Imported
+from study.bank.importing import Imported, ImportOptions
+from study.bank.reading import MissingImages
 from study.bank.uploads import Arrived, import_arrived
 from study.base.errors import NotNow
 from study.base.translation import language, spoken, t
@@ -121,7 +123,16 @@ _JOBS: dict[Path, ImportJob] = {}
 _LOCK = threading.Lock()
 
 
-def begin(store: Store, arrived: Arrived, name: str, **what: Any) -> ImportJob:
+def begin(
+    store: Store,
+    arrived: Arrived,
+    name: str,
+    *,
+    now: datetime,
+    chosen: Sequence[str] = (),
+    missing_images: MissingImages | None = None,
+    **options: Unpack[ImportOptions],
+) -> ImportJob:
     """Begin an import, as `study.bank.uploads.import_arrived` describes it.
 
     Raises
@@ -134,6 +145,7 @@ def begin(store: Store, arrived: Arrived, name: str, **what: Any) -> ImportJob:
         if job is not None and not job.is_done():
             arrived.discard()
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
+        what = {"now": now, "chosen": chosen, "missing_images": missing_images, **options}
         job = _JOBS[store.path] = ImportJob(store, arrived, name, what)
     return job
 

@@ -277,13 +277,13 @@ def ranking_findings(results: Results) -> list[Finding]:
     """Say who is first, over which ranks the interval reaches, and what changes with macro."""
     texts = []
     for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
-        texts += _ranking_condition(results, condition)
+        texts += _ranking_in(results, condition)
     if not texts:
         texts = _order(results)
     return [Finding(theme=Theme.RANKING, text=text) for text in texts]
 
 
-def _ranking_condition(results: Results, condition: str) -> list[str]:
+def _ranking_in(results: Results, condition: str) -> list[str]:
     micro, macro = (
         {
             str(row["rater_id"]): row

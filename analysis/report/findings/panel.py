@@ -344,11 +344,11 @@ def condition_findings(results: Results) -> list[Finding]:
     ] + [
         Finding(theme=Theme.CONDITIONS, text=text)
         for metric in METRICS
-        for text in _two_conditions_others(_pairs(results, metric)[MOST_PAIRS:], metric)
+        for text in _other_pairs(_pairs(results, metric)[MOST_PAIRS:], metric)
     ]
 
 
-def _two_conditions_others(pairs: list[dict[str, Row]], metric: str) -> list[str]:
+def _other_pairs(pairs: list[dict[str, Row]], metric: str) -> list[str]:
     """Count the pairs of conditions that have no sentence of their own."""
     if not pairs:
         return []

@@ -395,7 +395,7 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
     ]
     micro = group("overall", "micro", np.ones(len(items), dtype=np.bool_), drawn.sum(axis=0))
     tasks = [task for task in parts if task.group]
-    return [micro, _leaderboard_macro(matrix, tasks), *tasks]
+    return [micro, _mean_of_tasks(matrix, tasks), *tasks]
 
 
 def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
@@ -419,7 +419,7 @@ def _accuracy(counts: Floats) -> Floats:
     return ratio(counts[:half], counts[half:])
 
 
-def _leaderboard_macro(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
+def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
     if not tasks:
         return _undefined(matrix, "macro", NO_TASK)
     has = np.array([task.n > 0 for task in tasks])

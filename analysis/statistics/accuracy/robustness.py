@@ -95,12 +95,14 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
     [['x', 'y', 2, 2, 0.5]]
     """
     study = study_of(study, options)
-    table = pd.DataFrame(list(_banks_rows(study)), columns=["column", *COLUMNS["bank_differences"]])
+    table = pd.DataFrame(
+        list(_between_banks(study)), columns=["column", *COLUMNS["bank_differences"]]
+    )
     table = table.sort_values("column", kind="stable", ignore_index=True)
     return table.drop(columns="column")
 
 
-def _banks_rows(study: Study) -> Iterator[dict[str, Any]]:
+def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
     every = np.arange(len(matrix.truth))
     groups = [("overall", "micro", every)]
@@ -211,9 +213,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     matrix, alpha = study.matrix, study.options.alpha
     places = _places(study.bundle, matrix)
     rows = [
-        row
-        for column in range(len(matrix.columns))
-        for row in _positions_rows(matrix, places, column)
+        row for column in range(len(matrix.columns)) for row in _by_place(matrix, places, column)
     ]
     found = []
     for about, chosen, reference, clusters, right in rows:
@@ -265,7 +265,7 @@ def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
     return places
 
 
-def _positions_rows(
+def _by_place(
     matrix: ReadingMatrix, places: Codes, column: int
 ) -> Iterator[tuple[dict[str, object], Bools, Bools, Ints, Bools]]:
     """Yield of each place: whose it is; whether it was chosen and should have been; clusters."""
@@ -354,7 +354,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     study = study_of(study, options)
     bundle, matrix, options = study.bundle, study.matrix, study.options
     tables = [
-        _sensitivity_rows(matrix, name, counted, correct, options.alpha)
+        _accuracies(matrix, name, counted, correct, options.alpha)
         for name, (counted, correct) in _analyses(bundle, matrix, options.faulty).items()
     ]
     return pd.concat(tables, ignore_index=True)[COLUMNS["sensitivity"]]
@@ -386,7 +386,7 @@ def _analyses(
     return analyses
 
 
-def _sensitivity_rows(
+def _accuracies(
     matrix: ReadingMatrix, name: str, counted: Bools, correct: Bools, alpha: float
 ) -> pd.DataFrame:
     n = counted.sum(axis=0, dtype=np.int64)

@@ -132,7 +132,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         row
         for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
-        for row in _choices_rows(name, panel, choice(panel), options.alpha)
+        for row in _claim_rows(name, panel, choice(panel), options.alpha)
     ]
     return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
 
@@ -270,7 +270,7 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
 
-def _choices_rows(
+def _claim_rows(
     name: str, panel: ReaderPanel, found: _Found, alpha: float
 ) -> Iterator[dict[str, object]]:
     psi = found.differences
@@ -361,7 +361,7 @@ def _of_panels(study: Study) -> Iterator[dict[str, object]]:
             "condition": one.panel.condition,
             "metric": one.figure.metric.value,
         }
-        yield from _components_rows(names, one.result, PANEL, one.figure)
+        yield from _components(names, one.result, PANEL, one.figure)
 
 
 def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
@@ -372,10 +372,10 @@ def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
             "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
             "metric": one.figure.metric.value,
         }
-        yield from _components_rows(names, one.result, CONDITIONS, one.figure)
+        yield from _components(names, one.result, CONDITIONS, one.figure)
 
 
-def _components_rows(
+def _components(
     names: dict[str, str],
     result: SingleTreatment | TwoTreatments,
     components: dict[str, str],

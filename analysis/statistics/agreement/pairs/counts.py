@@ -177,7 +177,7 @@ def pair_counts(
     answers = np.ascontiguousarray(matrix.answers[items].T)
     sides = (answers[columns_a], answers[columns_b])
     letters = _letters(*sides, n_letters)[a, :, b, :]
-    outcomes = _item_sets_outcomes(*sides, matrix.truth[items])[:, a, b].T
+    outcomes = _outcome_counts(*sides, matrix.truth[items])[:, a, b].T
     given_a, given_b = (side != NO_LETTER for side in sides)
     for i, size in enumerate(sizes):
         options[:, i] = _in_common(given_a & (matrix.n_options[items] == size), given_b)[a, b]
@@ -194,7 +194,7 @@ def _letters(a: Codes, b: Codes, n_letters: int) -> Floats:
     return _in_common(flat_a, flat_b).reshape(shape)
 
 
-def _item_sets_outcomes(a: Codes, b: Codes, truth: Codes) -> Floats:
+def _outcome_counts(a: Codes, b: Codes, truth: Codes) -> Floats:
     """Return outcomes, shape (6, n_columns_a, n_columns_b)."""
     judged = truth != NO_LETTER
     given_a, given_b = a != NO_LETTER, b != NO_LETTER

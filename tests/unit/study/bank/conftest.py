@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from study.bank.layout import Part
-from study.bank.reading import BankFormat, Progress, read_bank
+from study.bank.reading import BankFormat, OnProgress, read_bank
 from study.base.bank_model import Fault, Film, Item
 from study.store import banks
 
@@ -36,7 +36,7 @@ def read_whole(
     *,
     images: Path,
     format: BankFormat | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> BankFile:
     """Read a bank whose size does not matter."""
     work = path.parent / f"{path.name}-work"

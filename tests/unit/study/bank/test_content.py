@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from study.bank.content import Finding, look_over
+from study.bank.content import RuleFinding, look_over
 from study.bank.managing import content_findings
 from study.base.bank_model import Item, Question, Rule
 from study.store import Store, banks
@@ -142,7 +142,7 @@ def test_clues_of_the_whole_bank_stand_among_the_findings(store: Store) -> None:
     assert _findings(store, "none", [_item(truth=None)]) == []
 
 
-def _findings(store: Store, name: str, items: list[Question]) -> list[Finding]:
+def _findings(store: Store, name: str, items: list[Question]) -> list[RuleFinding]:
     plain = dict.fromkeys(("format", "source_name", "source_sha256", "content_sha256"), "x")
     with store.change() as change:
         bank = banks.add(
