@@ -24,7 +24,7 @@ from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
 from study.bank.items import split_list
 from study.bank.measures import day_of
-from study.bank.reading import MissingImages, OnProgress
+from study.bank.reading import OnProgress
 from study.bank.source import Record, read_source
 from study.bank.spreadsheet import read_rows
 from study.bank.terms import view_label
@@ -67,7 +67,6 @@ def import_dicom(
     name: str,
     now: datetime,
     scale: float = 1.0,
-    missing_images: MissingImages | None = None,
     **options: Unpack[ImportOptions],
 ) -> Imported:
     """Make a bank of a folder beside the store, and import it.
@@ -76,7 +75,7 @@ def import_dicom(
     ----------
     scale
         Below 1, films are kept that much smaller, and every item says so (`rendition`).
-    missing_images, options
+    options
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -93,7 +92,7 @@ def import_dicom(
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        without_prior = skip_faulty or missing_images in ("drop", "frontal")
+        without_prior = skip_faulty or options.get("missing_images") in ("drop", "frontal")
         made = _Conversion(folder, Path(scratch) / "bank", key, scale, without_prior=without_prior)
         made.run(progress or (lambda *_: None))
         faulty = {fault.key for fault in made.faults}
@@ -117,7 +116,6 @@ def import_dicom(
             name=name,
             images=place,
             now=now,
-            missing_images=missing_images,
             **options,
         )
     finally:

@@ -100,6 +100,7 @@ class Imported:
 class ImportOptions(TypedDict, total=False):
     """What may be said of every import, a bank's or a DICOM folder's; see `import_bank`."""
 
+    missing_images: MissingImages | None
     skip_faulty: bool
     simulated: bool
     provenance: Provenance

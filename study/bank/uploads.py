@@ -16,7 +16,6 @@ from typing import IO, Unpack
 
 from study.bank.importing import FaultyBank, Imported, ImportOptions, import_bank
 from study.bank.layout import SeveralBanks, find_bank, has_bank
-from study.bank.reading import MissingImages
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
@@ -108,7 +107,6 @@ def import_arrived(
     name: str,
     now: datetime,
     chosen: Sequence[str] = (),
-    missing_images: MissingImages | None = None,
     **options: Unpack[ImportOptions],
 ) -> Imported:
     """Import the bank in a folder; one of ours goes unless all of it was imported.
@@ -118,7 +116,7 @@ def import_arrived(
     chosen
         The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
         asked.
-    missing_images, options
+    options
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -142,7 +140,6 @@ def import_arrived(
                 name=name,
                 images=images,
                 now=now,
-                missing_images=missing_images,
                 **options,
             )
         return done

@@ -257,6 +257,7 @@ def import_(
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
     options: ImportOptions = {
+        "missing_images": missing_images,
         "skip_faulty": skip_faulty,
         "provenance": Provenance(
             version=version, licence=licence, source_url=source_url, citation=citation
@@ -281,7 +282,6 @@ def import_(
             images=images or found,
             now=now(),
             format=format,
-            missing_images=missing_images,
             **options,
         )
     _tell(bank, done)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from study.bank.importing import Imported, ImportOptions
-from study.bank.reading import MissingImages
 from study.bank.uploads import Arrived, import_arrived
 from study.base.errors import NotNow
 from study.base.translation import language, spoken, t
@@ -130,7 +129,6 @@ def begin(
     *,
     now: datetime,
     chosen: Sequence[str] = (),
-    missing_images: MissingImages | None = None,
     **options: Unpack[ImportOptions],
 ) -> ImportJob:
     """Begin an import, as `study.bank.uploads.import_arrived` describes it.
@@ -145,7 +143,7 @@ def begin(
         if job is not None and not job.is_done():
             arrived.discard()
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        what = {"now": now, "chosen": chosen, "missing_images": missing_images, **options}
+        what = {"now": now, "chosen": chosen, **options}
         job = _JOBS[store.path] = ImportJob(store, arrived, name, what)
     return job
 

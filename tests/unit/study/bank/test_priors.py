@@ -13,6 +13,7 @@ from study.bank.content import look_over
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
 from study.bank.managing import check_bank, compared, join_banks, remove_bank
+from study.bank.uploads import Arrived, import_arrived
 from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
@@ -279,13 +280,14 @@ def test_a_dicom_film_that_is_no_prior_one_is_refused(
         import_dicom(own, place, name="own", now=NOW)
 
 
+@pytest.mark.parametrize("way", [{"skip_faulty": True}, {"missing_images": "frontal"}])
 def test_a_row_whose_prior_dicom_film_is_missing_is_taken_without_it(
-    tmp_path: Path, own: Store
+    tmp_path: Path, own: Store, way: Any
 ) -> None:
-    """Where faulty rows may be left out; else the folder is refused."""
+    """Where faulty rows may be left out, or images be missing; else the folder is refused."""
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,gone.dcm,\n")
     with pytest.raises(FaultyBank, match="not found"):
         import_dicom(own, place, name="own", now=NOW)
-    done = import_dicom(own, place, name="own", skip_faulty=True, now=NOW)
+    done = import_arrived(own, Arrived(place=place, is_ours=False), name="own", now=NOW, **way)
     assert (done.n_items, done.n_left_out) == (1, 0)
     assert any("taken without it" in note for note in done.notes)
