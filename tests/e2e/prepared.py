@@ -207,7 +207,7 @@ def _at_step(page: Page, step: str) -> None:
 
 def choose(page: Page, part: str) -> None:
     """Choose a part of a page by the radio or button of its name."""
-    kinds = (page.get_by_role(kind, name=part) for kind in ("radio", "button"))
+    kinds = (page.get_by_role(kind, name=part, exact=True) for kind in ("radio", "button"))
     first, other = kinds
     with rerun(page):
         first.or_(other).first.click()
