@@ -156,6 +156,9 @@ def _fill(page: Page, where: str) -> None:
     elif where == "trail":
         page.get_by_role("button", name="Verify now").click()
         page.get_by_text("Verified").wait_for()
+    elif where == "results":
+        parts = page.get_by_role("radio", name="Findings")
+        parts.or_(page.get_by_role("button", name="Findings")).first.wait_for()  # it is analysed
     elif where == "results, Cases":
         box = page.get_by_test_id("stDataFrame").bounding_box()
         assert box is not None
