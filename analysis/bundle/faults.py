@@ -92,11 +92,6 @@ def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Serie
     return pd.Series(formed, index=cells.index, name=cells.name, dtype=object, copy=False)
 
 
-def numbers_in(cells: pd.Series[str]) -> pd.Series[float]:
-    """Return the finite numbers that the cells hold, nan where a cell holds none."""
-    return each_distinct(cells, number_in).astype(float)
-
-
 def number_in(cell: str) -> float:
     """Return the finite number that a cell holds, nan where it holds none."""
     try:

@@ -195,12 +195,7 @@ class Fields:
 
     def text(self, field: str) -> str | None:
         """Return the preferred filled value as `as_text` does: empty if there is none."""
-        for key in self._keys.get(field, ()):
-            if (value := self._filled.get(key)) is not None:
-                if type(value) is str and value.isascii() and "\0" not in value:
-                    return value
-                return as_text(value)
-        return ""
+        return as_text(self.first(field))
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, how long it is, and how long it may be."""

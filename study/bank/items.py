@@ -26,7 +26,6 @@ from study.base.canonical import canonical_json
 from study.films import BadFilm
 
 LONGEST_ID = 500
-_TEXT_LIKE = (int, str)
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"])
 
@@ -168,7 +167,7 @@ class ItemReader:
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         found = {"split": split} if split else {}
         for key, name, value in fields.others():
-            text = as_text(value) if isinstance(value, _TEXT_LIKE) else _written(value)
+            text = as_text(value) if isinstance(value, int | str) else _written(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
             else:

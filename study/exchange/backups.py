@@ -20,6 +20,7 @@ from study.base.actor import SCHEDULE, By
 from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.translation import t
+from study.exchange.bundle import sha256_of_file
 from study.store import Store, Transaction, deployment, events
 from study.store.deployment import BackupRow
 from study.store.events import EventKind
@@ -200,8 +201,7 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
     Where the second witness of an earlier store of that name is still there, what the backup lacks
     of what was acknowledged is accepted, and returned.
     """
-    with file.open("rb") as opened:
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    digest = sha256_of_file(file)
     with store.change() as change:
         detail = {"file": file.name, "sha256": digest}
         events.record(change, "", now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=by)

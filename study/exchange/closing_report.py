@@ -16,8 +16,7 @@ from study.models.models import withdrawn_in
 from study.monitoring.interventions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, models, progress, studies
-from study.store import readings as stored_sessions
+from study.store import Store, Transaction, events, models, progress, readings, studies
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
@@ -164,7 +163,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
     stepped_in = (
         {**row._asdict(), "reader_id": row.reader_id or "the whole study"}
-        for row in stored_sessions.interventions(look, number)
+        for row in readings.interventions(look, number)
     )
     set_aside = (
         {**row._asdict(), "kind": "excluded" if row.excluded else "taken back"}

@@ -23,7 +23,6 @@ from study.base.canonical import moment
 from study.protocol.protocol import stored_protocol
 from study.reading.course import SessionStanding, SessionState, is_withdrawn, sessions_of
 from study.store import Store, Transaction, events, models, people, progress, readings, studies
-from study.store import readings as stored_sessions
 from study.store.events import ChainEnd
 from study.store.people import ReaderRow
 from study.store.progress import PlacedReading, ReadingRow
@@ -269,7 +268,7 @@ def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
     """Return what a study has and lacks, within a transaction, by reader, session, condition."""
     number = study.id
     counted = _by_reader(progress.counts(look, number))
-    steps = stored_sessions.interventions(look, number)
+    steps = readings.interventions(look, number)
     return Completeness(
         readers=[
             ReaderCounts(

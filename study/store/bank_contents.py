@@ -117,8 +117,7 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
     """Return an item of a bank, or None."""
     sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
-    found = look.tuples(ListedItem, sql, bank=bank, item_id=item_id)
-    return found[0] if found else None
+    return look.one(ListedItem, sql, bank=bank, item_id=item_id)
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:

@@ -104,8 +104,7 @@ def add(change: Transaction, **columns: Any) -> int:
 
 def find(look: Transaction, name: str) -> BankRow | None:
     """Return a bank's row by name, or None."""
-    row = look.row(_BANKS + "WHERE name = :name", name=name)
-    return None if row is None else BankRow(**row)
+    return look.one(BankRow, _BANKS + "WHERE name = :name", name=name)
 
 
 def bank_row(look: Transaction, name: str) -> BankRow:

@@ -86,6 +86,11 @@ class Transaction:
         """Return the first row of a query, or None."""
         return next(self.stream(sql, **values), None)
 
+    def one(self, make: Callable[..., _Row], sql: str, **values: Any) -> _Row | None:
+        """Return the first row of a query, made of its columns by their names, or None."""
+        row = self.row(sql, **values)
+        return None if row is None else make(**row)
+
     def value(self, sql: str, **values: Any) -> Any:
         """Return the first column of the first row, or None."""
         found = self._database.conn.execute(sql, values).fetchone()

@@ -209,8 +209,7 @@ def scorings_of_study(look: Transaction, study: int) -> list[ScoringRow]:
 
 def scoring_by_number(look: Transaction, scoring: int) -> ScoringRow | None:
     """Return a scoring, or None."""
-    found = look.tuples(ScoringRow, f"{_SCORING} WHERE scorings.id = :scoring", scoring=scoring)
-    return found[0] if found else None
+    return look.one(ScoringRow, f"{_SCORING} WHERE scorings.id = :scoring", scoring=scoring)
 
 
 def scorings_of_person(look: Transaction, person: int) -> list[ScoringRow]:
@@ -371,8 +370,7 @@ def reviews_of_bank(look: Transaction, bank: int) -> list[ReviewRow]:
 
 def review_by_number(look: Transaction, review: int) -> ReviewRow | None:
     """Return a review, or None."""
-    found = look.tuples(ReviewRow, f"{_REVIEW} WHERE reviews.id = :review", review=review)
-    return found[0] if found else None
+    return look.one(ReviewRow, f"{_REVIEW} WHERE reviews.id = :review", review=review)
 
 
 def reviews_of_person(look: Transaction, person: int) -> list[ReviewRow]:

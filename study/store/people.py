@@ -104,12 +104,12 @@ def add_reader(change: Transaction, **columns: Any) -> int:
 
 def reader(look: Transaction, study: int, reader_id: str) -> ReaderRow | None:
     """Return a reader's row, or None."""
-    row = look.row(
+    return look.one(
+        ReaderRow,
         "SELECT * FROM readers WHERE study = :study AND reader_id = :reader_id",
         study=study,
         reader_id=reader_id,
     )
-    return None if row is None else ReaderRow(**row)
 
 
 def readers(look: Transaction, study: int) -> list[ReaderRow]:
@@ -120,8 +120,7 @@ def readers(look: Transaction, study: int) -> list[ReaderRow]:
 
 def reader_row(look: Transaction, number: int) -> ReaderRow | None:
     """Return a reader by rowid, or None."""
-    row = look.row("SELECT * FROM readers WHERE id = :number", number=number)
-    return None if row is None else ReaderRow(**row)
+    return look.one(ReaderRow, "SELECT * FROM readers WHERE id = :number", number=number)
 
 
 def mark_simulated(change: Transaction, number: int) -> None:
@@ -168,8 +167,7 @@ def roles_held(look: Transaction, person_id: int) -> list[GrantRow]:
 
 def grant_row(look: Transaction, grant_id: int) -> GrantRow | None:
     """Return a role ever given, or None."""
-    row = look.row(_GRANTS + "WHERE grants.id = :grant_id", grant_id=grant_id)
-    return None if row is None else GrantRow(**row)
+    return look.one(GrantRow, _GRANTS + "WHERE grants.id = :grant_id", grant_id=grant_id)
 
 
 def grants_of_study(look: Transaction, study: int) -> list[GrantRow]:
@@ -186,14 +184,14 @@ def grants_of_deployment(look: Transaction) -> list[GrantRow]:
 
 def holder(look: Transaction, *, handle: str, role: str, study: int | None) -> GrantRow | None:
     """Return the standing role held under a handle, or None."""
-    row = look.row(
+    return look.one(
+        GrantRow,
         _GRANTS + "WHERE handle = :handle AND role = :role AND grants.study IS :study "
         "AND revoked_at_utc IS NULL",
         handle=handle,
         role=role,
         study=study,
     )
-    return None if row is None else GrantRow(**row)
 
 
 def ever(look: Transaction, person_id: int) -> list[GrantRow]:
@@ -249,14 +247,12 @@ def end_access(change: Transaction, person_id: int) -> None:
 
 def code(look: Transaction, person_id: int) -> CodeRow | None:
     """Return what is stored of a person's code, or None."""
-    row = look.row("SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
-    return None if row is None else CodeRow(**row)
+    return look.one(CodeRow, "SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
 
 
 def by_lookup(look: Transaction, lookup: str) -> CodeRow | None:
     """Return what is stored of a code by its open part, or None."""
-    row = look.row("SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
-    return None if row is None else CodeRow(**row)
+    return look.one(CodeRow, "SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
 
 
 def count_failure(change: Transaction, person_id: int) -> int:
@@ -305,13 +301,13 @@ def end_old_sign_ins(change: Transaction, span: Span) -> None:
 
 def by_sign_in(look: Transaction, token_id: str, span: Span) -> SignInRow | None:
     """Return a sign-in that still stands for somebody, or None."""
-    row = look.row(
+    return look.one(
+        SignInRow,
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
         f"WHERE sign_ins.id = :token_id AND {_STANDS}",
         token_id=token_id,
         **span,
     )
-    return None if row is None else SignInRow(**row)
 
 
 def sign_ins(look: Transaction) -> list[SignInRow]:
@@ -370,8 +366,7 @@ class IdentityRow(NamedTuple):
 
 def name_of(look: Transaction, person: int) -> NameRow | None:
     """Return a person's name and e-mail address, or None where none are kept."""
-    row = look.row("SELECT * FROM names WHERE person = :person", person=person)
-    return None if row is None else NameRow(**row)
+    return look.one(NameRow, "SELECT * FROM names WHERE person = :person", person=person)
 
 
 def everyones_names(look: Transaction) -> dict[int, NameRow]:

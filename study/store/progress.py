@@ -298,11 +298,11 @@ def exclusions_of_study(look: Transaction, study: int) -> list[ExclusionRow]:
 
 def decided_reading(look: Transaction, study: int, reading_id: str) -> DecidedRow | None:
     """Return a reading of a study, or None."""
-    row = look.row(
+    return look.one(
+        DecidedRow,
         f"SELECT reader_id, position, {_IS_CURRENT} FROM readings "
         "JOIN assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study AND readings.id = :reading_id",
         study=study,
         reading_id=reading_id,
     )
-    return None if row is None else DecidedRow(**row)

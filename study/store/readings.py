@@ -205,12 +205,12 @@ def unread(
 
 def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | None:
     """Return a reader's case at a position, or None."""
-    row = look.row(
+    return look.one(
+        WaitingCase,
         _case(STUDY) + "WHERE reader = :reader AND position = :position",
         reader=reader,
         position=position,
     )
-    return None if row is None else WaitingCase(**row)
 
 
 def views(look: Transaction, item: int, *, prior: bool = False) -> list[ViewRow]:
@@ -239,7 +239,8 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         "AND condition <> 'image-absent'"
         for of in (STUDY, PRACTICE)
     )
-    row = look.row(
+    return look.one(
+        FilmRow,
         f"SELECT {FILM} FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
         f"(prior = 0 OR {asks_for_prior('(SELECT study FROM readers WHERE id = :reader)')})",
@@ -247,7 +248,6 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         reader=reader,
         view=view,
     )
-    return None if row is None else FilmRow(**row)
 
 
 _FILM_COLUMNS = FILM.replace("films.", "").replace("banks.", "")
@@ -300,7 +300,8 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
 
 def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
-    row = look.row(
+    return look.one(
+        AssignmentRow,
         "SELECT assignments.id, reader, session, position, condition, shown_order, options, "
         "simulated "
         f"FROM {_listed(of)} "
@@ -308,7 +309,6 @@ def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> As
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
-    return None if row is None else AssignmentRow(**row)
 
 
 def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
@@ -343,11 +343,11 @@ def add_presentation(change: Transaction, row: PresentationRow) -> None:
 
 def presentation(look: Transaction, assignment_id: str) -> PresentationRow | None:
     """Return an assignment's presentation, or None."""
-    row = look.row(
+    return look.one(
+        PresentationRow,
         "SELECT * FROM presentations WHERE assignment = :assignment_id",
         assignment_id=assignment_id,
     )
-    return None if row is None else PresentationRow(**row)
 
 
 def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
@@ -362,14 +362,14 @@ def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[s
 
 def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
     """Return what a reading says, or None."""
-    row = look.row(_answer(of) + "WHERE id = :id", id=reading_id)
-    return None if row is None else AnswerRow(**row)
+    return look.one(AnswerRow, _answer(of) + "WHERE id = :id", id=reading_id)
 
 
 def current(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
     """Return the reading of an assignment that no other supersedes, or None."""
-    row = look.row(f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id)
-    return None if row is None else AnswerRow(**row)
+    return look.one(
+        AnswerRow, f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id
+    )
 
 
 def _answer(of: CaseSet) -> str:
@@ -482,7 +482,8 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
 
 def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRow | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
-    row = look.row(
+    return look.one(
+        TruthRow,
         "SELECT truth, coalesce(words, '') AS explanation, condition, shown_order, options "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
@@ -490,7 +491,6 @@ def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRo
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
-    return None if row is None else TruthRow(**row)
 
 
 def scored(look: Transaction, reader: int) -> list[ScoredRow]:
@@ -504,22 +504,24 @@ def scored(look: Transaction, reader: int) -> list[ScoredRow]:
 
 def scored_at(look: Transaction, reader: int, position: int) -> ScoredRow | None:
     """Return the same of one position, or None."""
-    row = look.row(
-        f"{_SCORED} AND assignments.position = :position", reader=reader, position=position
+    return look.one(
+        ScoredRow,
+        f"{_SCORED} AND assignments.position = :position",
+        reader=reader,
+        position=position,
     )
-    return None if row is None else ScoredRow(**row)
 
 
 def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | None:
     """Return what a simulation needs of a case, its reference standard included."""
-    row = look.row(
+    return look.one(
+        CaseToSimulate,
         "SELECT item_id, options, shown_order, condition, repeat, truth FROM assignments "
         "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
-    return None if row is None else CaseToSimulate(**row)
 
 
 def add_preparation(change: Transaction, **columns: Any) -> None:

@@ -143,8 +143,7 @@ def add(change: Transaction, **columns: Any) -> int:
 
 def find(look: Transaction, name: str) -> StudyRow | None:
     """Return a study's row by name, or None."""
-    row = look.row(_STUDIES + "WHERE studies.name = :name", name=name)
-    return None if row is None else StudyRow(**row)
+    return look.one(StudyRow, _STUDIES + "WHERE studies.name = :name", name=name)
 
 
 def names(look: Transaction) -> list[str]:
@@ -351,8 +350,7 @@ def add_draft(change: Transaction, **columns: Any) -> int:
 
 def find_draft(look: Transaction, number: int) -> DraftRow | None:
     """Return a draft, or None."""
-    row = look.row(_DRAFTS + "WHERE drafts.id = :number", number=number)
-    return None if row is None else DraftRow(**row)
+    return look.one(DraftRow, _DRAFTS + "WHERE drafts.id = :number", number=number)
 
 
 def listed_drafts(look: Transaction) -> list[DraftRow]:

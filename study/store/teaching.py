@@ -117,14 +117,14 @@ def truth(look: Transaction, number: int) -> tuple[str, str]:
 
 def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> FilmRow | None:
     """Return a film of an item by its place among those shown, or None; see `readings.views`."""
-    row = look.row(
+    return look.one(
+        FilmRow,
         f"SELECT {FILM} FROM item_films JOIN films ON films.id = film JOIN banks "
         "ON banks.id = films.bank WHERE item = :number AND position = :view AND prior <= :prior",
         prior=int(prior),
         number=number,
         view=view,
     )
-    return None if row is None else FilmRow(**row)
 
 
 def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, int, int]]:

@@ -26,7 +26,6 @@ from study.store import (
     readings,
     studies,
 )
-from study.store import deployment as stored_backups
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
 from study.store.people import GrantRow
@@ -332,7 +331,7 @@ def backups_made(look: Transaction) -> Iterator[str]:
     removed = {
         one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
     }
-    for row in stored_backups.every_backup(look):
+    for row in deployment.every_backup(look):
         if (row.file, row.n_bytes, row.sha256, row.finding) not in made:
             yield f"the backup {row.file}: it was slipped in or altered."
         if bool(row.removed_at_utc) != (row.file in removed):

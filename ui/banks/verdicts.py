@@ -12,6 +12,7 @@ from study.lifecycle import reviewing
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import Transaction
+from ui.parts.links import attachment
 from ui.parts.text import number
 from ui.server.access import answer
 from ui.server.deployment import store
@@ -34,10 +35,7 @@ async def _verdicts(request: Request) -> Response:
         return Response(
             csv_bytes(reviewing.TABLE, rows),
             media_type="text/csv; charset=utf-8",
-            headers={
-                "Content-Disposition": 'attachment; filename="verdicts.csv"',
-                "Cache-Control": "no-store",
-            },
+            headers=attachment("verdicts.csv"),
         )
 
     refused = t("Sign in with an account that can set up studies.")

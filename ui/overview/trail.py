@@ -22,8 +22,7 @@ from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store.studies import study_row
-from study.trail import losses
-from study.trail import trails as trail
+from study.trail import losses, trails
 from study.trail.heads import deposit_of, line_of
 from study.trail.trails import Search, record_taking
 from study.trail.verification import Verification, verify_study
@@ -46,7 +45,7 @@ def trail_section(study: str) -> None:
     """Show the trail of a study, or where `study` is empty the deployment's own."""
     wanted = _search(study)
     n_pages_key = f"trail-page-{study}"
-    found = trail.search(store(), study, wanted, page=0, size=PAGE_SIZE)
+    found = trails.search(store(), study, wanted, page=0, size=PAGE_SIZE)
     n_pages = max(1, -(-found.n_found // PAGE_SIZE))
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.write(tn("{n} event found.", "{n} events found.", found.n_found))
@@ -58,7 +57,7 @@ def trail_section(study: str) -> None:
             )
         )
     if page > 1:
-        found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
+        found = trails.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
     key, every_px = f"trail-list-{study}-{page}", grid_px(found.rows)
     picked = pick(found.rows, _table(found.rows), key=key, height=every_px)
@@ -99,14 +98,14 @@ def verifying(study: str) -> None:
 def _search(study: str) -> Search:
     first = st.columns([2, 2, 2, 2, 2], vertical_alignment="bottom")
     text = first[0].text_input(t("Search text"), key=f"trail-text-{study}", max_chars=200)
-    kinds = ["", *trail.kinds(store(), study)]
+    kinds = ["", *trails.kinds(store(), study)]
     kind = first[1].selectbox(
         t("What"),
         kinds,
         format_func=lambda one: kind_in_words(one) if one else t("any event"),
         key=f"trail-kind-{study}",
     )
-    actors = ["", *trail.actors(store(), study)]
+    actors = ["", *trails.actors(store(), study)]
     actor = first[2].selectbox(
         t("By"), actors, format_func=lambda one: one or t("anyone"), key=f"trail-actor-{study}"
     )
@@ -134,7 +133,7 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
 
 
-def _table(rows: tuple[trail.TrailRow, ...]) -> Columns:
+def _table(rows: tuple[trails.TrailRow, ...]) -> Columns:
     zone = _zone()
     return {
         t("When ({zone})", zone=str(zone)): [
@@ -146,12 +145,12 @@ def _table(rows: tuple[trail.TrailRow, ...]) -> Columns:
     }
 
 
-def _sentence(one: trail.TrailRow) -> str:
+def _sentence(one: trails.TrailRow) -> str:
     said = {"old": one.old, "new": one.new, "reason": one.reason}
     return told(one.kind, one.actor, {**(json.loads(one.about) if one.about else {}), **said})
 
 
-def _details(one: trail.TrailRow) -> list[tuple[str, str]]:
+def _details(one: trails.TrailRow) -> list[tuple[str, str]]:
     """Return all that the event says, as it is stored and sealed."""
     told_of = {
         t("No."): str(one.number),
@@ -223,7 +222,7 @@ def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
     except ValueError:
         return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
     record_taking(store(), study=study, what=name, **acting(person))
-    lines = trail.as_csv(store(), study, wanted)
+    lines = trails.as_csv(store(), study, wanted)
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 
 

@@ -29,6 +29,7 @@ from study.reading.score_card import (
     reading_record,
     total,
 )
+from ui.parts.links import attachment
 from ui.parts.text import film_name, number
 from ui.results.case_films import picture
 from ui.server.access import answer, status_of
@@ -371,10 +372,9 @@ def _what_it_is() -> str:
 
 async def _record(request: Request) -> Response:
     def make(person: Person) -> Response:
-        record, headers = reading_record(store(), person), {"Cache-Control": "no-store"}
+        record = reading_record(store(), person)
         if request.url.path.endswith(PDF):
-            headers["Content-Disposition"] = f'attachment; filename="{PDF}"'
-            return Response(pdf(record), media_type="application/pdf", headers=headers)
-        return HTMLResponse(page(record), headers=headers)
+            return Response(pdf(record), media_type="application/pdf", headers=attachment(PDF))
+        return HTMLResponse(page(record), headers={"Cache-Control": "no-store"})
 
     return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)
