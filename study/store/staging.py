@@ -126,7 +126,9 @@ class Batch:
         whole = item is not None
         told = (item.age if item else "", item.sex if item else "", draft.has_truth, whole, whole)
         ids = draft.examination_ids
-        rows["drafts"].append((n, draft.key, draft.item_id, *ids, "", draft.patient_id, *told))
+        examination = next(filter(None, ids), "")
+        known = (draft.key, draft.item_id, *ids, examination, draft.patient_id)
+        rows["drafts"].append((n, *known, *told))
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
             rows["item_views"].append((n, position, view.path, view.label, view.said))
@@ -255,9 +257,9 @@ class Staging:
         by_film = (
             "SELECT path FROM item_views JOIN films ON id = film WHERE item = n ORDER BY position"
         )
+        it = f"coalesce({_EXAMINATIONS[key]}, {', '.join(_EXAMINATIONS)}, ({by_film} LIMIT 1), '')"
         self._connection.execute(
-            f"UPDATE drafts SET examination_id = coalesce({_EXAMINATIONS[key]}, "
-            f"{', '.join(_EXAMINATIONS)}, ({by_film} LIMIT 1), '')"
+            f"UPDATE drafts SET examination_id = {it} WHERE examination_id <> {it}"
         )
         self._connection.execute("CREATE INDEX drafts_examinations ON drafts (examination_id)")
 
