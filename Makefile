@@ -48,7 +48,7 @@ format: $(VENV)/.test-ready  ## Mend and format with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-catalogue: $(VENV)/.run-ready  ## Write the template of messages for translators
+catalogue: $(VENV)/.run-ready  ## Extract messages and update the catalogues in locale/
 	$(BIN)/python -m ui.catalogue
 
 glossary: $(VENV)/.run-ready  ## Write the glossary of ARCHITECTURE.md

@@ -1,8 +1,8 @@
-"""Collects every message that people see into ``locale/reading_room.pot``: ``make catalogue``.
+"""Extract every user-visible message and update the catalogues: ``make catalogue``.
 
-Marked are ``t("...")``, ``tn("one", "many", n)`` and ``later("...")`` in Python, and the first two
-in the reading page's JavaScript. The template names files without lines and no date, so that it
-changes only when a message does.
+Messages are marked with ``t("...")``, ``tn("one", "many", n)`` and ``later("...")`` in Python, and
+with the first two in the reading page's JavaScript. The template is generated and not kept in git.
+Catalogues contain no source locations, so they change only when a message changes.
 """
 
 import ast
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
-from babel.messages.pofile import write_po
+from babel.messages.pofile import read_po, write_po
 
 from study.base.translation import FILE
 
@@ -28,19 +28,33 @@ _HEADER = """# Every message of Reading Room. To add a language, copy this file 
 _NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def template() -> bytes:
-    """Return the template as it should stand in the repository."""
+def template() -> Catalog:
+    """Return a catalogue of every message, without translations."""
     catalogue = Catalog(
         project="Reading Room", header_comment=_HEADER, charset="utf-8", creation_date=_NEVER
     )
     for path in sources():
         for message in messages(path):
-            catalogue.add(message, locations=[(path.relative_to(ROOT).as_posix(), 0)])
+            catalogue.add(message)
+    return catalogue
+
+
+def text(catalogue: Catalog) -> bytes:
+    """Return a catalogue as the text of a PO file, sorted by message."""
     out = BytesIO()
-    write_po(out, catalogue, include_lineno=False, sort_output=True, width=100)
-    # The version of the tool would change the file without a message having changed.
+    write_po(out, catalogue, no_location=True, sort_output=True, ignore_obsolete=True, width=100)
+    # The version of Babel would change the file although no message has changed.
     lines = out.getvalue().splitlines(keepends=True)
     return b"".join(line for line in lines if not line.startswith((b'"Generated', b'"PO-Rev')))
+
+
+def update(path: Path, messages: Catalog) -> bytes:
+    """Return a language's PO file with the current messages; new messages are empty."""
+    with path.open("rb") as file:
+        language = read_po(file)
+    language.update(messages, no_fuzzy_matching=True, update_header_comment=False)
+    language.creation_date = _NEVER
+    return text(language)
 
 
 def sources() -> list[Path]:
@@ -72,9 +86,11 @@ def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def main() -> None:
-    """Write the template."""
-    TEMPLATE.parent.mkdir(exist_ok=True)
-    TEMPLATE.write_bytes(template())
+    """Write the template and update the catalogue of every language."""
+    current = template()
+    TEMPLATE.write_bytes(text(current))
+    for path in sorted(TEMPLATE.parent.glob(f"*/{FILE}")):
+        path.write_bytes(update(path, current))
 
 
 if __name__ == "__main__":

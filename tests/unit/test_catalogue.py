@@ -1,13 +1,15 @@
-"""Everything people see can be translated: the template is up to date, every message is marked."""
+"""Every user-visible message can be translated: it is marked, extracted and in the catalogues."""
 
 import ast
 import re
 import shutil
 import string
 import subprocess
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 from study.base import translation as words
@@ -53,16 +55,25 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "fr"
 
 
-def test_the_template_is_up_to_date() -> None:
-    """What `make catalogue` would write is what is there."""
-    assert catalogue.TEMPLATE.read_bytes() == catalogue.template(), "run: make catalogue"
+def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
+    french: str, tmp_path: Path
+) -> None:
+    """New messages are added empty; source locations are not written."""
+    current = Catalog()
+    current.add("Confirm", locations=[("page.py", 7)])
+    current.add("New message")
+    path = tmp_path / french / words.FILE
+    path.write_bytes(catalogue.update(path, current))
+    with path.open("rb") as file:
+        updated = {message.id: message.string for message in read_po(file) if message.id}
+    assert updated == {"Confirm": "Confirmer", "New message": ""}
+    assert "page.py" not in path.read_text()
 
 
 @pytest.mark.parametrize("language", [one for one in words.languages() if one != words.ENGLISH])
 def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> None:
     """At least 19 of 20 messages, each with the values of the English, in every form by number."""
-    with catalogue.TEMPLATE.open("rb") as file:
-        wanted = {message.id: message for message in read_po(file) if message.id}
+    wanted = {message.id: message for message in catalogue.template() if message.id}
     path = words.folder() / language / words.FILE
     assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
     with path.open("rb") as file:
@@ -90,9 +101,8 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
 
 def test_the_template_is_a_catalogue() -> None:
     """It reads, and holds words of pages and of the reading page."""
-    with catalogue.TEMPLATE.open("rb") as file:
-        found = {message.id for message in read_po(file)}
-    assert {"Sign in", "Next case"} <= found
+    template = {message.id for message in read_po(BytesIO(catalogue.text(catalogue.template())))}
+    assert {"Sign in", "Next case"} <= template
 
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
