@@ -60,7 +60,7 @@ def accuracy_chart(
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart:
-    """Chart every rater's accuracy with its interval: micro, macro and each task beside another.
+    """Chart every rater's accuracy with its interval: micro, macro and each task side by side.
 
     A row of panels for every seven groups; readers above, models below.
     """
@@ -110,7 +110,7 @@ def overview_chart(
     if rows.empty:
         return None
     raters = list(dict.fromkeys(rows["rater_id"]))
-    ends = [100 * value for one in ("accuracy", "ci_low", "ci_high") for value in rows[one]]
+    ends = [100 * value for column in ("accuracy", "ci_low", "ci_high") for value in rows[column]]
     axis = fitted_axis(ends, title=t("Percent correct"), least=0, most=100)
     conditions = conditions_of(rows)[:MOST_CONDITIONS]
     panels = [
@@ -245,7 +245,9 @@ def leaderboard_chart(
     parts = {group: rows.loc[rows["group"] == group] for group in RANKINGS}
     parts = {group: part for group, part in parts.items() if len(part)}
     scores = {group: _accuracies(part, raters, names) for group, part in parts.items()}
-    axis = fitted_axis([end for one in scores.values() for end in ends_of(one)], parts=4, most=100)
+    axis = fitted_axis(
+        [end for estimates in scores.values() for end in ends_of(estimates)], parts=4, most=100
+    )
     panels: list[Panel] = []
     for group, part in parts.items():
         shown, several = not panels, len(parts) > 1

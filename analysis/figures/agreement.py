@@ -50,7 +50,7 @@ SHARES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
 MOST_NAMED = 60
-# Up to so many raters an interval is written with its word.
+# Up to this number of raters an interval is written in words.
 MOST_WITH_WORDS = 12
 CELL_MM = 16.0
 ENDS = ("estimate", "ci_low", "ci_high")
@@ -68,7 +68,7 @@ def kappa_matrix_chart(
     condition: str = "",
     scope: str = "all",
     names: Mapping[str, RaterName] | None = None,
-    beside: pd.DataFrame | None = None,
+    model_pairs: pd.DataFrame | None = None,
 ) -> Chart:
     """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
 
@@ -82,20 +82,20 @@ def kappa_matrix_chart(
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
     edges = [len(readers), len(readers + models)]
     raters = readers + models
-    if beside is not None and len(beside):
-        rows = pd.concat([rows, beside])
+    if model_pairs is not None and len(model_pairs):
+        rows = pd.concat([rows, model_pairs])
         raters = [*raters, REFERENCE]
         names = {**(names or {}), REFERENCE: reference_name()}
     n = len(raters)
     known = pair_estimates(rows)
-    found = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
+    grid = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
     share = measure in SHARES
     cells = Cells(
-        values=tuple(tuple(estimate for estimate, _, _ in row) for row in found),
+        values=tuple(tuple(estimate for estimate, _, _ in row) for row in grid),
         low=0 if share else -1,
         high=1,
         scale=COUNT_SCALE if share else AGREEMENT_SCALE,
-        texts=_texts(found) if n <= MOST_WITH_NUMBERS else (),
+        texts=_texts(grid) if n <= MOST_WITH_NUMBERS else (),
         hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
         labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
         names=t("{first} and {second}", first="%{y}", second="%{x}") + ": %{z:.2f}",
@@ -143,13 +143,13 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the condition's pairs, and those of its models from the condition they were run under.
 
     A model with a condition of its own is compared with these readers; the pairs of such models
-    stand beside them, once.
+    follow, once.
     """
     here = rows["condition"] == condition
     models = set(rows.loc[here & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
     among = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
-    own, beside = rows.loc[here], rows.loc[among & rows["rater_b"].isin(models) & ~here]
-    both = pd.concat([own, beside])
+    own, among_models = rows.loc[here], rows.loc[among & rows["rater_b"].isin(models) & ~here]
+    both = pd.concat([own, among_models])
     return both.drop_duplicates(["rater_a", "rater_b"])
 
 
@@ -179,8 +179,8 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
 def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Found]:
     """Return each pair's estimate with its limits, whichever of the two is named first."""
     columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *ENDS)), strict=True)
-    one_way = {(a, b): found for a, b, *found in columns}
-    both = {**{(b, a): found for (a, b), found in one_way.items()}, **one_way}
+    one_way = {(a, b): interval for a, b, *interval in columns}
+    both = {**{(b, a): interval for (a, b), interval in one_way.items()}, **one_way}
     return {pair: (value, low, high) for pair, (value, low, high) in both.items()}
 
 
@@ -189,12 +189,12 @@ def _numbered(label: Label, number: int) -> Label:
     return Label(text=f"{label.text} ({number})", otherwise=otherwise)
 
 
-def _texts(found: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
+def _texts(grid: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
     words = t("{low} to {high}", low="", high="").rstrip() + "\n"
-    between = words if len(found) <= MOST_WITH_WORDS else "\n"
+    between = words if len(grid) <= MOST_WITH_WORDS else "\n"
     return tuple(
-        tuple(_text(i - j, *one, between) for j, one in enumerate(row))
-        for i, row in enumerate(found)
+        tuple(_text(i - j, *cell, between) for j, cell in enumerate(row))
+        for i, row in enumerate(grid)
     )
 
 
@@ -299,18 +299,18 @@ def task_agreement_chart(
     if not scopes:
         return None
     scopes = ["all", *sorted(scopes)]
-    found: dict[str, list[Estimate]] = {}
+    by_measure: dict[str, list[Estimate]] = {}
     for measure in BY_TASK:
         here = rows.loc[(rows["measure"] == measure) & rows["scope"].isin(scopes)]
         pairs = mixed.loc[(mixed["measure"] == measure) & mixed["scope"].isin(scopes)]
-        found[measure] = [
+        by_measure[measure] = [
             *(
                 _estimate(row, row["raters"], scopes.index(row["scope"]))
                 for row in here.to_dict("records")
             ),
             *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
         ]
-    ends = [end for estimates in found.values() for end in ends_of(estimates)]
+    ends = [end for estimates in by_measure.values() for end in ends_of(estimates)]
     axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), most=1.0)
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     panels = [
@@ -323,7 +323,7 @@ def task_agreement_chart(
             shown=i == 0,
             rows_high=ROWS_HIGH,
         )
-        for i, (measure, estimates) in enumerate(found.items())
+        for i, (measure, estimates) in enumerate(by_measure.items())
     ]
     kinds = [*rows["raters"], *(["readers_models"] if len(mixed) else [])]
     return Chart(rows=(tuple(panels),), key=_key(kinds))

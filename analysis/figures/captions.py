@@ -1,4 +1,4 @@
-"""What is said under the figures: what is drawn, of how many, with which interval."""
+"""Captions of the figures: what is drawn, the sample size and the interval."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ MATRIX_CAPTIONS: Mapping[str, str] = {
 
 def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
     """Say what the first figure shows; `rows` are the micro accuracies."""
-    told = {"n": span(rows["n"]), "percent": written(percent)}
+    values = {"n": span(rows["n"]), "percent": written(percent)}
     first = (
         t(
             "Accuracy over all cases, n = {n}; lines are {percent} % intervals over patients, who"
             " have several cases each (where these are too few, Wilson's or MOVER's).",
-            **told,
+            **values,
         )
         if clustered
         else t(
-            "Accuracy over all cases, n = {n}; lines are {percent} % intervals by Wilson.", **told
+            "Accuracy over all cases, n = {n}; lines are {percent} % intervals by Wilson.", **values
         )
     )
     return _together(first, _overlapping())
@@ -116,11 +116,11 @@ def _without_interval(rows: pd.DataFrame) -> str:
     if reasons.empty:
         return ""
     counts = reasons.map(lambda reason: reason.split(": ")[-1]).value_counts()
-    told = [
+    parts = [
         t("{reason} ({n})", reason=pieces(str(reason)), n=str(n))
         for reason, n in sorted(counts.items())
     ]
-    return t("A dash where something is undefined: {reasons}.", reasons=t("; ").join(told))
+    return t("A dash where something is undefined: {reasons}.", reasons=t("; ").join(parts))
 
 
 def _beside_truth(rows: pd.DataFrame, measure: str) -> str:
@@ -413,17 +413,17 @@ def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
 
 def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
     """Say what the difference between multiple choice and answers without options shows."""
-    told = {"n": span(rows["n"]), "percent": written(percent), "methods": _methods(rows)}
+    values = {"n": span(rows["n"]), "percent": written(percent), "methods": _methods(rows)}
     if scoring == "strict":
         return t(
             "Accuracy on multiple choice less that without options on the same cases, where partly"
             " correct counts nothing, n = {n} cases, with {percent} % intervals ({methods}).",
-            **told,
+            **values,
         )
     return t(
         "Accuracy on multiple choice less that without options on the same cases, where partly"
         " correct counts half, n = {n} cases, with {percent} % intervals ({methods}).",
-        **told,
+        **values,
     )
 
 

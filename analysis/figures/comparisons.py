@@ -1,4 +1,4 @@
-"""Models beside readers: each other's accuracy, the mean of the readers, their agreement."""
+"""Models compared with readers: accuracy, the mean of the readers and agreement."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def comparisons_chart(
     readers, models = (sorted(rows[column].unique()) for column in ("rater_a", "rater_b"))
     if len(models) > MOST_MODELS or len(readers) > MOST_READERS:
         return _heat_map(rows, readers, models, names)
-    found = {
+    by_model = {
         model: [
             _estimate(row, readers.index(row["rater_a"]), alpha, names)
             for row in rows.loc[rows["rater_b"] == model].to_dict("records")
         ]
         for model in models
     }
-    ends = [end for estimates in found.values() for end in ends_of(estimates)]
+    ends = [end for estimates in by_model.values() for end in ends_of(estimates)]
     axis = fitted_axis([*ends, 0.0], parts=4, title=t("Model minus reader, points"))
     columns = even_columns(len(models), COLUMNS)
     panels = [
@@ -84,7 +84,7 @@ def comparisons_chart(
             title=name_of(names, model).on_figure.text,
             shown=i % columns == 0,
         )
-        for i, (model, estimates) in enumerate(found.items())
+        for i, (model, estimates) in enumerate(by_model.items())
     ]
     return Chart(rows=in_rows(panels, columns), key=_key(alpha))
 
@@ -313,7 +313,7 @@ SCOPE_ROWS_HIGH = 1.5
 def between_chart(
     between: pd.DataFrame, *, measure: str = "brennan_prediger", condition: str = ""
 ) -> Chart | None:
-    """Chart the agreement among readers beside that of readers with models, and their difference.
+    """Chart the agreement among readers, that of readers with models, and their difference.
 
     All cases on top, then tasks; None where no difference is defined.
     """

@@ -1,4 +1,4 @@
-"""A forest plot: rows of estimates with intervals, and the same in numbers beside it."""
+"""A forest plot: rows of estimates with intervals, and a column with their numbers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def forest(
     weight : float
         The panel's share of the width.
     least_rows : int
-        The panel is at least so many rows high.
+        Minimum height of the panel, in rows.
     """
     pitch = row_mm(round(len(labels) * rows_high))
     return Panel(
@@ -104,9 +104,9 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
         x=Axis(low=0, high=1, grid=False, labels=False),
         y=Axis(low=plot.y.low, high=plot.y.high, ticks=plot.y.ticks, grid=False, labels=False),
         layers=tuple(
-            Note(x=0, y=one.row, label=Label(text=one.text), side=Side.LEFT)
-            for one in estimates
-            if one.text
+            Note(x=0, y=estimate.row, label=Label(text=estimate.text), side=Side.LEFT)
+            for estimate in estimates
+            if estimate.text
         ),
         title=title,
         height_mm=plot.height_mm,
@@ -116,7 +116,7 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
 
 def ends_of(estimates: Sequence[Estimate]) -> list[float]:
     """Return all values that an axis must hold."""
-    return [end for one in estimates for end in (one.value, one.low, one.high)]
+    return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 
 
 def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
@@ -135,22 +135,26 @@ def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) ->
 
 
 def _by_look(estimates: Sequence[Estimate], *, size_mm: float) -> list[Points]:
-    known = [one for one in estimates if not math.isnan(one.value)]
-    looks = list(dict.fromkeys((one.ink, one.mark, one.hollow) for one in known))
+    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    looks = list(dict.fromkeys(_look(estimate) for estimate in known))
     layers = []
     for look in looks:
-        those = [one for one in known if (one.ink, one.mark, one.hollow) == look]
+        alike = [estimate for estimate in known if _look(estimate) == look]
         layers.append(
             Points(
                 ink=look[0],
                 mark=look[1],
                 hollow=look[2],
-                x=tuple(one.value for one in those),
-                y=tuple(one.row for one in those),
-                low=tuple(one.low for one in those),
-                high=tuple(one.high for one in those),
-                hover=tuple(one.hover for one in those),
+                x=tuple(estimate.value for estimate in alike),
+                y=tuple(estimate.row for estimate in alike),
+                low=tuple(estimate.low for estimate in alike),
+                high=tuple(estimate.high for estimate in alike),
+                hover=tuple(estimate.hover for estimate in alike),
                 size_mm=size_mm,
             )
         )
     return layers
+
+
+def _look(estimate: Estimate) -> tuple[Ink, Mark, bool]:
+    return estimate.ink, estimate.mark, estimate.hollow

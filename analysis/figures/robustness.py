@@ -51,7 +51,7 @@ MOST_TICKS = 12
 
 
 def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
-    """Chart how many items so many readers and so many models had right.
+    """Chart the number of items by how many readers and how many models answered correctly.
 
     A heat map of counts of items, models to the right, readers upwards; None without readers or
     without models. An item that not all readers have read stands by the share of those who have, at
@@ -106,7 +106,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
 
 
 def read_by_any(items: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's items that a reader has read, where there are models beside them."""
+    """Return the condition's items that both readers and models have answered."""
     rows = items.loc[items["condition"] == condition]
     read: pd.DataFrame = rows.loc[(rows["n_readers"] > 0) & (rows["n_models"] > 0)]
     return read
@@ -157,14 +157,14 @@ def differences_chart(
         return None
     raters = list(dict.fromkeys(rows["rater_id"]))
     titles = list(dict.fromkeys(rows["panel"]))
-    found = {
+    by_title = {
         title: [
             _estimate(row, raters.index(row["rater_id"]), names)
             for row in rows.loc[rows["panel"] == title].to_dict("records")
         ]
         for title in titles
     }
-    ends = [end for estimates in found.values() for end in ends_of(estimates)]
+    ends = [end for estimates in by_title.values() for end in ends_of(estimates)]
     axis = fitted_axis([*ends, 0.0], parts=4, title=axis_title, least=-100, most=100)
     columns = even_columns(len(titles), COLUMNS)
     panels = [
@@ -176,7 +176,7 @@ def differences_chart(
             title=shorten(title, LONGEST_GROUP),
             shown=place % columns == 0,
         )
-        for place, (title, estimates) in enumerate(found.items())
+        for place, (title, estimates) in enumerate(by_title.items())
     ]
     return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
 

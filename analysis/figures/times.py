@@ -1,4 +1,4 @@
-"""Response times: how long readers took, when they were right and wrong, and as they went on."""
+"""Response times of readers: overall, by correctness and over the course of the study."""
 
 from __future__ import annotations
 

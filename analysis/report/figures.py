@@ -338,7 +338,7 @@ def matrix_figure(
             condition=condition,
             scope=scope,
             names=rater_names(results.bundle),
-            beside=beside,
+            model_pairs=beside,
         ),
     )
 

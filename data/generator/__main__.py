@@ -31,9 +31,9 @@ def main() -> int:
     """Run the command; the exit code is 1 when a check found faults."""
     options = _options()
     if options.check:
-        found = faults(options.out)
-        print("\n".join(found) or f"{options.out}: all files as listed")
-        return 1 if found else 0
+        differences = faults(options.out)
+        print("\n".join(differences) or f"{options.out}: all files as listed")
+        return 1 if differences else 0
     record_file = options.out / "provenance.json"
     records: dict[str, Any] = {}
     if (options.only is not None or options.bank_only) and record_file.exists():

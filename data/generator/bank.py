@@ -1,4 +1,4 @@
-"""What stands beside the films in the demo folder: questions, predictions, provenance, checksums.
+"""Write the demo folder apart from its images: questions, predictions, provenance, checksums.
 
 A model answers an item correctly with probability ``logistic(ability - difficulty)``. Difficulty is
 drawn once per item and shared by the models, and most wrong answers fall on one distractor per
@@ -92,8 +92,8 @@ def items() -> list[WrittenItem]:
 
 def measured_items() -> list[MeasuredItem]:
     """Return the items whose answer is measured, in the order of their file."""
-    told = tomllib.loads((_HERE / "measured_items.toml").read_text(encoding="utf-8"))
-    return [MeasuredItem(**one) for one in told["item"]]
+    items = tomllib.loads((_HERE / "measured_items.toml").read_text(encoding="utf-8"))
+    return [MeasuredItem(**item) for item in items["item"]]
 
 
 LETTERS = "ABCD"
@@ -216,19 +216,19 @@ def write_checksums(folder: Path) -> None:
 
 def faults(folder: Path) -> list[str]:
     """Files that differ from `SHA256SUMS`, are missing, or are not listed."""
-    found = []
+    differences = []
     listed = {}
     for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
         listed[name] = digest
     present = {path.relative_to(folder).as_posix() for path in _listed(folder)}
-    found += [f"{name}: not listed in {SUMS}" for name in sorted(present - listed.keys())]
+    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - listed.keys())]
     for name, digest in listed.items():
         if name not in present:
-            found.append(f"{name}: missing")
+            differences.append(f"{name}: missing")
         elif _sha256(folder / name) != digest:
-            found.append(f"{name}: differs from {SUMS}")
-    return found
+            differences.append(f"{name}: differs from {SUMS}")
+    return differences
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -69,7 +69,7 @@ PEOPLE = {
     name: Patient(sex=build.pop("sex"), age=build.pop("age"), build=build)
     for name, build in _TOLD["people"].items()
 }
-EXAMINATIONS = tuple(Examination(**one) for one in _TOLD["examination"])
+EXAMINATIONS = tuple(Examination(**examination) for examination in _TOLD["examination"])
 
 
 def habitus_of(examination: Examination, seed: int) -> Habitus:
@@ -226,8 +226,8 @@ def simulate(canonical: Chest, examination: Examination, seed: int, out: Path) -
     rng = np.random.default_rng([seed, 23, *examination.key.encode()])
     habitus = habitus_of(examination, seed)
     chest = build_patient(canonical, habitus)
-    told = [{**one} for one in examination.findings]
-    truth = [FINDINGS[one.pop("name")](chest, rng, **one) for one in told]
+    findings = [{**finding} for finding in examination.findings]
+    truth = [FINDINGS[finding.pop("name")](chest, rng, **finding) for finding in findings]
     quanta = float(np.exp(rng.uniform(*np.log(QUANTA_RANGE))))
     marker = "L" if rng.random() < LEFT_MARKER_SHARE else "R"
     record: dict[str, Any] = {

@@ -209,9 +209,9 @@ def frame(chest: Chest, view: str) -> Geometry:
 def _collimate(geometry: Geometry, lungs: NDArray[np.bool_], mm: NDArray[np.float64]) -> Geometry:
     points = np.argwhere(lungs[::3, ::3, ::3]) * 3.0 * mm
     column, row, _ = geometry.project(points)
-    beside = BESIDE_LUNG_MM[geometry.view]
-    left = column.min() + 0.5 - 200.0 - beside
-    right = column.max() + 0.5 - 200.0 + beside
+    margin = BESIDE_LUNG_MM[geometry.view]
+    left = column.min() + 0.5 - 200.0 - margin
+    right = column.max() + 0.5 - 200.0 + margin
     top = 200.0 - row.min() - 0.5 + ABOVE_APEX_MM
     bottom = 200.0 - row.max() - 0.5 - BELOW_SULCUS_MM
     pixel = (top - bottom) / FILM_HEIGHT_PIXELS

@@ -27,9 +27,9 @@ class RaterName:
     label : str
         Label or id, as text.
     simulated : bool
-        Whether the answers came from a simulation, which is said wherever the rater appears.
+        Whether the answers were simulated; shown wherever the rater appears.
     rater_id : str
-        What stands for the label where a font has no glyphs for it; empty: nothing does.
+        Replaces the label if a font has no glyphs for it; empty for no replacement.
     """
 
     label: str
@@ -43,9 +43,9 @@ class RaterName:
 
     @property
     def mark(self) -> str:
-        """What marks a simulated rater whose label does not say so itself."""
-        told = "simulated" in self.label.lower()
-        return t(" (simulated)") if self.simulated and not told else ""
+        """Suffix of a simulated rater whose label does not contain the word."""
+        labelled = "simulated" in self.label.lower()
+        return t(" (simulated)") if self.simulated and not labelled else ""
 
     @property
     def in_sentence(self) -> str:
@@ -162,7 +162,7 @@ def rater_labels(raters: Sequence[str], names: Mapping[str, RaterName] | None) -
 
 
 def percent_axis(title: str = "") -> Axis:
-    """Return an axis of percent from 0 to 100, of answers that are correct unless it is said."""
+    """Return an axis from 0 to 100 percent; the default title is percent correct."""
     texts = {0: "0", 25: "", 50: "50", 75: "", 100: "100"}
     ticks = tuple(Tick(at=at, label=Label(text=text)) for at, text in texts.items())
     return Axis(low=-3, high=103, ticks=ticks, title=title or t("% correct"))
@@ -250,7 +250,7 @@ def interval_text(value: float, low: float, high: float, *, decimals: int) -> st
     """
     if math.isnan(value):
         return t("undefined")
-    ends = [signed(f"{one:.{decimals}f}") for one in (value, low, high)]
+    ends = [signed(f"{end:.{decimals}f}") for end in (value, low, high)]
     if math.isnan(low):
         return t("{value} (no interval)", value=ends[0])
     return t("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])

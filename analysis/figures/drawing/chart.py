@@ -120,7 +120,7 @@ class Points:
     low, high : tuple of float
         The intervals' ends, along x, nan for none; empty when none has any.
     hover : tuple of str
-        What is said of each, in lines; not printed.
+        Lines of the hover text of each; not printed.
     """
 
     ink: Ink
@@ -283,7 +283,7 @@ class Chart:
     square : bool
         One panel, as wide as it is high; the chart is as narrow as that makes it.
     again : callable or None
-        Makes it for another `width_mm`, where what stands in it depends on that.
+        Makes the chart for another `width_mm` if its content depends on the width.
     """
 
     rows: tuple[tuple[Panel, ...], ...]

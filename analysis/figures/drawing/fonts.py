@@ -1,8 +1,8 @@
 """The fonts of print: DejaVu Sans, and Noto's for the scripts it lacks, all from packages.
 
-Chinese, Japanese and Korean share signs that each writes in its own way: what holds kana is set in
-the Japanese face, what holds hangul in the Korean one, the rest in simplified Chinese. Arabic and
-Hebrew are DejaVu's, which matplotlib shapes and orders.
+Chinese, Japanese and Korean share characters whose forms differ: text with kana is set in the
+Japanese face, text with hangul in the Korean face, the rest in simplified Chinese. Arabic and
+Hebrew use DejaVu Sans, which matplotlib shapes and orders.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11
 def face(text: str, *, bold: bool = False) -> FontProperties:
     """Return the fonts that a text is written in, each for what those before it lack.
 
-    Matplotlib looks for every one of them whenever it draws a text: what the first font has all
-    signs of, as most texts, is not held up by the others.
+    Matplotlib looks up every font whenever it draws a text. Most texts have all their characters in
+    the first font and are not slowed down by the others.
     """
     weight = "bold" if bold else "normal"
     families = _families(east(text))
@@ -61,7 +61,7 @@ def _in_the_first(weight: str) -> frozenset[int]:
 
 
 def without_glyph(texts: Iterable[str]) -> str:
-    """Say which signs of some texts no font has a glyph for, in a sentence; empty where none.
+    """Return a sentence that lists the characters without a glyph in any font, or an empty string.
 
     Examples
     --------
@@ -71,13 +71,17 @@ def without_glyph(texts: Iterable[str]) -> str:
     used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
     seen = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
     lacking = sorted(sign for sign in seen if ord(sign) not in signs())
-    told = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in lacking]
-    if not told:
+    names = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in lacking]
+    if not names:
         return ""
-    named, more = t(", ").join(told[:MOST_TOLD]), len(told) - MOST_TOLD
+    named, more = t(", ").join(names[:MOST_TOLD]), len(names) - MOST_TOLD
     if more > 0:
-        return t("No font here has a glyph for {signs} and {n} more.", signs=named, n=str(more))
-    return t("No font here has a glyph for {signs}.", signs=named)
+        return t(
+            "No installed font has a glyph for {characters} and {n} more.",
+            characters=named,
+            n=str(more),
+        )
+    return t("No installed font has a glyph for {characters}.", characters=named)
 
 
 def is_unseen(sign: str) -> bool:
@@ -86,7 +90,7 @@ def is_unseen(sign: str) -> bool:
 
 
 def east(text: str) -> str:
-    """Return whose way of writing shared signs a text is set in: SC, JP or KR."""
+    """Return the script whose forms of shared characters a text uses: SC, JP or KR."""
     return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
 
 
@@ -105,5 +109,5 @@ def _others() -> tuple[str, ...]:
     # Before fonts of the same names that the machine may have. They have no bold: where it is asked
     # for, in titles, their regular weight stands.
     fontManager.ttflist[known:] = []
-    fontManager.ttflist[:0] = [*added, *(replace(one, weight=700) for one in added)]
-    return tuple(dict.fromkeys(one.name for one in added if "CJK" not in one.name))
+    fontManager.ttflist[:0] = [*added, *(replace(font, weight=700) for font in added)]
+    return tuple(dict.fromkeys(font.name for font in added if "CJK" not in font.name))

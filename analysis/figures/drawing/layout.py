@@ -1,4 +1,4 @@
-"""Where the parts of a chart and the names beside marks stand: the same for screen and print."""
+"""Positions of the parts of a chart and of the names next to marks, for screen and print."""
 
 from __future__ import annotations
 
@@ -73,19 +73,19 @@ class Layout:
         return replace(
             self,
             height=self.height + by,
-            panels=tuple(replace(one, bottom=one.bottom + by) for one in self.panels),
+            panels=tuple(replace(panel, bottom=panel.bottom + by) for panel in self.panels),
             key=tuple((x, y + by) for x, y in self.key),
         )
 
     @property
     def top(self) -> float:
         """Upper end of the highest panel."""
-        return max(one.bottom + one.height for one in self.panels)
+        return max(panel.bottom + panel.height for panel in self.panels)
 
     @property
     def bottom(self) -> float:
         """Lower end of the lowest panel."""
-        return min(one.bottom for one in self.panels)
+        return min(panel.bottom for panel in self.panels)
 
 
 def laid_out(chart: Chart, measure: Measure) -> Layout:
@@ -107,13 +107,13 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
         down += _head(row, titles)
         line = columns.placed(row, titles, down)
         placed += line
-        foot = max(_foot(one, measure) for one in line)
-        down += max(one.height for one in line) + foot + GAP_MM
+        foot = max(_foot(panel, measure) for panel in line)
+        down += max(panel.height for panel in line) + foot + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
         width=columns.width,
         height=height,
-        panels=tuple(replace(one, bottom=one.bottom + height) for one in placed),
+        panels=tuple(replace(panel, bottom=panel.bottom + height) for panel in placed),
         key=tuple((x, height - y) for x, y in key),
         left=columns.lefts[0],
         right=columns.right,
@@ -121,10 +121,10 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
 
 
 def reflowed(chart: Chart, measure: Measure) -> Chart:
-    """Put panels that would be too narrow beside each other into more rows.
+    """Put panels that would be too narrow side by side into more rows.
 
     A column of numbers that leaves them no room is left out; the rows and columns of a matrix are
-    numbered then, and their names stand above it.
+    numbered then, and their names are listed above it.
     """
     if chart.square:
         return _numbered(chart, measure)
@@ -197,9 +197,9 @@ class _Columns:
         for panel, title, left, width in zip(row, titles, self.lefts, self.widths, strict=False):
             height = self.widths[0] if self._square else panel.height_mm
             middle = left + width / 2
-            # Beside it nothing else has a title.
+            # No other panel in the row has a title.
             wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if alone else width
-            one = PlacedPanel(
+            placed = PlacedPanel(
                 panel=panel,
                 left=left,
                 bottom=-(down + height),
@@ -209,7 +209,7 @@ class _Columns:
                 x_title=wrapped(panel.x.title, wide, self._measure),
                 label_pt=label_size(panel.y, height),
             )
-            line.append(one)
+            line.append(placed)
         return line
 
 
@@ -271,7 +271,7 @@ def _foot(placed: PlacedPanel, measure: Measure) -> float:
         foot = TICK_MM + LINE_MM
         if panel.x.slanted:
             size = label_size(panel.y, panel.height_mm)
-            foot = TICK_MM + 1.5 + SLANT * max(measure(one, size, False) for one in labels)
+            foot = TICK_MM + 1.5 + SLANT * max(measure(label, size, False) for label in labels)
     return foot + (LINE_MM * len(placed.x_title) + 0.6 if placed.x_title else 0.0)
 
 
@@ -414,13 +414,13 @@ def beside(
     ]
     # Those with the fewest places choose first, so that nobody takes another's only one.
     order = sorted(range(len(names)), key=lambda i: len(clear[i]) if uprights else 0)
-    taken, found = [*marks], {}
+    taken, positions = [*marks], {}
     for ways in (clear, within):
-        for i in (one for one in order if one not in found):
+        for i in (name for name in order if name not in positions):
             for side, up, box in ways[i]:
                 if not _meets(box, taken):
                     taken.append(box)
-                    found[i] = Note(
+                    positions[i] = Note(
                         x=places[i][0],
                         y=places[i][1],
                         label=written[i],
@@ -429,7 +429,7 @@ def beside(
                         dy_mm=up,
                     )
                     break
-    return [found[i] for i in sorted(found)]
+    return [positions[i] for i in sorted(positions)]
 
 
 def _ways(
@@ -460,7 +460,7 @@ def _inside(box: Box, size_mm: tuple[float, float]) -> bool:
 def _is_nearest(box: Box, i: int, marks: Sequence[Box], lines: Sequence[Box]) -> bool:
     """Tell whether a name stands closest to what it names, so that it is not read as another's."""
     gaps = [
-        min(math.hypot(*_gap(box, one)) for one in own)
+        min(math.hypot(*_gap(box, mark)) for mark in own)
         for own in (zip(marks, lines, strict=True) if lines else ((mark,) for mark in marks))
     ]
     return gaps[i] == min(gaps)

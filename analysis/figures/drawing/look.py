@@ -24,7 +24,7 @@ class Palette:
     Parameters
     ----------
     paper, ink, quiet, rule, empty, shade : str
-        The ground, words, words beside, grid lines, a cell without a value, a band.
+        Background, text, secondary text, grid lines, a cell without a value, a band.
     colours, pale : mapping of Ink to str
         Marks and lines; areas.
     steps : mapping of str to str
@@ -55,7 +55,7 @@ class Palette:
         return light if luminance(colour) < from_on else dark
 
 
-# Readers and models are told apart by people with any colour vision (Okabe and Ito's blue and
+# Readers and models can be distinguished with any colour vision (Okabe and Ito's blue and
 # vermilion), and by shape.
 LIGHT = Palette(
     paper="#ffffff",
@@ -161,7 +161,7 @@ def colour_at(scale: Scale, share: float) -> str:
                 round(low + part * (high - low))
                 for low, high in zip(_parts(first), _parts(second), strict=True)
             )
-            return "#" + "".join(f"{one:02x}" for one in mixed)
+            return "#" + "".join(f"{channel:02x}" for channel in mixed)
     return scale[-1][1]
 
 

@@ -59,7 +59,7 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     """
     layout = laid_out(chart, estimated_width)
     look = _base(chart, layout, palette)
-    panels = [_Panel(one, n, palette) for n, one in enumerate(layout.panels, start=1)]
+    panels = [_Panel(placed, n, palette) for n, placed in enumerate(layout.panels, start=1)]
     for number, panel in enumerate(panels, start=1):
         look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
         look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
@@ -71,7 +71,9 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     look["annotations"] += [_key_text(key, x, y, palette) for key, x, y in keys]
     look["shapes"] = [shape for panel in panels for shape in panel.shapes]
     look["shapes"] += [_key_mark(key, x, y, palette) for key, x, y in keys]
-    return go.Figure({"data": [one for panel in panels for one in panel.traces], "layout": look})
+    return go.Figure(
+        {"data": [trace for panel in panels for trace in panel.traces], "layout": look}
+    )
 
 
 def estimated_width(label: Label, size_pt: float, bold: bool) -> float:
@@ -319,7 +321,9 @@ class _Panel:
             "hovertemplate": f"{'%{text}' if layer.hover else layer.names}<extra></extra>",
         }
         if layer.hover:
-            trace["text"] = [[_hover(one) if one else "" for one in row] for row in layer.hover]
+            trace["text"] = [
+                [_hover(texts) if texts else "" for texts in row] for row in layer.hover
+            ]
         if layer.labels:
             trace["colorbar"] = {
                 "thickness": 10,
@@ -356,7 +360,7 @@ class _Panel:
                     self.notes.append(note)
 
     def _rule(self, layer: ReferenceLine) -> None:
-        over_cells = any(isinstance(one, Cells) for one in self.panel.layers)
+        over_cells = any(isinstance(other, Cells) for other in self.panel.layers)
         along, across = "xy" if layer.upright else "yx"
         # Shapes between grid and marks do not know a share of the panel, so the axis' own ends.
         ends = self.panel.y if layer.upright else self.panel.x
@@ -460,7 +464,7 @@ def _around(x: float, y: float, wide: float, high: float) -> Element:
 def _hovering(texts: Sequence[str]) -> Element:
     if not texts:
         return {"hoverinfo": "skip"}
-    return {"text": [_hover(one) for one in texts], "hovertemplate": "%{text}<extra></extra>"}
+    return {"text": [_hover(lines) for lines in texts], "hovertemplate": "%{text}<extra></extra>"}
 
 
 def _hover(text: str) -> str:

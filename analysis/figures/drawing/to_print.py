@@ -65,7 +65,7 @@ CELL_GAP = 0.016
 # From line to line in a cell, in sizes of type.
 LINE = 1.25
 SCALE_STEPS = 64
-# Above this many rows the cells of a matrix touch, in so many colours.
+# Number of rows above which the cells of a matrix touch, and of their colours.
 SHADES = 96
 BOX = "□"
 JOINERS = frozenset("\u200c\u200d")
@@ -125,7 +125,7 @@ def _file(chart: Chart, **form: Any) -> bytes:
         return file.getvalue()
 
 
-@lru_cache(maxsize=1)  # whoever wants the SVG wants the PNG next
+@lru_cache(maxsize=1)  # the SVG and the PNG of a figure are requested in turn
 def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
     chart = reflowed(chart, width_mm)
@@ -133,7 +133,7 @@ def figure(chart: Chart) -> Figure:
     lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
     layout = layout.raised(LINE_MM * len(lacking))
     drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
-    # What stands beside the panels is written in millimetres on a sheet above them.
+    # Texts outside the panels are placed in millimetres on axes above them.
     sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
     sheet.set_axis_off()
     for i, line in enumerate(reversed(lacking)):
@@ -244,7 +244,7 @@ class _Panel:
                 down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
-            widest = max((width_mm(one, placed.label_pt, False) for one in labels), default=0.0)
+            widest = max((width_mm(label, placed.label_pt, False) for label in labels), default=0.0)
             x = placed.left - TICK_MM - widest - 0.4 - LINE_MM / 2
             middle, title = placed.bottom + placed.height / 2, Label(text=panel.y.title)
             _write(self.sheet, x, middle, title, LIGHT.ink, ha="center", rotation=90)
@@ -352,16 +352,16 @@ class _Panel:
                     _write(*place, Label(text=line), ink, size=size, ha="center", zorder=order)
 
     def _draw_scale(self, layer: Cells) -> None:
-        one = self.placed
-        left, wide = one.left + one.width + 3.0, 2.4
+        placed = self.placed
+        left, wide = placed.left + placed.width + 3.0, 2.4
         for step in range(SCALE_STEPS):
-            y = one.bottom + step / SCALE_STEPS * one.height
+            y = placed.bottom + step / SCALE_STEPS * placed.height
             # A little over the next one, so that no seam shows.
-            end = min(y + 1.5 * one.height / SCALE_STEPS, one.bottom + one.height)
+            end = min(y + 1.5 * placed.height / SCALE_STEPS, placed.bottom + placed.height)
             colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
             _fill(self.sheet, [(left, y, left + wide, end)], colour, 1)
         for value in layer.labels:
-            y = one.bottom + (value - layer.low) / (layer.high - layer.low) * one.height
+            y = placed.bottom + (value - layer.low) / (layer.high - layer.low) * placed.height
             text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
             _write(self.sheet, left + wide + 1.0, y, text, LIGHT.quiet)
 
@@ -448,7 +448,7 @@ def apart(axis: Axis, length_mm: float) -> list[Tick]:
 
 
 def printable(label: Label) -> str:
-    """Return a label's text in signs that the fonts have.
+    """Return a label's text in characters that the fonts have.
 
     Signs without a glyph show as a box; where another wording is given that has them all, that
     stands instead.

@@ -306,7 +306,7 @@ def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) ->
     pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     last = beside_truth(truth, raters, "kappa_letters", "all", "")
-    panel = kappa_matrix_chart(pairs, measure="kappa_letters", beside=last).panels[0]
+    panel = kappa_matrix_chart(pairs, measure="kappa_letters", model_pairs=last).panels[0]
     assert _labels(panel)[-1] == f"Reference standard ({len(raters) + 1})"
     assert {rule.at for rule in _layers(panel, ReferenceLine)} == {2.5, len(raters) - 0.5}
     (cells,) = _layers(panel, Cells)

@@ -1,0 +1,118 @@
+"""Code, messages, documents and catalogues do not use the words listed in ``words.toml``.
+
+``python -m tests.test_words [--count | PATH ...]`` prints the findings.
+"""
+
+import ast
+import io
+import re
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+from tests.conftest import ROOT
+
+LIST = Path(__file__).with_name("words.toml")
+WORDS = tomllib.loads(LIST.read_text("utf-8"))
+PHRASES = {re.compile(pattern): instead for pattern, instead in WORDS["phrases"].items()}
+NAMES = WORDS["names"]
+EXEMPT = {"tests/words.toml", "tests/test_words.py"}
+_PROSE = (".md", ".html", ".typ")
+_COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Return the files under version control that contain text."""
+    names = subprocess.run(
+        ["git", "ls-files", "*.py", "*.js", "*.mjs", "*.md", "*.html", "*.css", "*.po", "Makefile"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    return tuple(ROOT / name for name in names if name not in EXEMPT)
+
+
+def findings(path: Path) -> Iterator[str]:
+    """Yield each use of a listed word in a file, with its line and the replacement."""
+    place = path.relative_to(ROOT).as_posix()
+    if path.suffix == ".py":
+        for line, name in _names(path):
+            if name in NAMES:
+                yield f"{place}:{line}: variable “{name}”: use {NAMES[name]}"
+    for line, text in _texts(path):
+        for pattern, instead in PHRASES.items():
+            for match in pattern.finditer(text):
+                number = line + text.count("\n", 0, match.start())
+                yield f"{place}:{number}: “{match[0]}”: use {instead}"
+
+
+def _names(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the names a Python file binds."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+
+
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a file that people read, each with the number of its first line."""
+    if path.suffix == ".po":
+        with path.open("rb") as file:
+            for message in read_po(file):
+                forms = message.id if isinstance(message.id, (tuple, list)) else (message.id,)
+                for form in forms:
+                    yield message.lineno or 1, str(form)
+        return
+    text = path.read_text("utf-8")
+    if path.suffix in _PROSE or path.name == "Makefile":
+        yield 1, text
+    elif path.suffix == ".py":
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type in (tokenize.COMMENT, tokenize.STRING):
+                yield token.start[0], token.string
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                yield node.lineno, node.name.replace("_", " ")
+    else:
+        for match in _COMMENT.finditer(text):
+            yield text.count("\n", 0, match.start()) + 1, match[0]
+
+
+def checked() -> list[Path]:
+    """Return the files outside the folders that are still to be edited."""
+    pending = tuple(str(ROOT / name) for name in WORDS["pending"])
+    return [path for path in tracked() if not str(path).startswith(pending)]
+
+
+@pytest.mark.parametrize("path", checked(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_uses_no_listed_word(path: Path) -> None:
+    """Each finding names the file, the line and what to write instead."""
+    assert not list(findings(path))
+
+
+def main() -> None:
+    """Print all findings, those of some paths, or with --count their number for each folder."""
+    rows = [row for path in tracked() for row in findings(path)]
+    if "--count" in sys.argv:
+        for folder, number in Counter(
+            "/".join(row.split(":")[0].split("/")[:2]) for row in rows
+        ).most_common():
+            print(number, folder)
+    else:
+        wanted = tuple(sys.argv[1:])
+        print("\n".join(row for row in rows if not wanted or row.startswith(wanted)))
+
+
+if __name__ == "__main__":
+    main()
