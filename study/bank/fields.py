@@ -10,6 +10,7 @@ from operator import itemgetter
 
 from study.bank.source import Repeated, plain_key
 from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
+from study.base.text import id_key
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -172,8 +173,8 @@ class Fields:
         self._filled = filled = dict[str, object]()
         for key, value in record.items():
             if type(value) is str:
-                if text := value.strip():
-                    filled[key] = text
+                if not missing(value):
+                    filled[key] = value.strip()
             elif not missing(value):
                 filled[key] = value
 
@@ -267,9 +268,9 @@ def has_field(columns: Iterable[str], *fields: str) -> bool:
 
 
 def missing(value: object) -> bool:
-    """Whether a value stands for nothing: null, NaN, blank text, an empty list or object."""
+    """Whether a value is empty: null, NaN, text of which nothing is seen, an empty list."""
     if isinstance(value, str):
-        return not value or value.isspace()
+        return not value.strip() or not (value.isascii() or id_key(value))
     if isinstance(value, float):
         return math.isnan(value)
     return value is None or (isinstance(value, list | dict) and not value)

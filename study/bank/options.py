@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
 from study.bank.source import Repeated
 from study.base.bank_model import LETTERS, Rule
+from study.base.text import difference, id_key, text_key
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
@@ -98,11 +99,6 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
     return list(texts)
 
 
-def same_text(text: str) -> str:
-    """Return a text as options are compared: without case and extra space."""
-    return " ".join(text.split()).casefold()
-
-
 def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
     given = fields.first("options")
     if given is None:
@@ -153,19 +149,32 @@ def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
         sound = False
-    empty = [letter for letter, text in zip(LETTERS, texts, strict=False) if not text]
+    keys = [text_key(text) for text in texts]
+    empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
             f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
         )
         sound = False
-    plain = [same_text(text) for text in texts if text]
-    if len(set(plain)) < len(plain):
-        twice = {text: None for text in plain if plain.count(text) > 1}
-        said = ", ".join(shown(text) for text in twice)
-        trouble.add(f"options given twice: {said}", "make each option different", Rule.SAME_OPTION)
+    given = {key for key in keys if key}
+    if len(given) < len(keys) - len(empty):
+        trouble.add(_repeated(texts, keys), "make each option different", Rule.SAME_OPTION)
         sound = False
     return tuple(texts) if sound else ()
+
+
+def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
+    """Say which options are given twice, and how the second one is written otherwise."""
+    first: dict[str, str] = {}
+    repeated: dict[str, None] = {}
+    for text, key in zip(texts, keys, strict=True):
+        if key in first:
+            differs = difference(first[key], text)
+            quoted = shown(first[key])
+            repeated[f"{quoted} ({differs})" if differs else quoted] = None
+        elif key:
+            first[key] = text
+    return f"options given twice: {', '.join(repeated)}"
 
 
 def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | None:
@@ -176,7 +185,9 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
         )
         return None
     found = _by_letter(text, options)
-    if len(text) > 1 or not all(len(option) > 1 and option[-1] != "." for option in options):
+    if len(id_key(text)) > 1 or not all(
+        len(option) > 1 and option[-1] != "." for option in options
+    ):
         found |= _by_text(text, options)  # a sign alone is no text of several
     if len(found) == 1:
         return found.pop()
@@ -191,7 +202,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
 
 def _by_letter(text: str, options: Sequence[str]) -> set[str]:
     """Options named by letter, alone or with their own text behind it."""
-    letters = LETTERS[: len(options)]
+    letters, text = LETTERS[: len(options)], id_key(text)
     if alone := _LETTER_ALONE.fullmatch(text):
         return {alone[1].upper()} & set(letters)
     if lettered := _LETTERED.fullmatch(text):
@@ -200,10 +211,10 @@ def _by_letter(text: str, options: Sequence[str]) -> set[str]:
 
 
 def _by_text(text: str, options: Sequence[str]) -> set[str]:
-    plain = [same_text(option) for option in options]
+    plain = [text_key(option) for option in options]
     for wanted, found in (
-        (same_text(text), plain),
-        (same_text(text).rstrip("."), [option.rstrip(".") for option in plain]),
+        (text_key(text), plain),
+        (text_key(text).rstrip("."), [option.rstrip(".") for option in plain]),
     ):
         letters = {letter for letter, own in zip(LETTERS, found, strict=False) if own == wanted}
         if letters:

@@ -22,7 +22,7 @@ from study.base.actor import By
 from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
-from study.base.text import LONGEST, formula_fault, name_fault, name_key
+from study.base.text import LONGEST, formula_fault, name_fault, text_key
 from study.exchange.bundle import RECORDS, files_of, origin
 from study.exchange.incoming import Received, receive, refuse
 from study.models.models import key_of
@@ -390,16 +390,16 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
-    taken = {name_key(row.reader_id) for row in people.readers(look, study.id)}
-    rated = {name_key(row.model_id) for row in models.of_study(look, study.id)}
+    taken = {text_key(row.reader_id) for row in people.readers(look, study.id)}
+    rated = {text_key(row.model_id) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
-        key = name_key(str(row["reader_id"]))
+        key = text_key(str(row["reader_id"]))
         if key in taken:
             yield f"the reader {row['reader_id']} is in both."
         if key in rated:
             yield f"its reader {row['reader_id']} has the name of a model here."
     for row in bundle.carried.rows["model"]:
-        if name_key(str(row["model_id"])) in taken:
+        if text_key(str(row["model_id"])) in taken:
             yield f"its model {row['model_id']} has the name of a reader here."
 
 
@@ -407,9 +407,9 @@ def _model_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> It
     own = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
     here, gone_here = _by_model(own)
     there, gone_there = _by_model(bundle.carried.rows)
-    keys = {name_key(name): name for name in here}
+    keys = {text_key(name): name for name in here}
     for name in there:
-        same = keys.get(name_key(name))
+        same = keys.get(text_key(name))
         if same is not None and (same != name or here[same] != there[name]):
             yield f"the model {name} is in both, with other predictions or another version."
     for standing, gone, where in ((there, gone_here, "here"), (here, gone_there, "there")):

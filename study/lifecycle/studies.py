@@ -15,7 +15,7 @@ from datetime import datetime
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow
-from study.base.text import check_name, checked_reason, formula_fault, name_fault, name_key
+from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.monitoring.progress import Completeness, completeness_in
@@ -289,11 +289,11 @@ def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[
 
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
     faults = []
-    readers = {name_key(row.reader_id) for row in people.readers(look, study)}
-    taken = {name_key(row.model_id) for row in models.ever_of_study(look, study)}
+    readers = {text_key(row.reader_id) for row in people.readers(look, study)}
+    taken = {text_key(row.model_id) for row in models.ever_of_study(look, study)}
     seen: set[str] = set()
     for invitation in invitations:
-        who, key = invitation.reader_id, name_key(invitation.reader_id)
+        who, key = invitation.reader_id, text_key(invitation.reader_id)
         fault = name_fault(who) or formula_fault(who)
         if fault:
             faults.append(

@@ -22,7 +22,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
-from study.base.text import LONGEST_REASON, check_name, checked_reason, name_key
+from study.base.text import LONGEST_REASON, check_name, checked_reason, text_key
 from study.base.translation import later, said, t
 from study.models.files import Meant
 from study.models.model_protocol import Shown
@@ -263,9 +263,9 @@ def predictions_hash(look: Transaction, model: int) -> str:
 
 
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
-    wanted = name_key(model_id)
+    wanted = text_key(model_id)
     for known in models.of_study(look, study.id):
-        if name_key(known.model_id) == wanted:
+        if text_key(known.model_id) == wanted:
             raise NotNow(
                 t(
                     "{model_id!r} is already a model in {name!r}. {remedy}",
@@ -275,7 +275,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                 )
             )
     for reader in people.readers(look, study.id):
-        if name_key(reader.reader_id) == wanted:
+        if text_key(reader.reader_id) == wanted:
             raise NotNow(
                 t(
                     "{reader_id!r} is a reader in {name!r}. {remedy}",

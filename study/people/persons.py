@@ -18,7 +18,7 @@ from enum import StrEnum
 from study.base.actor import By
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.text import check_code_name, check_name, checked_reason, name_key
+from study.base.text import check_code_name, check_name, checked_reason, text_key
 from study.base.translation import t
 from study.people import codes
 from study.people.codes import Code
@@ -46,10 +46,10 @@ def act_for(role: Role, study: str) -> Act:
 
 def by_email(look: Transaction, email: str) -> int | None:
     """Return the person with an e-mail address, or None."""
-    key = name_key(email)
+    key = text_key(email)
     if not key:
         return None
-    found = (one for one, row in people.everyones_names(look).items() if name_key(row.email) == key)
+    found = (one for one, row in people.everyones_names(look).items() if text_key(row.email) == key)
     return next(found, None)
 
 
@@ -74,7 +74,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
     before = people.name_of(change, person)
-    if before and name_key(before.email) != name_key(email):
+    if before and text_key(before.email) != text_key(email):
         people.forget_identities(change, person)
     if name or email:
         people.keep_name(change, person, name=name, email=email)
@@ -375,7 +375,7 @@ def _known(look: Transaction, newcomer: Newcomer, *, everywhere: bool) -> int | 
 def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
     there = people.grants_of_deployment(look)
     there += people.grants_of_study(look, study) if study else []
-    if name_key(handle) in {name_key(row.whose) for row in there}:
+    if text_key(handle) in {text_key(row.whose) for row in there}:
         raise NotNow(
             t("The short name {handle} is already in use here. Choose another.", handle=handle)
         )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from tests.unit.study.bank.conftest import BankFile, read_whole
+from tests.unit.study.base.test_text_keys import ALIKE, DIFFERENT
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]
@@ -297,3 +298,49 @@ def test_any_json_gives_a_bank_or_bad_file(root: Path, content: object) -> None:
     for fault in found.faults:
         str(fault).encode("utf-8")
     "\n".join(found.notes).encode("utf-8")
+
+
+@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+def test_options_that_look_alike_are_a_fault_that_names_the_difference(
+    bank: Read, item: ItemDict, text: str, other: str, told: str
+) -> None:
+    found = bank({"q1": {**item, "options": [text, other, "No"], "correct_answer": "C"}})
+    (fault,) = found.faults
+    assert fault.rule is Rule.SAME_OPTION
+    assert told in fault.what
+
+
+@pytest.mark.parametrize(("text", "other"), DIFFERENT)
+def test_options_that_mean_something_else_are_taken_as_written(
+    bank: Read, item: ItemDict, text: str, other: str
+) -> None:
+    options = [text, other, "No finding"]
+    found = bank({"q1": {**item, "options": options, "correct_answer": text}})
+    assert not found.faults
+    (read,) = found.items
+    assert (list(read.options), read.truth) == (options, "A")
+
+
+@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+def test_correct_answer_names_the_option_that_looks_like_it(
+    bank: Read, item: ItemDict, text: str, other: str, told: str
+) -> None:
+    found = bank({"q1": {**item, "options": ["Nothing", text], "correct_answer": other}})
+    (read,) = found.items
+    assert read.truth == "B"
+    assert read.options[1] == text
+
+
+@pytest.mark.parametrize("letter", ["\uff22", "B\u200b", "(\uff22)", "\u0412"])
+def test_letter_that_looks_like_a_letter_is_that_letter(
+    bank: Read, item: ItemDict, letter: str
+) -> None:
+    found = bank({"q1": {**item, "options": ["x1", "x2"], "correct_answer": letter}})
+    (read,) = found.items
+    assert read.truth == "B"
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad\ufe0f", "\u3164", "\u2800"])
+def test_text_of_which_nothing_is_seen_is_no_text(bank: Read, item: ItemDict, unseen: str) -> None:
+    found = bank({"q1": {**item, "question": unseen, "options": [unseen, "No"]}})
+    assert {fault.rule for fault in found.faults} == {Rule.NO_QUESTION, Rule.EMPTY_OPTION}

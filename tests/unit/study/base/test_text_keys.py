@@ -1,0 +1,90 @@
+"""Texts that look alike are compared as one, and what differs between them is named."""
+
+import sys
+import unicodedata
+
+import pytest
+
+from study.base.text import FirstSpelling, difference, id_key, text_key
+
+ALIKE = [
+    ("M\u00fcller", "Mu\u0308ller", "composed and decomposed characters"),
+    ("\u212b", "\u00c5", "composed and decomposed characters"),
+    ("5 \u00b5m", "5 \u03bcm", "U+00B5 micro sign"),
+    ("Yes", "Yes\u200b", "U+200B zero width space"),
+    ("Yes", "\ufeffYes", "U+FEFF zero width no-break space"),
+    ("Yes", "Y\u00ades", "U+00AD soft hyphen"),
+    ("Yes", "Yes\ufe0f", "U+FE0F variation selector-16"),
+    ("Yes", "Yes\U000e0100", "U+E0100 variation selector-17"),
+    ("Yes", "Yes\u202e", "U+202E right-to-left override"),
+    ("Yes", "Yes\u0007", "U+0007"),
+    ("Yes", "Yes\u3164", "U+3164 hangul filler"),
+    ("\u05d0\u05d1", "\u05d0\u200f\u05d1", "U+200F right-to-left mark"),
+    ("\u0644\u0627", "\ufefb", "U+FEFB arabic ligature lam with alef isolated form"),
+    ("\u05e9\u05c1\u05b8", "\u05e9\u05b8\u05c1", "composed and decomposed characters"),
+    ("ABC", "\uff21BC", "U+FF21 fullwidth latin capital letter a"),
+    ("finding", "\ufb01nding", "U+FB01 latin small ligature fi"),
+    ("a b", "a\u00a0b", "U+00A0 no-break space"),
+    ("a b", "a\u2007 b", "U+2007 figure space"),
+    ("a b", " a \t b\n", "white space"),
+    ("q-1", "q\u20111", "U+2011 non-breaking hyphen"),
+    ("-5", "\u22125", "U+2212 minus sign"),
+    ("5-10", "5\u201310", "U+2013 en dash"),
+    ("don't", "don\u2019t", "U+2019 right single quotation mark"),
+    ("Yes", "Y\u0435s", "U+0435 cyrillic small letter ie"),
+    ("5 cm\u00b2", "5 \u33a0", "U+33A0 square cm squared"),
+]
+
+DIFFERENT = [
+    ("5 cm2", "5 cm\u00b2"),
+    ("102", "10\u00b2"),
+    ("11/2", "1\u00bd"),
+    ("CO2", "CO\u2082"),
+    ("1", "\u2460"),
+    ("5 mm", "5 \u00b5m"),
+    ("Masse", "Ma\u00dfe"),
+    ("sinir", "s\u0131n\u0131r"),
+    ("resume", "r\u00e9sum\u00e9"),
+    ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05b8\u05dc\u05d5\u05dd"),
+    ("-5", "5"),
+    ("a b", "ab"),
+]
+
+
+@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+def test_texts_that_look_alike_are_one_and_the_difference_is_named(
+    text: str, other: str, told: str
+) -> None:
+    assert id_key(text) == id_key(other)
+    assert text_key(text) == text_key(other)
+    assert told in difference(text, other) == difference(other, text)
+
+
+@pytest.mark.parametrize(("text", "other"), DIFFERENT)
+def test_texts_that_mean_something_else_remain_two(text: str, other: str) -> None:
+    assert text_key(text) != text_key(other)
+
+
+def test_letter_case_counts_in_ids_only() -> None:
+    assert id_key("q1") != id_key("Q1")
+    for text in ("q1", "\u0432\u0438\u0434", "\u00e9tage"):
+        assert text_key(text) == text_key(text.upper())
+    assert difference("q1", "Q1") == "letter case"
+
+
+def test_key_of_a_key_is_the_key_for_every_character() -> None:
+    """Otherwise two texts could be one in some places and two in others."""
+    for code in range(sys.maxunicode + 1):
+        char = chr(code)
+        for key in (id_key, text_key):
+            form = key(f"a{char}b")
+            assert key(form) == form, f"U+{code:04X}"
+            assert unicodedata.normalize("NFC", form) == form, f"U+{code:04X}"
+
+
+def test_first_spelling_stands_for_all_others() -> None:
+    first = FirstSpelling(text_key)
+    assert [first[one] for one in ("Chest", " CHEST", "chest\u200b", "Head")] == [
+        *("Chest", "Chest", "Chest"),
+        "Head",
+    ]
