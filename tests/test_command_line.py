@@ -432,6 +432,15 @@ def test_a_place_for_a_store_that_cannot_be_is_one_sentence(path: str, tmp_path:
     assert len(ran.stderr.strip().splitlines()) == 1
 
 
+def test_releasing_an_account_needs_somebody_who_has_one(drawn: Path) -> None:
+    """Nobody has that name, in the study or on the server; or they have no account."""
+    done("study", "administrator", "--db", drawn)
+    about = ("study", "release-account", "--db", drawn, "--reason", "x", "--who")
+    for more in ((), ("--study", "t")):
+        assert "Nobody is called 'R9'" in run(*about, "R9", *more).stderr
+    assert "no sign-in account" in run(*about, "admin").stderr
+
+
 def test_every_option_reaches_the_function_that_takes_it() -> None:
     """A command's function has a parameter for each of its options or takes all, and no other."""
     commands = list(program.commands.values())

@@ -18,6 +18,7 @@ from study.exchange import bundle
 from study.lifecycle import deployments, exposure, studies
 from study.monitoring import interventions, progress
 from study.monitoring.quality import chosen, readings_of
+from study.people import persons, single_sign_on
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
 from study.protocol.protocol import read_protocol, toml_of_study
@@ -113,6 +114,33 @@ def coordinator(db: Path, study: str, name: str) -> None:
 def administrator(db: Path, name: str) -> None:
     """Print a new access code of an administrator."""
     _give_code(deployments.administrator_code, db, name=name)
+
+
+@command("release-account", of_study=False)
+@click.option("--who", metavar="NAME", required=True, help="The reader's ID or the short name.")
+@click.option("--study", metavar="NAME", default="", help="Leave out for roles of the server.")
+@click.option("--reason", metavar="WORDS", required=True)
+def release_account(db: Path, who: str, study: str, reason: str) -> None:
+    """Release somebody's sign-in account, so that they can bind another one."""
+    store, at = Store(db), now()
+    members = (
+        persons.members_of_study(store, study, now=at)
+        if study
+        else persons.members_of_deployment(store, now=at)
+    )
+    grant = next((one.grant for one in members if one.who == who), None)
+    if grant is None:
+        raise NotFound(f"Nobody is called {who!r} {f'in {study!r}' if study else 'on the server'}.")
+    single_sign_on.release(
+        store,
+        study=study,
+        grant=grant,
+        reason=reason,
+        everywhere=True,
+        by=COMMAND_LINE,
+        now=at,
+    )
+    print(f"Released the sign-in account of {who}.")
 
 
 @command("open")

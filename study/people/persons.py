@@ -10,6 +10,7 @@ tables refuse it, and here it is said in words.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,6 +54,25 @@ def by_email(look: Transaction, email: str) -> int | None:
     return next(found, None)
 
 
+def by_address(look: Transaction, email: str) -> int | None:
+    """Return the person registered with this very address, or None.
+
+    Stricter than `by_email`: only ASCII letters match in either case. Addresses that merely look
+    alike, such as with full-width letters, can belong to somebody else at the provider.
+    """
+    wanted = _mailbox(email)
+    holders = [
+        person
+        for person, row in people.everyones_names(look).items()
+        if row.email and _mailbox(row.email) == wanted
+    ]
+    return holders[0] if len(holders) == 1 else None
+
+
+def _mailbox(email: str) -> bytes:
+    return unicodedata.normalize("NFC", email).encode("utf-8", "surrogatepass").lower()
+
+
 def keep_name(change: Transaction, person: int, *, name: str, email: str) -> None:
     """Keep a person's name and e-mail address; both empty keeps none.
 
@@ -73,9 +93,6 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     other = by_email(change, email)
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
-    before = people.name_of(change, person)
-    if before and text_key(before.email) != text_key(email):
-        people.forget_identities(change, person)
     if name or email:
         people.keep_name(change, person, name=name, email=email)
 
@@ -335,12 +352,15 @@ def change_name(
 def erase_name(
     store: Store, *, study: str, grant: int, everywhere: bool, by: By, now: datetime
 ) -> bool:
-    """Erase a person's name, e-mail address and identities; nothing they read is touched.
+    """Erase a person's name, e-mail address and sign-in account; their readings are not touched.
+
+    The erased account no longer signs in. Another one can be bound only after an administrator has
+    released it.
 
     Returns
     -------
     bool
-        Whether the bytes have left the journal too; otherwise they do when nobody is in the way.
+        Whether the bytes have left the journal too; otherwise they leave it later.
     """
     with store.change() as change:
         row = _grant(change, study, grant)
@@ -425,7 +445,9 @@ class Member:
     """Somebody with a role, as the people's page shows them.
 
     `who` is a reader's study code or a handle; `name` and `email` are empty where none are kept.
-    Moments are in UTC, as stored; `expires_at_utc` and `seen_at_utc` are None where there is none.
+    Times are in UTC, as stored; `expires_at_utc` and `seen_at_utc` are None where there is none.
+    `account` is the provider of the sign-in account bound to them: None where there is none, empty
+    where it was erased.
     """
 
     grant: int
@@ -441,6 +463,7 @@ class Member:
     expires_at_utc: str | None
     seen_at_utc: str | None
     elsewhere: bool
+    account: str | None = None
 
     @property
     def revoked(self) -> bool:
@@ -477,6 +500,7 @@ def _member(
     now: datetime,
 ) -> Member:
     code = people.code(look, row.person)
+    account = people.account_of(look, row.person)
     facts = (row.level, row.years, row.site)
     return Member(
         grant=row.id,
@@ -492,6 +516,7 @@ def _member(
         expires_at_utc=code.expires_at_utc if code else None,
         seen_at_utc=row.seen_at_utc,
         elsewhere=any(one.study != study for one in people.roles_held(look, row.person)),
+        account=account.issuer if account else None,
     )
 
 

@@ -1,34 +1,42 @@
 """Single sign-on: whom an identity of an OpenID Connect provider stands for here.
 
-The provider says who somebody is; what they may do is decided here alone. An identity (issuer and
-subject) is bound to the person whose registered e-mail address it first comes with, if the provider
-says that the address is verified. The page then hands the browser a ticket, good once and for a
-minute, which the sign-in route takes in place of an access code.
+The provider says who somebody is; what they may do is decided here alone. The first account (issuer
+and subject) that signs on with a person's registered e-mail address, verified by the provider, is
+bound to that person. From then on no other account of any issuer reaches this person until an
+administrator releases the account. The page then gives the browser a ticket, valid once and for a
+minute, which the sign-in route accepts in place of an access code.
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
 from study.base.canonical import stamp
+from study.base.errors import NotAllowed, NotNow
+from study.base.text import checked_reason
+from study.base.translation import t
 from study.people import signing_in
 from study.people.codes import Entropy
-from study.people.persons import by_email
+from study.people.persons import by_address, grant_in
 from study.people.signing_in import Person, SignedIn, SignInRefused
-from study.store import Store, Transaction, deployment, events, people
+from study.store import Store, Transaction, deployment, events, people, studies
 from study.store.events import EventKind
+from study.store.people import GrantRow
+from study.store.studies import study_row
 
 TICKET_STAYS = timedelta(seconds=60)
 FRESH = timedelta(minutes=5)
-"""How long ago the provider may have vouched; its own clock may be off by as much."""
+"""The longest time since the provider confirmed the identity, and how far its clock may be off."""
+
+_LONGEST_CLAIM = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who somebody is, as a provider vouched for; `email` is a verified one, or empty."""
+    """Who somebody is according to a provider; `email` is a verified address, or empty."""
 
     issuer: str
     subject: str
@@ -37,13 +45,14 @@ class Identity:
 
 
 def identity_of(claims: Mapping[str, Any]) -> Identity | None:
-    """Return the identity in the claims of an ID token, or None where they name nobody.
+    """Return the identity in the claims of an ID token, or None if they identify nobody.
 
     >>> found = identity_of({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
     >>> found.subject, found.email
     ('7', '')
     """
-    issuer, subject, vouched = (claims.get(name) for name in ("iss", "sub", "iat"))
+    issuer, subject, email = (_text_claim(claims, name) for name in ("iss", "sub", "email"))
+    vouched = claims.get("iat")
     if not issuer or not subject or not isinstance(vouched, int | float):
         return None
     verified = claims.get("email_verified") in (True, "true")
@@ -51,28 +60,32 @@ def identity_of(claims: Mapping[str, Any]) -> Identity | None:
         at = datetime.fromtimestamp(vouched, tz=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return Identity(
-        issuer=str(issuer),
-        subject=str(subject),
-        email=str(claims.get("email") or "") if verified else "",
-        vouched=at,
-    )
+    return Identity(issuer=issuer, subject=subject, email=email if verified else "", vouched=at)
+
+
+def _text_claim(claims: Mapping[str, Any], name: str) -> str:
+    """Return a claim that is a text as OpenID Connect defines it, or an empty text."""
+    value = claims.get(name)
+    if isinstance(value, str) and len(value) <= _LONGEST_CLAIM and value.isprintable():
+        return value
+    return ""
 
 
 def is_fresh(identity: Identity, now: datetime) -> bool:
-    """Return whether a provider vouched just now; Streamlit remembers for a month that it did."""
+    """Return whether the provider confirmed it recently; Streamlit keeps a sign-on for a month."""
     return abs(now - identity.vouched) <= FRESH
 
 
 def ticket(
     store: Store, identity: Identity, *, entropy: Entropy, now: datetime, place: str = ""
 ) -> str:
-    """Return a ticket for whom an identity stands for, bound to them now if it was not before.
+    """Return a ticket for the person with this account; bind the account if it is their first.
 
     Raises
     ------
-    Refused
-        It stands for nobody with a part here, or the provider vouched too long ago.
+    SignInRefused
+        Nobody with a role here has this account, its person has another account, or the provider
+        confirmed the identity too long ago.
     """
     if not is_fresh(identity, now):
         raise SignInRefused(
@@ -80,16 +93,22 @@ def ticket(
         )
     text = entropy(32).hex()
     with store.change() as change:
-        person = people.bound_to(change, identity.issuer, identity.subject)
-        if person is None:
-            person = by_email(change, identity.email)
-            if person is not None and people.roles_held(change, person):
-                _bind(change, person, identity, now, place)
+        bound = people.bound_to(change, identity.issuer, identity.subject)
+        person = by_address(change, identity.email) if bound is None else bound
         if person is None or not people.roles_held(change, person):
             raise SignInRefused(
                 "no-account",
                 "Nobody here goes by the account you signed in with. Ask your coordinator to "
                 "register its e-mail address, or sign in with an access code.",
+            )
+        account = people.account_of(change, person)
+        if account is None:
+            _bind(change, person, identity, now, place)
+        elif (account.issuer, account.subject) != (identity.issuer, identity.subject):
+            raise SignInRefused(
+                "other-account",
+                "The person with this e-mail address signs in with another account. Use that "
+                "account or an access code, or ask an administrator to release the account.",
             )
         people.add_ticket(
             change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_STAYS)
@@ -106,11 +125,11 @@ def redeem(
     place: str = "",
     beside: Person | None = None,
 ) -> SignedIn:
-    """Sign in whom a ticket was made for; it is used up whatever comes of it.
+    """Sign in the person a ticket was made for; the ticket is used up in any case.
 
     Raises
     ------
-    Refused
+    SignInRefused
         The ticket is unknown, used or older than a minute, or `signing_in.enter` refuses.
     """
     with store.change() as change:
@@ -118,6 +137,61 @@ def redeem(
     if person is None:
         raise SignInRefused("ticket", "That took too long. Sign in once more.")
     return signing_in.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
+
+
+def release(
+    store: Store, *, study: str, grant: int, reason: str, everywhere: bool, by: By, now: datetime
+) -> None:
+    """Release the account bound to the person with a role, so that they can bind another one.
+
+    Tickets made for the account are no longer valid, and its sign-ins end.
+
+    Raises
+    ------
+    NotAllowed
+        Whoever acts is no administrator of the deployment (`everywhere`).
+    NotNow
+        No account is bound to this person.
+    BadInput
+        No reason is given.
+    """
+    why = checked_reason(reason)
+    if not everywhere:
+        raise NotAllowed(t("Only an administrator of this server can release an account."))
+    with store.change() as change:
+        row = grant_in(change, grant, study_row(change, study).id if study else None)
+        accounts = people.accounts_of(change, row.person)
+        if not accounts:
+            raise NotNow(t("{who} has no sign-in account here.", who=row.whose))
+        people.forget_identities(change, row.person)
+        people.end_sign_ins(change, row.person)
+        marks = [account_mark(change, one.issuer, one.subject) for one in accounts if one.issuer]
+        _record(
+            change,
+            people.ever(change, row.person),
+            now,
+            kind=EventKind.IDENTITY_RELEASED,
+            by=by,
+            accounts=marks,
+            reason=why,
+        )
+
+
+def breaches(look: Transaction) -> Iterator[str]:
+    """Yield every bound account that no event records, or that was released after the last one."""
+    standing: set[str] = set()
+    for chain in (events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))):
+        here: set[str] = set()
+        kinds = (EventKind.IDENTITY_BOUND, EventKind.IDENTITY_RELEASED)
+        for event in events.of_kinds(look, chain, kinds):
+            if event.kind == EventKind.IDENTITY_BOUND:
+                here.add(event.detail.get("account", ""))
+            else:
+                here.difference_update(event.detail.get("accounts", ()))
+        standing |= here
+    for one in people.identities(look):
+        if one.issuer and account_mark(look, one.issuer, one.subject) not in standing:
+            yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
 
 
 def _bind(change: Transaction, person: int, identity: Identity, now: datetime, place: str) -> None:
@@ -128,24 +202,36 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
         person=person,
         bound_at_utc=stamp(now),
     )
-    for row in people.ever(change, person):
-        if row.revoked_at_utc is None:
-            events.record(
-                change,
-                row.study_name or "",
-                now,
-                kind=EventKind.IDENTITY_BOUND,
-                detail={
-                    "whose": row.whose,
-                    "issuer": identity.issuer,
-                    "account": account_mark(change, identity.issuer, identity.subject),
-                },
-                by=By(name=row.whose, place=place),
-            )
+    held = [row for row in people.ever(change, person) if row.revoked_at_utc is None]
+    _record(
+        change,
+        held,
+        now,
+        kind=EventKind.IDENTITY_BOUND,
+        by=By(name=held[0].whose, place=place),
+        issuer=identity.issuer,
+        account=account_mark(change, identity.issuer, identity.subject),
+    )
+
+
+def _record(
+    change: Transaction,
+    grants: Iterable[GrantRow],
+    now: datetime,
+    *,
+    kind: EventKind,
+    by: By,
+    **detail: object,
+) -> None:
+    """Record an event about a person in each trail that knows them, under their name there."""
+    for row in {(one.study_name, one.whose): one for one in grants}.values():
+        told = {"whose": row.whose, **detail}
+        own = replace(by, name=row.whose) if kind == EventKind.IDENTITY_BOUND else by
+        events.record(change, row.study_name or "", now, kind=kind, detail=told, by=own)
 
 
 def account_mark(look: Transaction, issuer: str, subject: str) -> str:
-    """Return the mark of somebody's account elsewhere; the trail holds no account."""
+    """Return the mark of an account at a provider; the trail contains no account itself."""
     return deployment.keyed_mark(look, f"account/{issuer}/{subject}")
 
 

@@ -59,6 +59,7 @@ class EventKind(StrEnum):
     HEAD_DEPOSITED = "head deposited"
     HEAD_WITNESS_NAMED = "head witness named"
     IDENTITY_BOUND = "identity bound"
+    IDENTITY_RELEASED = "identity released"
     LOSS_ACCEPTED = "loss accepted"
     MODEL_ADDED = "model added"
     MODEL_ASKED = "model asked"

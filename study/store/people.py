@@ -386,18 +386,35 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
 
 
 def erase_name(change: Transaction, person: int) -> bool:
-    """Delete a person's name, e-mail address and identities; return whether there were any."""
-    tables = ("names", "identities", "tickets")
+    """Delete a person's name, address and sign-in accounts; return whether there were any.
+
+    That there was an account stays recorded, without the account.
+    """
+    had_account = any(one.issuer for one in accounts_of(change, person))
     erased = [
         change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)
-        for table in tables
+        for table in ("names", "tickets")
     ]
-    return any(erased)
+    if had_account:
+        forget_identities(change, person)
+        bind(change, issuer="", subject=str(person), person=person, bound_at_utc="")
+    return had_account or any(erased)
 
 
 def forget_identities(change: Transaction, person: int) -> None:
-    """Delete what a person signs on with elsewhere."""
-    change.execute("DELETE FROM identities WHERE person = :person", person=person)
+    """Delete a person's sign-in accounts, and the tickets made for them."""
+    for table in ("identities", "tickets"):
+        change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)
+
+
+def accounts_of(look: Transaction, person: int) -> list[IdentityRow]:
+    """Return a person's sign-in accounts, the first bound first; an erased one has no issuer."""
+    return [one for one in identities(look) if one.person == person]
+
+
+def account_of(look: Transaction, person: int) -> IdentityRow | None:
+    """Return the sign-in account that stands for a person, or None where none was bound."""
+    return next(iter(accounts_of(look, person)), None)
 
 
 def bound_to(look: Transaction, issuer: str, subject: str) -> int | None:
@@ -411,9 +428,10 @@ def bound_to(look: Transaction, issuer: str, subject: str) -> int | None:
 
 
 def identities(look: Transaction) -> list[IdentityRow]:
-    """Return every bound identity."""
+    """Return every bound identity, the first bound first."""
     rows = look.rows(
-        "SELECT identities.*, handle FROM identities JOIN people ON people.id = identities.person"
+        "SELECT identities.*, handle FROM identities JOIN people ON people.id = identities.person "
+        "ORDER BY bound_at_utc, identities.rowid"
     )
     return [IdentityRow(**row) for row in rows]
 

@@ -308,13 +308,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row.id, row.person) not in marks:
             yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."
-    bound = [
-        one for chain in chains for one in events.of_kind(look, chain, EventKind.IDENTITY_BOUND)
-    ]
-    accounts = {one.get("account") for one in bound}
-    for one in people.identities(look):
-        if single_sign_on.account_mark(look, one.issuer, one.subject) not in accounts:
-            yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
+    yield from single_sign_on.breaches(look)
     for mark, address in people.places(look).items():
         if len(address) < _LONGEST and signing_in.place_mark(look, address) != mark:
             yield f"the deployment: the address of the place {mark} was altered."

@@ -1,17 +1,19 @@
 """The pages for people and studies, through Streamlit's own test runner."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from study.base.canonical import stamp
 from study.lifecycle.deployments import administrator_code, coordinator_code
 from study.people import signing_in
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.store import Store
+from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
 
@@ -92,6 +94,30 @@ def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
     _button(ran, "Revoke now")
     assert not ran.exception
     assert any("revoked" in one.value for one in ran.markdown)
+
+
+def test_an_administrator_releases_a_sign_in_account_and_a_coordinator_cannot(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The provider is named; the release takes a reason, and the account is gone."""
+    coordinator, administrator = _coordinator(deployed), _administrator(deployed)
+    with deployed.change() as change:
+        (reader,) = people.readers(change, studies.study_row(change, "trial").id)
+        whose = people.of_reader(change, reader.id)
+        people.bind(change, issuer="https://id", subject="7", person=whose, bound_at_utc=stamp(NOW))
+    ran = _page("people.py", coordinator, monkeypatch)
+    assert "Release the sign-in account" not in [one.label for one in ran.button]
+    assert any("Only an administrator" in one.value for one in ran.caption)
+    ran = _page("people.py", replace(administrator, study=1, study_name="trial"), monkeypatch)
+    assert any("Sign-in account: https" in one.value for one in ran.caption)
+    _button(ran, "Release the sign-in account")
+    assert "reason" in ran.error[0].value
+    reason = next(one for one in ran.text_input if str(one.key).startswith("release-reason"))
+    reason.set_value("New account.")
+    _button(ran, "Release the sign-in account")
+    assert not ran.exception
+    with deployed.look() as look:
+        assert people.identities(look) == []
 
 
 def test_an_administrator_sees_every_study_and_gives_roles(

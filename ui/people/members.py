@@ -16,7 +16,7 @@ from study.base.errors import BadFile, NotAllowed
 from study.base.text import decoded
 from study.base.translation import t, tn
 from study.lifecycle import studies
-from study.people import persons
+from study.people import persons, single_sign_on
 from study.people.codes import Code, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer, act_for
@@ -330,7 +330,25 @@ def _more(scope: Scope, member: Member) -> None:
         )
         if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
             _act_on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+    _account(scope, member)
     _revoke(scope, member)
+
+
+def _account(scope: Scope, member: Member) -> None:
+    """Show the provider of a sign-in account; let administrators release the account."""
+    if member.account is None:
+        return
+    st.caption(
+        t("Sign-in account: {provider}", provider=plain(member.account or t("erased")))
+        if scope.everywhere
+        else t("Only an administrator of this server can release the sign-in account.")
+    )
+    if not scope.everywhere:
+        return
+    with st.form(key(f"release-{member.grant}"), border=False):
+        reason = st.text_input(t("Reason"), key=key(f"release-reason-{member.grant}"))
+        if st.form_submit_button(t("Release the sign-in account")):
+            _act_on(scope, member, single_sign_on.release, reason=reason, everywhere=True)
 
 
 def _revoke(scope: Scope, member: Member) -> None:

@@ -486,6 +486,10 @@ def sentence(why: str) -> str:
             "The account you signed in with is not registered here. Ask your coordinator to "
             "register its email address, or sign in with an access code."
         ),
+        "other-account": t(
+            "The person with this email address signs in with another account. Use that account "
+            "or an access code, or ask an administrator of this server to release the account."
+        ),
         "choice": t("You no longer have a role in this study. Ask its coordinator."),
     }
     return sentences.get(why, "")
