@@ -1,7 +1,7 @@
 """What an answer costs the server: processor time of a presentation and a reading, over HTTP.
 
-The films are ready, so that nothing else goes on. The baseline is as many messages to the same
-server that it turns away at the door: what HTTP costs. Idling is taken off both.
+All images are prepared, so the server does nothing else. The baseline is the same number of
+messages that the server rejects, which is the cost of HTTP. Idle time is subtracted from both.
 """
 
 import argparse
@@ -132,10 +132,10 @@ class _Reader:
             self._post({}, cookie="")
 
     def _send(self, record: dict[str, Any]) -> None:
-        said = self._post(record, cookie=self._cookie)
-        if record["id"] not in said.get("stored", []):
-            raise Broken(f"the server did not store a {record['kind']}: {said}")
-        self._desk = said["desk"]
+        reply = self._post(record, cookie=self._cookie)
+        if record["id"] not in reply.get("stored", []):
+            raise Broken(f"the server did not store a {record['kind']}: {reply}")
+        self._desk = reply["desk"]
 
     def _post(self, record: dict[str, Any], *, cookie: str) -> Any:
         body = {
@@ -146,8 +146,8 @@ class _Reader:
         headers = {"Content-Type": "application/json", "Cookie": cookie}
         self._line.request("POST", "/desk/records", json.dumps(body), headers)
         answer = self._line.getresponse()
-        said = answer.read()
-        return json.loads(said) if cookie else {}
+        content = answer.read()
+        return json.loads(content) if cookie else {}
 
 
 def _wait_until_quiet(server: servers.Server) -> None:

@@ -142,13 +142,13 @@ def film_bytes(bank: Path) -> list[int]:
 
 def _demo_films(view: str) -> list[str]:
     records = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
-    found = {
+    films = {
         path: None
         for record in records.values()
         for path, each in zip(record["ImagePath"], record["ImageViewPosition"], strict=True)
         if each == view
     }
-    return list(found)[:SOURCES]
+    return list(films)[:SOURCES]
 
 
 def _film(number: int, view: int) -> str:

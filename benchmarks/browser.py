@@ -1,4 +1,4 @@
-"""A reader in a real browser: their hands on either page, keys with their time, and the screen.
+"""A reader in a real browser: actions on either page, key presses with their time, and the screen.
 
 Each frame of the screencast carries the time at which the browser showed it. A frame shows the new
 case if it is nearly the picture the screen comes to rest at, and not the one it started from.
@@ -44,7 +44,7 @@ async def painted(page: Page) -> list[dict[str, float]]:
 
 
 async def wait_painted(page: Page, n: int) -> dict[str, float]:
-    """Wait until so many cases were painted, looking from outside: nothing polls in the page."""
+    """Wait until `n` cases were painted, polling from outside the page."""
     for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
         # Opening and signing in replace the document, and the onlooker with it.
         seen = await page.evaluate("window.benchmark?.painted ?? []")
@@ -55,7 +55,7 @@ async def wait_painted(page: Page, n: int) -> dict[str, float]:
 
 
 class Hands(Protocol):
-    """What a reader does, whatever the page."""
+    """The actions of a reader, on either page."""
 
     page: Page
 
@@ -81,8 +81,10 @@ class RoomHands:
         await self.page.goto(url)
         await self.page.locator("[name=access_code]").fill(self.code)
         await self.page.locator("[name=access_code]").press("Enter")
-        await self.page.locator("[data-step=begin]").wait_for()
-        await self.page.keyboard.press("Enter")
+        begin = self.page.locator("[data-step=begin]")
+        await begin.or_(self.page.locator("[data-state=ready]")).first.wait_for()
+        if await begin.count():  # a resumed case is shown at once
+            await self.page.keyboard.press("Enter")
         await wait_painted(self.page, 1)
 
     async def choose(self, option: int) -> None:
@@ -174,7 +176,7 @@ async def witnessed(hands: Hands, n: int) -> dict[str, Any]:
 
 
 def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
-    """Judge frames (time, picture) from the old case to the new against when it was said to show.
+    """Compare frames (time, picture) from one case to the next with the reported time of painting.
 
     Returns
     -------
@@ -183,10 +185,10 @@ def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
         cases look alike; ``lead_ms``: how long before its first frame was shown (negative: after).
     """
     old, new = frames[0][1], frames[-1][1]
-    whole = float(np.abs(new - old).mean())
-    if whole < 1:
+    difference = float(np.abs(new - old).mean())
+    if difference < 1:
         return {"right": None, "lead_ms": None}
-    shows_new = [float(np.abs(each - new).mean()) < _NEARLY * whole for _, each in frames]
+    shows_new = [float(np.abs(each - new).mean()) < _NEARLY * difference for _, each in frames]
     at_that_time = [new for (at_s, _), new in zip(frames, shows_new, strict=True) if at_s <= said_s]
     first_s = frames[shows_new.index(True)][0]
     return {

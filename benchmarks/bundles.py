@@ -138,8 +138,8 @@ def _readings(
     items: pd.DataFrame, raters: pd.DataFrame, answers: NDArray[np.int8], rng: np.random.Generator
 ) -> pd.DataFrame:
     n, n_raters = answers.shape
-    given = answers.T.ravel()
-    missed = given < 0
+    choices = answers.T.ravel()
+    missed = choices < 0
     response_ms = np.round(rng.lognormal(np.log(14_000), 0.45, size=n * n_raters), 1)
     reader = np.repeat((raters["rater_kind"] == "reader").to_numpy(), n)
     seconds = np.tile(np.arange(n) * 20, n_raters)
@@ -149,7 +149,7 @@ def _readings(
         {
             "rater_id": np.repeat(raters["rater_id"].to_numpy(dtype=object), n),
             "item_id": np.tile(items["item_id"].to_numpy(dtype=object), n_raters),
-            "answer": np.where(missed, "", LETTERS[given]),
+            "answer": np.where(missed, "", LETTERS[choices]),
             "condition": np.where(reader, "unaided", ""),
             "session": np.where(reader, "1", ""),
             "repeat": 0,
@@ -164,6 +164,6 @@ def _readings(
             "answered_at_utc": np.where(reader, text, ""),
             "timing_source": np.where(reader, "simulated", ""),
             "shown_order": np.where(reader, "ABCD", ""),
-            "raw_answer": np.where(reader | missed, "", LETTERS[given]),
+            "raw_answer": np.where(reader | missed, "", LETTERS[choices]),
         }
     )

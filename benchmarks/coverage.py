@@ -89,7 +89,7 @@ def _covered(
             hit = (low <= value + 1e-12) & (value - 1e-12 <= high)
             hits[name].append(np.where(np.isfinite(low), hit, np.nan))
     return [
-        {name: share(np.array(found)[:, i]) for name, found in hits.items()}
+        {name: share(np.array(values)[:, i]) for name, values in hits.items()}
         for i in range(len(STATISTICS))
     ]
 
@@ -109,11 +109,11 @@ def _jackknife(sums: Floats) -> Floats:
 
 def _quantiles(drawn: Floats, level: Floats) -> Floats:
     """Return each column's quantile at its own level, over the resamples where it is defined."""
-    found = [
-        np.quantile(column[np.isfinite(column)], one) if np.isfinite(column).any() else np.nan
-        for column, one in zip(drawn.T, level, strict=True)
+    quantiles = [
+        np.quantile(column[np.isfinite(column)], at) if np.isfinite(column).any() else np.nan
+        for column, at in zip(drawn.T, level, strict=True)
     ]
-    return np.array(found)
+    return np.array(quantiles)
 
 
 def _percentile(_estimate: Floats, drawn: Floats, _left_out: Floats) -> Limits:
@@ -254,23 +254,23 @@ def _cell(value: float | None, digits: int) -> str:
 
 def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[str, Any]]:
     seeds = np.random.SeedSequence(SEED).spawn(n_studies)
-    one = partial(_study, design, bootstrap)
-    found: dict[str, list[list[Counted]]] = defaultdict(list)
+    simulate = partial(_study, design, bootstrap)
+    counts: dict[str, list[list[Counted]]] = defaultdict(list)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for study in pool.map(one, seeds, chunksize=10):
+        for study in pool.map(simulate, seeds, chunksize=10):
             for what, seen in study.items():
-                found[what].append(seen)
+                counts[what].append(seen)
     clustered = design.items_a_patient > 1
     patients = f"{design.items_a_patient} items a patient" if clustered else "one item a patient"
     return [
         {"design": f"{design.n_readers} readers, {patients}", **_row(what, studies)}
-        for what, studies in found.items()
+        for what, studies in counts.items()
     ]
 
 
 def _row(what: str, studies: list[list[Counted]]) -> dict[str, Any]:
     """Average within studies first: the intervals of one study are not independent."""
-    seen = [one for study in studies for one in study]
+    seen = [interval for study in studies for interval in study]
     with_interval = [
         float(np.mean([s.low <= s.true <= s.high for s in part]))
         for study in studies
@@ -308,7 +308,7 @@ def _study(
     study = Drawn(matrix, options)
     true = truths(design, abilities)
     place = {column.rater_id: i for i, column in enumerate(columns)}
-    found: dict[str, list[Counted]] = defaultdict(list)
+    counts: dict[str, list[Counted]] = defaultdict(list)
     for seen in (
         *_accuracy(accuracy(study), true, place),
         *_pairs(agreement_pairs(study), true, place),
@@ -317,8 +317,8 @@ def _study(
         *_panel(reader_panel(study), true, design),
         *_conditions(design, readers, generator, options),
     ):
-        found[seen.what].append(seen)
-    return found
+        counts[seen.what].append(seen)
+    return counts
 
 
 def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:

@@ -1,7 +1,7 @@
 """How smoothly the film follows a hand: frames of the page and pictures of the film under a drag.
 
 In one run and one browser, on films of 2,048 x 2,500: the page at rest is the baseline for its
-frames; then a window, zoom and move drag that goes on at every frame, and while the films of the
+frames; then a window, zoom and move drag at every frame, the first of them while the images of the
 next cases are being fetched, decoded and uploaded.
 """
 
@@ -26,7 +26,7 @@ DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}
 """What is done, and with which button of the mouse."""
 
 _CASES = 4
-_REST_S = 4.0  # until the coming cases are fetched and nothing else is going on
+_REST_S = 4.0  # until the next cases are fetched and the page is idle
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _run(seconds: float) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium(), args=list(CHROMIUM_FLAGS)
@@ -60,19 +60,19 @@ async def _run(seconds: float) -> dict[str, Any]:
                 await page.add_init_script(path=WATCH)
                 hands = RoomHands(page, deployed.codes["reader"])
                 await hands.open(f"http://127.0.0.1:{server.port}")
-                found[f"{bits}bit"] = await _all_drags(page, seconds * 1000)
+                result[f"{bits}bit"] = await _all_drags(page, seconds * 1000)
                 await page.context.close()
         await browser.close()
-    return {"benchmark": "frames", "machine": machine, "drags": found}
+    return {"benchmark": "frames", "machine": machine, "drags": result}
 
 
 async def _all_drags(page: Page, length_ms: float) -> dict[str, Any]:
-    """Return what each drag gave; the first goes on while the coming cases are fetched."""
-    found = {"window, fetching": _told(await _drag(page, DRAGS["window"], length_ms))}
+    """Return the result of each drag; the first runs while the next cases are fetched."""
+    drags = {"window, fetching": _told(await _drag(page, DRAGS["window"], length_ms))}
     await asyncio.sleep(_REST_S)
     for name, button in DRAGS.items():
-        found[name] = _told(await _drag(page, button, length_ms))
-    return found
+        drags[name] = _told(await _drag(page, button, length_ms))
+    return drags
 
 
 async def _drag(page: Page, button: int | None, length_ms: float) -> dict[str, Any]:
@@ -100,11 +100,11 @@ def text(result: dict[str, Any]) -> str:
     ]
     for depth, drags in result["drags"].items():
         baseline = drags["rest"]["frame_p50_ms"]
-        for name, one in drags.items():
+        for name, drag in drags.items():
             lines.append(
-                f"{depth:5} {name:17} frame p50 {one['frame_p50_ms']} p95 {one['frame_p95_ms']} "
-                f"({one['frame_p50_ms'] / baseline:.2f} of rest), "
-                f"picture p50 {one['picture_p50_ms']} p95 {one['picture_p95_ms']}, "
-                f"whole after {one['whole_after_rest_ms']}"
+                f"{depth:5} {name:17} frame p50 {drag['frame_p50_ms']} p95 {drag['frame_p95_ms']} "
+                f"({drag['frame_p50_ms'] / baseline:.2f} of rest), "
+                f"picture p50 {drag['picture_p50_ms']} p95 {drag['picture_p95_ms']}, "
+                f"whole after {drag['whole_after_rest_ms']}"
             )
     return "\n".join(lines)

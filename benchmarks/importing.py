@@ -117,8 +117,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         draws_s = _drawn(Store(store), min(200, args.items // 10))
         explored_s = _explored(store)
         size_mb = path.stat().st_size / 1e6
-    costs = {way: min((one[way] for one in runs), key=lambda cost: cost.seconds) for way in runs[0]}
-    memory = {way: max(one[way].memory_mb for one in runs) for way in costs}
+    costs = {way: min((run[way] for run in runs), key=lambda cost: cost.seconds) for way in runs[0]}
+    memory = {way: max(run[way].memory_mb for run in runs) for way in costs}
     times, share = costs["ours"].seconds / costs["plain"].seconds, memory["ours"] / memory["plain"]
     opened_s = explored_s.pop("open")
     slowest = max(explored_s, key=explored_s.__getitem__)
@@ -153,9 +153,12 @@ def text(result: dict[str, Any]) -> str:
             f"of processors {result['peak_memory_mb'][way]:8.0f} MB"
             for way in ("ours", "plain")
         ),
-        f"draws      {', '.join(f'{one:.2f}' for one in result['draws_s'])} s",
+        f"draws      {', '.join(f'{seconds:.2f}' for seconds in result['draws_s'])} s",
         f"explorer opened the first time   {result['explorer_opened_s']:8.2f} s",
-        *(f"explorer   {name:<22}{one:8.3f} s" for name, one in result["explorer_s"].items()),
+        *(
+            f"explorer   {name:<22}{seconds:8.3f} s"
+            for name, seconds in result["explorer_s"].items()
+        ),
     ]
     return "\n".join([*lines, *bar_lines(result["bars"])])
 
@@ -232,9 +235,9 @@ def _both(path: Path, folder: Path) -> dict[str, _Cost]:
 def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
     """Run Python to its end; what its own processes take is counted too."""
     begun, most = time.monotonic(), 0.0
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            (sys.executable, *arguments), stdout=subprocess.DEVNULL, stderr=said, env=env
+            (sys.executable, *arguments), stdout=subprocess.DEVNULL, stderr=output, env=env
         )
         with os.fdopen(os.pidfd_open(process.pid)) as end:
             while not select([end], [], [], _LOOKED_EVERY_S)[0]:
@@ -242,28 +245,28 @@ def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            said.seek(0)
-            raise Broken(f"{' '.join(arguments[:3])} ended badly: {said.read()[-500:]}")
+            output.seek(0)
+            raise Broken(f"{' '.join(arguments[:3])} ended badly: {output.read()[-500:]}")
     return _Cost(time.monotonic() - begun, used.ru_utime + used.ru_stime, most)
 
 
 def _drawn(store: Store, cases: int) -> list[float]:
     """Return what each of three draws takes, the first of them with nothing at hand."""
-    found = []
+    seconds = []
     for seed in range(3):
         protocol = Protocol(name="draw", cases=cases, seed=seed)
         begun = time.monotonic()
         studies.draw(
             store, bank="bank", study=f"draw {seed}", protocol=protocol, now=datetime.now(UTC)
         )
-        found.append(time.monotonic() - begun)
-    return found
+        seconds.append(time.monotonic() - begun)
+    return seconds
 
 
 def _explored(store: Path) -> dict[str, float]:
     """Return what the page of a bank's questions takes to open, to filter, to count, to search."""
     words = (sys.executable, "-c", _EXPLORED, str(store))
-    found: dict[str, float] = json.loads(
+    seconds: dict[str, float] = json.loads(
         subprocess.run(words, capture_output=True, check=True).stdout
     )
-    return found
+    return seconds

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     few = once(lambda: _resampled_loop(matrix, pairs, args.measured))
     for each in (*ours.values(), few):
         each.pop("result")
-    whole = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
+    scaled = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
     return {
         "raters": args.raters,
         "items": args.items,
@@ -82,13 +82,13 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             "ours": ours["kappa"],
             "ours_five_measures": ours["five"],
             "loop_measured": few | {"resamples": args.measured},
-            "loop_scaled_up": whole,
+            "loop_scaled_up": scaled,
         },
         "resampled_ratios": {
-            "kappa": ratios(whole, ours["kappa"]),
-            "five_measures": ratios(whole, ours["five"]),
+            "kappa": ratios(scaled, ours["kappa"]),
+            "five_measures": ratios(scaled, ours["five"]),
         },
-        "bars": _bars(plain, whole, ours["kappa"], difference),
+        "bars": _bars(plain, scaled, ours["kappa"], difference),
     }
 
 
@@ -125,17 +125,17 @@ def scaled_bar(slow: Mapping[str, Any], fast: Mapping[str, Any], name: str, leas
 
 
 def _bars(
-    plain: Mapping[str, Any], whole: Mapping[str, Any], ours: Mapping[str, Any], difference: float
+    plain: Mapping[str, Any], scaled: Mapping[str, Any], ours: Mapping[str, Any], difference: float
 ) -> list[dict[str, Any]]:
     return [
         scaled_bar(plain["loop"], plain["ours"], "kappas with standard errors, over the loop", 12),
-        scaled_bar(whole, ours, "kappas of all resamples, over the loop", 500),
+        scaled_bar(scaled, ours, "kappas of all resamples, over the loop", 500),
         bar("kappas equal the loop's, in units of 1e-12", difference / ROUNDING, 1, ""),
     ]
 
 
-def _line(name: str, one: Mapping[str, Any], over: Mapping[str, float] | None = None) -> str:
-    times = f"  {name:42s} {one['wall_s']:9.3f} {one['cpu_s']:8.3f}"
+def _line(name: str, cost: Mapping[str, Any], over: Mapping[str, float] | None = None) -> str:
+    times = f"  {name:42s} {cost['wall_s']:9.3f} {cost['cpu_s']:8.3f}"
     return times + (f"   {over['wall']:g}, {over['cpu']:g}" if over else "")
 
 
@@ -155,12 +155,12 @@ def _matrix(args: argparse.Namespace) -> ReadingMatrix:
 def _labels(matrix: ReadingMatrix, pairs: Sequence[Pair], kind: type) -> PairLabels:
     """Return each pair's labels, where both answered: the loop need not look for them."""
     letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object)
-    found = []
+    values = []
     for pair in pairs:
         a, b = (matrix.answers[:, column].astype(np.int64) for column in (pair.a, pair.b))
         both = (a != NO_LETTER) & (b != NO_LETTER)
-        found.append(tuple(letters[c[both]] if kind is object else c[both] for c in (a, b)))
-    return found
+        values.append(tuple(letters[c[both]] if kind is object else c[both] for c in (a, b)))
+    return values
 
 
 def _kappas(matrix: ReadingMatrix, pairs: Sequence[Pair]) -> tuple[Labels, Labels]:
@@ -189,9 +189,9 @@ def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int
     members = np.split(np.arange(len(matrix.clusters)), edges)
     answers = matrix.answers.astype(np.int64)
     answers[answers == NO_LETTER] = 0  # an answer in its place: masking is not in the loop's time
-    found = []
+    values = []
     for _ in range(resamples):
         drawn = generator.integers(len(members), size=len(members))
         again = answers[np.concatenate([members[i] for i in drawn])]
-        found.append(_loop([(again[:, pair.a], again[:, pair.b]) for pair in pairs]))
-    return found
+        values.append(_loop([(again[:, pair.a], again[:, pair.b]) for pair in pairs]))
+    return values

@@ -1,7 +1,7 @@
 """Run a program and print what it took, as JSON. ``python launch.py PROGRAM ARGUMENT ...``.
 
-A program of its own, because Linux counts the memory of whoever starts a program as that program's
-too: this one is small, whatever the benchmark holds.
+A separate small program, because Linux counts the peak memory of the starting process as that of
+the program it starts.
 """
 
 import json

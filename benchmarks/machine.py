@@ -46,10 +46,10 @@ def free_port() -> int:
 
 def family(pid: int, parents: dict[int, int]) -> set[int]:
     """Return a process and all its descendants, given each process's parent."""
-    found = {pid}
-    while more := {each for each, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
+    members = {pid}
+    while more := {each for each, parent in parents.items() if parent in members} - members:
+        members |= more
+    return members
 
 
 def cpu_ms(pid: int) -> float:
@@ -67,12 +67,14 @@ def cpu_ms(pid: int) -> float:
 def memory_mb(pid: int) -> float:
     """Return the memory a process and its descendants hold, what they share counted once."""
     parents = {each: int(fields[1]) for each, fields in _stats()}
-    found = 0
+    kilobytes = 0
     for each in family(pid, parents):
         with suppress(OSError):  # it ended meanwhile
             text = Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii")
-            found += sum(int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:")
-    return found / 1024
+            kilobytes += sum(
+                int(line.split()[1]) for line in text.splitlines() if line[:4] == "Pss:"
+            )
+    return kilobytes / 1024
 
 
 def facts(browser_version: str) -> dict[str, Any]:
@@ -87,15 +89,15 @@ def facts(browser_version: str) -> dict[str, Any]:
 
 def _stats() -> list[tuple[int, list[str]]]:
     """Return for each process the fields of ``/proc/PID/stat`` after its name."""
-    found = []
+    rows = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
             try:
                 text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
             except OSError:  # it ended meanwhile
                 continue
-            found.append((int(folder.name), text.rpartition(")")[2].split()))
-    return found
+            rows.append((int(folder.name), text.rpartition(")")[2].split()))
+    return rows
 
 
 def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:

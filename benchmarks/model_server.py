@@ -1,6 +1,6 @@
-"""A stand-in for a model's server: chat completions that come, and ones that go wrong as told.
+"""A substitute for a model server: chat completions, and the failures that a test asks for.
 
-``python -m benchmarks.model_server SECONDS`` answers every question after so many seconds, and
+``python -m benchmarks.model_server SECONDS`` answers every question after SECONDS, and
 prints the port it listens on.
 """
 
@@ -25,7 +25,7 @@ Behaviour = Callable[[int, str], str]
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers, and knows what it was asked and what it told to the end."""
+    """Answers requests and records them."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -138,8 +138,8 @@ def _frame(kind: str) -> dict[str, Any]:
 
 
 def _completion(words: str, stop: str) -> dict[str, Any]:
-    said = {"role": "assistant", "content": words}
-    choice = {"index": 0, "message": said, "finish_reason": stop}
+    message = {"role": "assistant", "content": words}
+    choice = {"index": 0, "message": message, "finish_reason": stop}
     return {**_frame("chat.completion"), "choices": [choice], "usage": _USAGE}
 
 

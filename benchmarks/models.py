@@ -50,7 +50,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         store = _store(folder, args.cases)
         with _server(args.seconds) as port:
             timed_mb = _ask(store, "timed", port, args)
-        asked = [moment(one["at_utc"]) for one in answers_in(_folder(store, "timed") / ANSWERS)]
+        asked = [
+            moment(record["at_utc"]) for record in answers_in(_folder(store, "timed") / ANSWERS)
+        ]
         took = (max(asked) - min(asked)).total_seconds() + args.seconds
         with _server(0) as port:
             memory = {n: _ask(store, f"runs-{n}", port, args, runs=n) for n in (1, _TIMES)}
@@ -116,7 +118,7 @@ def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: 
     )
     code, peak_mb = json.loads(measured.stdout)
     if code:
-        raise Broken("the run did not finish; what it says stands above")
+        raise Broken("the run did not finish; its output is above")
     return float(peak_mb)
 
 

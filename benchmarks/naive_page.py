@@ -1,7 +1,7 @@
 """The baseline: a reader study as one plainly writes it in Streamlit, run by Streamlit itself.
 
-Images by ``st.image``, the answer by ``st.radio`` and ``st.button``, each one a row of a CSV. There
-is no artificial slowness in it: films are read once a process, and the page does what it must.
+Images by ``st.image``, the answer by ``st.radio`` and ``st.button``, each one a row of a CSV. It
+is not slowed down artificially: images are read once per process.
 """
 
 import csv

@@ -1,7 +1,7 @@
 /**
  * What an onlooker notes in either page, in page milliseconds: when the reader committed, when the next case was there.
  *
- * Installed before the page's own scripts, so that no listener of theirs can keep an event from it. A case counts as
+ * Installed before the page's own scripts, so that none of their listeners can stop an event. A case counts as
  * painted at the first animation frame that begins after the frame which drew it. The reading room says so itself
  * (data-state="ready" is set in that very frame); for any other page it is found out here: the new question is in the
  * document, every film is new, loaded and decoded, and then one frame has drawn them and the next has begun.

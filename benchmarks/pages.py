@@ -140,7 +140,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 class _Walk:
-    """Somebody who opens one page after another."""
+    """A user who opens one page after another."""
 
     def __init__(self, page: Page, store: Store, url: str) -> None:
         self._page, self._store, self._url = page, store, url
@@ -187,10 +187,10 @@ class _Walk:
         first = self._timed(partial(self._open, "Results"))
         self._page.locator(_WHOLE).first.wait_for(timeout=1000 * _PATIENCE_S)
         self._rest()
-        whole = time.monotonic() - start - _QUIET_S
+        seconds = time.monotonic() - start - _QUIET_S
         self._open(_PAGES[0])
         again = self._timed(partial(self._open, "Results"))
-        return {"first_s": first, "whole_s": round(whole, 2), "again_s": again}
+        return {"first_s": first, "whole_s": round(seconds, 2), "again_s": again}
 
     def _timed(self, do: Callable[[], None]) -> float:
         start = time.monotonic()

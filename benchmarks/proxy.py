@@ -112,9 +112,9 @@ class _Connection:
     current: Exchange | None = None
 
     def up(self, data: bytes, now_s: float) -> None:
-        found = _REQUEST.search(data)
-        if found or self.current is None:
-            path = found[1].decode("latin-1") if found else "?"
+        request = _REQUEST.search(data)
+        if request or self.current is None:
+            path = request[1].decode("latin-1") if request else "?"
             self.current = Exchange(path=path, asked_s=now_s)
             self.log.exchanges.append(self.current)
         self.current.sent_bytes += len(data)

@@ -92,7 +92,7 @@ class Lane:
             await self.quiet()
 
     async def block(self, n: int, generator: np.random.Generator) -> None:
-        """Read so many cases at the reader's pace; count what they cost until all is quiet."""
+        """Read `n` cases at the reader's pace; measure their cost until the server is idle."""
         cpu_ms = self.server.cpu_ms()
         all_bytes, film_bytes = self.proxy.log.n_bytes, self._film_bytes()
         for _ in range(n):
@@ -106,7 +106,7 @@ class Lane:
         self.film_bytes += self._film_bytes() - film_bytes
 
     async def witness(self, n: int, generator: np.random.Generator) -> None:
-        """Read so many more cases, not counted, with the screencast as witness."""
+        """Read `n` more cases, not counted, and check them with the screencast."""
         for _ in range(n):
             await self._read(generator)
             self.verdicts.append(await witnessed(self._hands, self._seen + 1))
@@ -301,19 +301,19 @@ def _measured(lane: Lane) -> dict[str, Any]:
 
 def _ratios(lanes: dict[str, Lane]) -> dict[str, Any]:
     """Naive over app, for each kind of film and line: medians, processor time, bytes."""
-    found = {}
+    ratios = {}
     for name, app in lanes.items():
         naive = lanes.get(name.replace("app-", "naive-"))
         if app.plan.page != "app" or naive is None:
             continue
         ratio, low, high = summary.ratio_interval(naive.took_ms, app.took_ms)
-        found[name.removeprefix("app-")] = {
+        ratios[name.removeprefix("app-")] = {
             "median": round(ratio, 2),
             "median_interval": [round(low, 2), round(high, 2)],
             "server_cpu": _over(naive.cpu_ms * len(app.took_ms), app.cpu_ms * len(naive.took_ms)),
             "bytes": _over(naive.all_bytes * len(app.took_ms), app.all_bytes * len(naive.took_ms)),
         }
-    return found
+    return ratios
 
 
 def _slow_minus_local(lanes: dict[str, Lane]) -> dict[str, Any] | None:

@@ -104,8 +104,8 @@ def measured(program: Sequence[str]) -> dict[str, float]:
         [sys.executable, launcher, *program], cwd=_ROOT, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        told = done.stderr[-2_000:]
-        raise Broken(f"{' '.join(program[:4])} ended with {done.returncode}: {told}")
+        message = done.stderr[-2_000:]
+        raise Broken(f"{' '.join(program[:4])} ended with {done.returncode}: {message}")
     return dict(json.loads(done.stdout))
 
 

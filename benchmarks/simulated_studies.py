@@ -280,8 +280,8 @@ def claims(right: Floats, items_a_patient: int) -> Claims:
     c = sums.shape[1]
     scale = c / (c - 1) / n_items**2
     var = (sums**2).sum(axis=(1, 2)) * scale / j
-    whole = (sums.sum(axis=2) ** 2).sum(axis=1) * scale
-    cov2 = np.maximum((whole - j * var) / (j * (j - 1)), 0.0)
+    shared = (sums.sum(axis=2) ** 2).sum(axis=1) * scale
+    cov2 = np.maximum((shared - j * var) / (j * (j - 1)), 0.0)
     msr = d.var(axis=1, ddof=1)
     bracket = msr + j * cov2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -313,12 +313,12 @@ def panel_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[s
 
 def _shares(design: Design, n_studies: int, seed: int) -> dict[str, float | None]:
     generator = np.random.default_rng([seed, design.n_readers, design.n_items])
-    found: dict[str, list[Floats]] = {}
+    claims: dict[str, list[Floats]] = {}
     for start in range(0, n_studies, AT_ONCE):
         n = min(AT_ONCE, n_studies - start)
         for name, hits in _counted(design, n, generator).items():
-            found.setdefault(name, []).append(hits.astype(np.float64))
-    return {name: share(np.concatenate(hits)) for name, hits in found.items()}
+            claims.setdefault(name, []).append(hits.astype(np.float64))
+    return {name: share(np.concatenate(hits)) for name, hits in claims.items()}
 
 
 def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str, Floats]:
@@ -338,27 +338,27 @@ def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str
     off = np.abs(typical.difference - (general - these))
     wider = np.maximum(typical.random_reach, typical.fixed_reach)
     normal = norm.isf(ALPHA / 2) * typical.fixed_se
-    some = typical.random_se > 0
-    surer = some & typical.narrower
+    defined = typical.random_se > 0
+    surer = defined & typical.narrower
     as_it_comes = np.abs(typical.difference) <= typical.random_reach
     held = np.abs(typical.difference) <= wider
     return {
         "t": off <= typical.fixed_reach,
         "normal": off <= normal,
-        "like": np.where(some, held, np.nan),
-        "alone": np.where(some, as_it_comes, np.nan),
+        "like": np.where(defined, held, np.nan),
+        "alone": np.where(defined, as_it_comes, np.nan),
         "surer": surer,
         "if surer": np.where(surer, as_it_comes, np.nan),
         "I these": np.abs(equal.difference) > equal.fixed_reach,
-        "I like": np.where(some, ~held, np.nan),
+        "I like": np.where(defined, ~held, np.nan),
         "NI these": worse.difference - worse.fixed_reach > -MARGIN,
         "NI like": _shown(worse_in_general),
     }
 
 
-def _shown(found: Claims) -> Floats:
-    reach = np.maximum(found.random_reach, found.fixed_reach)
-    return np.where(found.random_se > 0, found.difference - reach > -MARGIN, np.nan)
+def _shown(claims: Claims) -> Floats:
+    reach = np.maximum(claims.random_reach, claims.fixed_reach)
+    return np.where(claims.random_se > 0, claims.difference - reach > -MARGIN, np.nan)
 
 
 def _right(design: Design, abilities: Floats, generator: np.random.Generator) -> Floats:

@@ -143,7 +143,7 @@ def shares_text(
         f"{heading} {n_studies} studies, in percent; two standard errors of the simulation are"
         f" {error:.1f} near 95 %"
     ]
-    for row in (list(rows[0]), *(map(_cell, one.values()) for one in rows)):
+    for row in (list(rows[0]), *(map(_cell, row.values()) for row in rows)):
         lines.append("  ".join(f"{cell:>{width}s}" for cell in row))
     return "\n".join(lines)
 

@@ -347,9 +347,9 @@ def _errors(trials: list[dict[str, Any]], name: str) -> list[float]:
 def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]:
     made = []
     for since, name in (("the painted frame", "response"), ("the picture", "picture")):
-        found = summary.errors(_errors(trials, name), frame_ms)
+        error = summary.errors(_errors(trials, name), frame_ms)
         for share, limit in (("median", 1), ("p99", 2)):
-            value = found.get(f"{share}_size_frames")
+            value = error.get(f"{share}_size_frames")
             made.append(summary.bar(f"{share} error, since {since}", value, limit, "frames"))
     for condition in ("hidden", "paused"):
         own = [each for each in trials if each["condition"] == condition]
@@ -376,15 +376,15 @@ def text(result: dict[str, Any]) -> str:
         f"  {'condition':<24}{'n':>4}{'bias':>8}{'SD':>8}{'median':>8}{'|median|':>9}"
         f"{'|p95|':>8}{'|p99|':>8}{'|max|':>8}  ms    |median| |p99| frames",
     ]
-    for name, found in result["conditions"].items():
-        lines.append(_line(name, found["response"]))
-        if found["span"]["n"]:
-            lines.append(_line(f"  its {name}_ms", found["span"]))
-        if found["since_the_picture"]["n"]:
-            lines.append(_line("  since the picture", found["since_the_picture"]))
+    for name, condition in result["conditions"].items():
+        lines.append(_line(name, condition["response"]))
+        if condition["span"]["n"]:
+            lines.append(_line(f"  its {name}_ms", condition["span"]))
+        if condition["since_the_picture"]["n"]:
+            lines.append(_line("  since the picture", condition["since_the_picture"]))
     lines.append(_line("all", result["all"]))
     lines.append(_line("  since the picture", result["all_since_the_picture"]))
-    uncalled = {name: found["uncalled_ms"] for name, found in result["conditions"].items()}
+    uncalled = {name: condition["uncalled_ms"] for name, condition in result["conditions"].items()}
     lines += [
         "",
         f"  said after its frame began: median {result['said_after_its_frame']['p50_ms']} ms, "
@@ -396,12 +396,12 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join([*lines, *summary.bar_lines(result["bars"])])
 
 
-def _line(name: str, found: dict[str, Any]) -> str:
+def _line(name: str, row: dict[str, Any]) -> str:
     def cell(key: str) -> str:
-        return "-" if found.get(key) is None else f"{found[key]:.2f}"
+        return "-" if row.get(key) is None else f"{row[key]:.2f}"
 
     return (
-        f"  {name:<24}{found['n']:>4}{cell('bias_ms'):>8}{cell('spread_sd_ms'):>8}"
+        f"  {name:<24}{row['n']:>4}{cell('bias_ms'):>8}{cell('spread_sd_ms'):>8}"
         f"{cell('median_error_ms'):>8}{cell('median_size_ms'):>9}{cell('p95_size_ms'):>8}"
         f"{cell('p99_size_ms'):>8}{cell('max_size_ms'):>8}"
         f"{cell('median_size_frames'):>14}{cell('p99_size_frames'):>7}"
