@@ -43,6 +43,10 @@ _UID = re.compile(r"[0-9.]{5,64}")
 _TAKEN = (*(one for one in SPELLINGS if one not in ("options", "context", "prior_date")), "options")
 _REPLACED = ("images", "prior_images", "patient_id", "examination_id")
 _SHORTEST_SECRET = 4
+_SECRET = (
+    *("PatientID", "PatientName", "OtherPatientIDs", "PatientBirthName"),
+    *("StudyInstanceUID", "AccessionNumber", "StudyID", "SeriesInstanceUID", "SOPInstanceUID"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +232,8 @@ class _Conversion:
         secrets = {
             form.casefold()
             for film in films
-            for secret in film.secrets
+            for keyword, secret in film.texts
+            if keyword in _SECRET
             for form in (secret, secret.replace("^", " ").strip())
             if len(form) >= _SHORTEST_SECRET
         }

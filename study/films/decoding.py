@@ -135,9 +135,9 @@ def grey(data: bytes) -> Grey:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             check_size(*image.size)
             _check_frames(image)
+            image.info.pop("xmp", None)  # Pillow turns a TIFF as it loads it, by XMP as well
             image.load()
-            orientation = image.getexif().get(_ORIENTATION, 1)
-            return _turned(_levels(image), orientation)
+            return _turned(_levels(image), _orientation(image))
     except BadFilm:
         raise
     except UnidentifiedImageError:
@@ -209,6 +209,19 @@ def _levels(image: Image.Image) -> Grey:
     if low < 0 or high > 65_535:
         raise BadFilm(f"samples from {low} to {high}; 0 to 65,535 are taken")
     return samples.astype(np.uint16)
+
+
+def _orientation(image: Image.Image) -> object:
+    """Return the orientation by EXIF, or by the tag of a TIFF.
+
+    Pillow's own `getexif` also takes one from XMP or from a text of a PNG, as no browser does.
+    """
+    if (tags := getattr(image, "tag_v2", None)) is not None:
+        return tags.get(_ORIENTATION, 1)
+    exif = Image.Exif()
+    if stored := image.info.get("exif"):
+        exif.load(stored)
+    return exif.get(_ORIENTATION, 1)
 
 
 def _turned(pixels: Grey, orientation: object) -> Grey:

@@ -1,35 +1,51 @@
-"""DICOM films: grey levels, the window they are shown in, and the few facts that may be kept.
+"""DICOM images: grey levels, the window they are shown in, and the few facts that may be kept.
 
-Nothing else leaves here: what is not asked for by name stays in the file.
+What is not asked for by name stays in the file.
 """
 
 import io
 import logging
+import math
 import warnings
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from pydicom import dcmread
 from pydicom.dataset import Dataset
 from pydicom.encaps import generate_frames
 from pydicom.filereader import _read_file_meta_info
 from pydicom.pixels.decoders.base import get_decoder
-from pydicom.uid import DeflatedExplicitVRLittleEndian, JPEGExtended12Bit, RLELossless
+from pydicom.uid import (
+    UID,
+    DeflatedExplicitVRLittleEndian,
+    JPEGExtended12Bit,
+    MediaStorageDirectoryStorage,
+    RLELossless,
+)
 
 from study.films.decoding import MAX_BYTES, WINDOW, BadFilm, check_size
+from study.films.dicom_attributes import CORRECT, Attributes, merge_functional_groups, texts
+from study.films.dicom_geometry import outside_shutter, spacing_and_shape, with_square_pixels
+from study.films.dicom_pixels import (
+    UNCOMPRESSED,
+    Layout,
+    layout_of,
+    padding,
+    samples_and_window,
+    stored_values,
+)
 
 logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote patients' values
 
-Levels = NDArray[np.float64]
+_COPY = "copy the file again from the archive"
+_COLOUR = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
+_WITHOUT_PREAMBLE = (b"\x02\x00", b"\x08\x00", b"\x00\x02", b"\x00\x08")
+"""How a data set begins without the preamble: with group 0002 or 0008, in either byte order."""
 
-_UNCOMPRESSED = "export it from the archive as uncompressed single-frame grayscale DICOM"
-_OF_A_PATIENT = ("PatientID", "PatientName", "OtherPatientIDs", "PatientBirthName")
-_OF_AN_EXAMINATION = ("StudyInstanceUID", "AccessionNumber", "StudyID", "SeriesInstanceUID")
 _PROJECTIONS = frozenset({"CR", "DX", "RG", "RF", "XA", "SC", "OT", ""})
 _VIEWS = {
     "LL": "LEFT LATERAL",
@@ -44,7 +60,7 @@ _OLDEST = 89
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DicomFilm:
-    r"""A film as it may be kept, and beside it the values that may not.
+    r"""An image as it may be kept, together with values that may not.
 
     Attributes
     ----------
@@ -61,11 +77,12 @@ class DicomFilm:
     patient, examination, instance : str
         The file's own ids: to be replaced by others, never to be kept.
     day : date or None
-        When it was made: for the days between two films, and never to be kept.
-    secrets : tuple of str
-        Values that tell who the patient is, for finding them elsewhere.
+        When it was made: for the days between two images, and never to be kept.
+    texts : frozenset of tuple of str
+        Keyword and value of every public text of the file, to find what identifies the patient in
+        other texts; never to be kept.
     notes : tuple of str
-        What somebody should know of it.
+        What the coordinator should know of the image.
     """
 
     samples: NDArray[np.uint16]
@@ -79,11 +96,11 @@ class DicomFilm:
     examination: str
     instance: str
     day: date | None
-    secrets: tuple[str, ...]
+    texts: frozenset[tuple[str, str]]
     notes: tuple[str, ...]
 
     def png(self, scale: float = 1.0) -> bytes:
-        """Return the film as a 16-bit PNG with its window, and nothing else of the file.
+        """Return the image as a 16-bit PNG with its window, and nothing else of the file.
 
         Parameters
         ----------
@@ -110,47 +127,44 @@ def is_dicom(data: bytes) -> bool:
 
 
 def instance_uid(data: bytes) -> str:
-    """Return a file's SOPInstanceUID, empty where it does not tell."""
+    """Return a file's SOPInstanceUID, empty if the file gives none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return str(_meta(data).get("MediaStorageSOPInstanceUID", ""))
-        except Exception:  # whatever is wrong with it is told when it is read
+        except Exception:  # `read` says what is wrong with the file
             return ""
 
 
 def read(data: bytes) -> DicomFilm:
-    """Read one film.
+    """Read one image.
 
-    A rescale slope and a linear window move or stretch grey levels without changing one: the
-    samples stay those of the file, and the window is put in their terms. A modality LUT, a VOI LUT
-    and a sigmoid do not: their output is kept, over 0 to 65,535. MONOCHROME1 and a presentation
-    LUT of the shape INVERSE (which goes with it) are turned; outside of a shutter all is black.
+    A rescale slope and a linear window move or stretch grey levels and change none: the samples
+    stay those of the file, and the window is expressed in their terms. A modality LUT, a VOI LUT
+    and a sigmoid change them: their output is kept, over 0 to 65,535. MONOCHROME1 and a
+    presentation LUT of the shape INVERSE (which goes with it) are inverted; padding and what lies
+    outside a shutter is black. Pixels that are not square are resampled to square ones.
 
     Raises
     ------
     BadFilm
-        When the bytes are no film of one frame of grey, or cannot be decoded completely.
+        The bytes are not one grayscale image, or cannot be decoded completely.
     """
     if len(data) > MAX_BYTES:
         raise BadFilm(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
     if not is_dicom(data):
-        raise BadFilm("not a DICOM file", "give a DICOM file, with its preamble")
+        what = "a DICOM file without" if data[:2] in _WITHOUT_PREAMBLE else "not a DICOM file: no"
+        raise BadFilm(f"{what} preamble", "export it from the archive as a DICOM Part 10 file")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # odd values in tags that nobody asks for
+        warnings.simplefilter("ignore")  # odd values in attributes that are not used
         try:
-            if _meta(data).get("TransferSyntaxUID") == DeflatedExplicitVRLittleEndian:
-                raise BadFilm("a deflated DICOM file", _UNCOMPRESSED)
-            source = dcmread(io.BytesIO(data))
-            _check(source)
-            return _film(source)
+            return _film(_parsed(data))
         except BadFilm:
             raise
-        except Exception as error:  # decoders raise nearly anything on broken bytes
-            # What they say may quote the file; the kind of error says nothing of anybody.
+        except Exception as error:  # what it says may quote the file
             raise BadFilm(
-                f"the DICOM file cannot be decoded ({type(error).__name__})",
-                "copy the file again, or " + _UNCOMPRESSED,
+                f"the DICOM file has attributes that cannot be processed ({type(error).__name__})",
+                "export the image again, or leave the row out",
             ) from error
 
 
@@ -160,48 +174,144 @@ def _meta(data: bytes) -> Dataset:
     return _read_file_meta_info(file)
 
 
-def _check(source: Dataset) -> None:
-    """Refuse by the tags alone what is no film, before anything is decoded."""
-    if "PixelData" not in source:
-        what = "real numbers" if "FloatPixelData" in source else "no pixels: a report or a plan"
-        raise BadFilm(f"a DICOM file with {what}", "give a film")
-    photometric, channels = source.get("PhotometricInterpretation"), source.get("SamplesPerPixel")
-    if photometric not in ("MONOCHROME1", "MONOCHROME2") or channels not in (None, 1):
-        what = "in colour" if photometric else "that does not say how its grey levels are meant"
-        raise BadFilm(f"a DICOM file {what}", "export it as grayscale")
-    frames = int(source.get("NumberOfFrames") or 1)
+def _parsed(data: bytes) -> Attributes:
+    try:
+        syntax = _meta(data).get("TransferSyntaxUID")
+        if syntax == DeflatedExplicitVRLittleEndian:
+            raise BadFilm("a deflated DICOM file", UNCOMPRESSED)
+        if not syntax:
+            raise BadFilm("a DICOM file without transfer syntax", UNCOMPRESSED)
+        dataset = dcmread(io.BytesIO(data))
+    except BadFilm:
+        raise
+    except Exception as error:  # pydicom raises nearly anything on broken bytes
+        raise BadFilm(
+            f"the DICOM file is damaged: its attributes cannot be parsed ({type(error).__name__})",
+            _COPY,
+        ) from error
+    merge_functional_groups(dataset)
+    return Attributes(dataset)
+
+
+def _film(source: Attributes) -> DicomFilm:
+    dataset = source.dataset
+    layout = _checked(source)
+    known = frozenset(texts(dataset))
+    keyword, spacing_mm, shape = spacing_and_shape(source)
+    values, cells = stored_values(dataset, layout)
+    hidden = padding(source, values, cells, layout)
+    outside = outside_shutter(source, *values.shape)
+    if outside is not None:
+        hidden = outside if hidden is None else hidden | outside
+    samples, window = samples_and_window(source, values, hidden)
+    if shape != 1:
+        samples = with_square_pixels(samples, shape)
+        spacing_mm = spacing_mm and (min(spacing_mm), min(spacing_mm))
+        source.notes.append("its pixels are not square: it is resampled to square ones")
+    modality = source.code("Modality")
+    if keyword == "PixelSpacing" and modality in _PROJECTIONS:
+        source.notes.append(
+            "its pixel spacing may be one calibrated to the patient, not the detector's"
+        )
+    _note_burnt_in_text(source, modality)
+    return DicomFilm(
+        samples=samples,
+        window=window,
+        spacing="\\".join(map(str, spacing_mm or ())),
+        view=_view(source, modality),
+        laterality=_letter(source, "LRBU", "ImageLaterality", "FrameLaterality", "Laterality"),
+        age=_age(source),
+        sex=_letter(source, "FMO", "PatientSex"),
+        patient=source.text("PatientID"),
+        examination=source.text("StudyInstanceUID") or source.text("AccessionNumber"),
+        instance=source.text("SOPInstanceUID"),
+        day=source.day("AcquisitionDate") or source.day("StudyDate"),
+        texts=known,
+        notes=tuple(dict.fromkeys(source.notes)),
+    )
+
+
+def _checked(source: Attributes) -> Layout:
+    """Reject by its attributes alone what is not an image to be shown, before decoding it."""
+    _check_pixels_present(source)
+    photometric = source.code("PhotometricInterpretation")
+    channels = source.integer("SamplesPerPixel", 1)
+    if photometric.startswith(_COLOUR) or channels != 1:
+        raise BadFilm("a DICOM file in colour", "export it as grayscale")
+    if photometric not in ("MONOCHROME1", "MONOCHROME2"):
+        fault = "an unknown" if photometric else "no"
+        raise BadFilm(f"a DICOM file with {fault} PhotometricInterpretation", CORRECT)
+    frames = source.integer("NumberOfFrames", 1) or 1
     if frames != 1:
         raise BadFilm(f"a DICOM file of {frames:,} frames", "save each as a file of its own")
-    width, height = int(source.get("Columns") or 0), int(source.get("Rows") or 0)
+    width, height = source.integer("Columns"), source.integer("Rows")
     check_size(width, height)
-    bits = int(source.get("BitsAllocated") or 0)
-    if bits > 16:
-        raise BadFilm(f"a DICOM file of {bits} bits a pixel", "export it with 16 bits at most")
-    syntax = source.file_meta.TransferSyntaxUID
-    if syntax.is_compressed:
-        try:
-            known = get_decoder(syntax).is_available
-        except NotImplementedError:
-            known = False
-        if syntax == JPEGExtended12Bit and int(source.get("BitsStored") or 0) > 8:
-            raise BadFilm("a DICOM file in lossy JPEG of 12 bits", _UNCOMPRESSED)
-        if not known:
-            raise BadFilm("a DICOM file compressed in a way that is not known", _UNCOMPRESSED)
-        if syntax != RLELossless:
-            _check_coded(source, width, height)
+    layout = layout_of(source)
+    syntax = source.dataset.file_meta.TransferSyntaxUID
+    if not syntax.is_transfer_syntax:
+        raise BadFilm("a DICOM file of an unknown transfer syntax", UNCOMPRESSED)
+    if not syntax.is_compressed:
+        _check_length(source.dataset.PixelData, math.ceil(width * height * layout.allocated / 8))
+    else:
+        _check_compressed(source.dataset, syntax, layout, width, height)
+    return layout
 
 
-def _check_coded(source: Dataset, width: int, height: int) -> None:
-    """Refuse a picture that is not as large as the tags say, or that is cut off."""
-    coded = b"".join(generate_frames(source.PixelData, number_of_frames=1))
+def _check_pixels_present(source: Attributes) -> None:
+    if "FloatPixelData" in source or "DoubleFloatPixelData" in source:
+        raise BadFilm("a DICOM file of real numbers", "export it with whole numbers of 16 bits")
+    if source.text("SOPClassUID") == MediaStorageDirectoryStorage or (
+        source.dataset.file_meta.get("MediaStorageSOPClassUID") == MediaStorageDirectoryStorage
+    ):
+        raise BadFilm("a DICOMDIR, which is a list of files", "name an image file")
+    if "PixelData" not in source:
+        name = UID(source.text("SOPClassUID")).name
+        kind = f" ({name})" if name and not name[0].isdecimal() else ""
+        is_image = "Image Storage" in name
+        remedy = "export it with its pixel data" if is_image else "name an image file"
+        raise BadFilm(f"a DICOM file without pixels{kind}", remedy)
+    if not source.dataset.PixelData:
+        raise BadFilm("a DICOM file whose pixel data is empty", _COPY)
+
+
+def _check_length(pixel_data: bytes, expected: int) -> None:
+    if len(pixel_data) < expected:
+        raise BadFilm(
+            f"the pixel data is cut off: {len(pixel_data):,} of {expected:,} bytes", _COPY
+        )
+    if len(pixel_data) >= 2 * expected > 2:
+        raise BadFilm("the pixel data holds several images", "save each as a file of its own")
+
+
+def _check_compressed(
+    dataset: Dataset, syntax: UID, layout: Layout, width: int, height: int
+) -> None:
+    if syntax == JPEGExtended12Bit and layout.stored > 8:
+        raise BadFilm("a DICOM file in lossy JPEG of 12 bits", UNCOMPRESSED)
+    try:
+        is_known = get_decoder(syntax).is_available
+    except NotImplementedError:
+        is_known = False
+    if not is_known:
+        raise BadFilm("a DICOM file of an unsupported compression", UNCOMPRESSED)
+    if syntax != RLELossless:
+        _check_coded(dataset, width, height)
+
+
+def _check_coded(dataset: Dataset, width: int, height: int) -> None:
+    """Reject a picture that is cut off or whose size differs from the attributes."""
+    try:
+        coded = b"".join(generate_frames(dataset.PixelData, number_of_frames=1))
+    except Exception as error:  # pydicom raises nearly anything on broken bytes
+        raise BadFilm("the compressed pixel data is damaged", _COPY) from error
     if b"\xff\xd9" not in coded[-16:]:
         raise BadFilm("the picture in the DICOM file is cut off", "copy the file again")
     size = _coded_size(coded)
     if size != (width, height):
         raise BadFilm(
-            f"the picture in the DICOM file is {size[0]} x {size[1]}, its tags say"
+            f"the picture in the DICOM file is {size[0]} x {size[1]}, its attributes say"
             f" {width} x {height}",
-            _UNCOMPRESSED,
+            UNCOMPRESSED,
         )
 
 
@@ -228,178 +338,33 @@ def _coded_size(coded: bytes) -> tuple[int, int]:
     return 0, 0
 
 
-def _film(source: Dataset) -> DicomFilm:
-    samples, window, notes = _samples(source)
-    if (outside := _shutter(source)) is not None:
-        samples = np.where(outside, np.uint16(0), samples)
-    modality = str(source.get("Modality") or "")
-    burnt = str(source.get("BurnedInAnnotation") or "")
-    if burnt == "YES":
-        notes.append("the file says that text is burnt into the picture: look at it")
-    elif not burnt and modality in _PROJECTIONS:
-        notes.append("the file does not say whether text is burnt into the picture: look at it")
-    spacing, doubt = _spacing(source, modality)
-    return DicomFilm(
-        samples=samples,
-        window=window,
-        spacing=spacing,
-        view=_view(source, modality),
-        laterality=_one_of(source, ("ImageLaterality", "Laterality"), "LRBU"),
-        age=_age(source),
-        sex=_one_of(source, ("PatientSex",), "FMO"),
-        patient=_text(source, "PatientID"),
-        examination=_text(source, "StudyInstanceUID") or _text(source, "AccessionNumber"),
-        instance=_text(source, "SOPInstanceUID"),
-        day=_day(source, "AcquisitionDate") or _day(source, "StudyDate"),
-        secrets=tuple(
-            value
-            for name in (*_OF_A_PATIENT, *_OF_AN_EXAMINATION, "SOPInstanceUID")
-            if (value := _text(source, name))
-        ),
-        notes=(*notes, *doubt),
-    )
-
-
-def _samples(source: Dataset) -> tuple[NDArray[np.uint16], tuple[float, float], list[str]]:
-    stored = source.pixel_array
-    slope, intercept, notes = 1.0, 0.0, list[str]()
-    if source.get("ModalityLUTSequence"):
-        stored, _ = _looked_up(stored, source.ModalityLUTSequence[0], source)
-        notes.append("its modality LUT is applied to the samples")
-    else:
-        slope = float(source.get("RescaleSlope", 1) or 0)
-        intercept = float(source.get("RescaleIntercept", 0) or 0)
-    if slope == 0 or not np.isfinite([slope, intercept]).all():
-        raise BadFilm("a DICOM file that rescales all grey levels to one", _UNCOMPRESSED)
-    turned = source.PhotometricInterpretation == "MONOCHROME1"
-    turned = turned or source.get("PresentationLUTShape") == "INVERSE"
-    shares = _curve(source, stored, slope, intercept)
-    if shares is not None:
-        notes.append("its VOI LUT or sigmoid is applied to the samples")
-        levels = np.rint((1 - shares if turned else shares) * 65_535)
-        return levels.astype(np.uint16), (0.0, 65_535.0), notes
-    low, high = float(stored.min()), float(stored.max())
-    if (ends := _linear(source)) is not None:
-        low, high = sorted((end - intercept) / slope for end in ends)
-    offset = min(0, int(stored.min()))
-    samples = stored.astype(np.int64) - offset
-    low, high = low - offset, high - offset
-    if turned != (slope < 0):
-        top = int(samples.max())
-        samples, low, high = top - samples, top - high, top - low
-    return samples.astype(np.uint16), (low, max(high, low + 0.5)), notes
-
-
-def _first(value: Any) -> float:
-    return float(value if isinstance(value, str | int | float) else value[0])
-
-
-def _has_lut(source: Dataset) -> bool:
-    found = source.get("VOILUTSequence")
-    return bool(found) and None not in (found[0].get("LUTDescriptor"), found[0].get("LUTData"))
-
-
-def _linear(source: Dataset) -> tuple[float, float] | None:
-    """Return the window's ends among the rescaled levels; PS3.3 C.11.2.1.2.1 and .3.2."""
-    if source.get("WindowCenter") is None or source.get("WindowWidth") is None:
-        return None
-    centre, width = _first(source.WindowCenter), _first(source.WindowWidth)
-    if source.get("VOILUTFunction") == "LINEAR_EXACT":
-        return (centre - width / 2, centre + width / 2) if width > 0 else None
-    return (centre - width / 2, centre + width / 2 - 1) if width >= 1 else None
-
-
-def _curve(source: Dataset, stored: Any, slope: float, intercept: float) -> Levels | None:
-    """Return what no linear window does, as shares of white from 0 to 1; else None."""
-    if _has_lut(source):
-        levels = np.floor(stored * slope + intercept).astype(np.int64)
-        levels, top = _looked_up(levels, source.VOILUTSequence[0], source)
-        shown: Levels = np.clip(levels / top, 0, 1)
-        return shown
-    if source.get("VOILUTFunction") != "SIGMOID" or _linear(source) is None:
-        return None
-    centre, width = _first(source.WindowCenter), _first(source.WindowWidth)
-    away: Levels = (stored * slope + intercept - centre) / width
-    shares: Levels = 1 / (1 + np.exp(-4 * away))
-    return shares
-
-
-def _looked_up(levels: Any, entry: Dataset, source: Dataset) -> tuple[Any, int]:
-    """Return what a LUT makes of levels, and the most it can; PS3.3 C.11.1.1 and C.11.2.1.1."""
-    count, first, bits = (int(one) for one in entry.LUTDescriptor)
-    values = entry.LUTData
-    if isinstance(values, bytes):
-        order = "<" if source.original_encoding[1] else ">"
-        size = 1 if len(values) <= (count or 65_536) + 1 else 2
-        values = np.frombuffer(values, dtype=f"{order}u{size}")
-    table = np.asarray(values, dtype=np.int64).ravel()[: count or 65_536] & 0xFFFF
-    places = np.clip(levels.astype(np.int64) - first, 0, len(table) - 1)
-    return table[places], 2**bits - 1
-
-
-def _shutter(source: Dataset) -> NDArray[np.bool_] | None:
-    """Return where a display shutter hides the film: outside of any of its shapes."""
-    shapes = source.get("ShutterShape")
-    if not shapes:
-        return None
-    height, width = int(source.Rows), int(source.Columns)
-    seen = np.ones((height, width), dtype=bool)
-    for shape in [shapes] if isinstance(shapes, str) else shapes:
-        seen &= _inside(source, str(shape), height, width)
-    return ~seen
-
-
-def _inside(source: Dataset, shape: str, height: int, width: int) -> NDArray[np.bool_]:
-    rows, columns = np.ogrid[1 : height + 1, 1 : width + 1]
-    if shape == "RECTANGULAR":
-        across = (columns >= int(source.ShutterLeftVerticalEdge)) & (
-            columns <= int(source.ShutterRightVerticalEdge)
+def _note_burnt_in_text(source: Attributes, modality: str) -> None:
+    burnt_in = source.code("BurnedInAnnotation")
+    if burnt_in == "YES":
+        source.notes.append("the file says that text is burnt into the picture: look at it")
+    elif burnt_in != "NO" and modality in _PROJECTIONS:
+        source.notes.append(
+            "the file does not say whether text is burnt into the picture: look at it"
         )
-        down = (rows >= int(source.ShutterUpperHorizontalEdge)) & (
-            rows <= int(source.ShutterLowerHorizontalEdge)
-        )
-        return np.asarray(across & down)
-    if shape == "CIRCULAR":
-        row, column = (int(one) for one in source.CenterOfCircularShutter)
-        radius = int(source.RadiusOfCircularShutter)
-        return np.asarray((rows - row) ** 2 + (columns - column) ** 2 <= radius**2)
-    if shape == "POLYGONAL":
-        ends = [int(one) for one in source.VerticesOfThePolygonalShutter]
-        picture = Image.new("1", (width, height))
-        corners = [(x - 1, y - 1) for y, x in zip(ends[::2], ends[1::2], strict=True)]
-        ImageDraw.Draw(picture).polygon(corners, fill=1, outline=1)
-        return np.array(picture, dtype=bool)
-    raise BadFilm(f"a display shutter of an unknown shape ({shape[:16]})", _UNCOMPRESSED)
 
 
-def _spacing(source: Dataset, modality: str) -> tuple[str, list[str]]:
-    for name in ("ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelSpacing"):
-        value = source.get(name)
-        if value is not None and len(value) == 2:
-            doubt = name == "PixelSpacing" and modality in _PROJECTIONS
-            note = "its pixel spacing may be one calibrated to the patient, not the detector's"
-            return f"{float(value[0])}\\{float(value[1])}", [note] if doubt else []
-    return "", []
-
-
-def _view(source: Dataset, modality: str) -> str:
-    position = _text(source, "ViewPosition").upper()
-    if position:
+def _view(source: Attributes, modality: str) -> str:
+    if position := source.code("ViewPosition"):
         return _VIEWS.get(position, position)
-    if codes := source.get("ViewCodeSequence"):
-        return _text(codes[0], "CodeMeaning").upper()
-    along = [str(one)[:1] for one in source.get("PatientOrientation") or []]
+    if codes := source.items("ViewCodeSequence"):
+        return Attributes(codes[0]).code("CodeMeaning")
+    along = [text[:1] for text in source.texts("PatientOrientation")]
     if modality not in _PROJECTIONS or len(along) != 2 or along[1] not in ("F", "H"):
         return ""
     known = {"L": "FRONTAL", "R": "FRONTAL", "A": "LATERAL", "P": "LATERAL"}
     return known.get(along[0], "")
 
 
-def _age(source: Dataset) -> str:
+def _age(source: Attributes) -> str:
     """Return an age as DICOM writes it; above 89 years a range, for few are that old."""
-    age = _text(source, "PatientAge").upper()
+    age = source.code("PatientAge")
     if not age:
-        born, taken = _day(source, "PatientBirthDate"), _day(source, "StudyDate")
+        born, taken = source.day("PatientBirthDate"), source.day("StudyDate")
         if born is None or taken is None or taken < born:
             return ""
         before = (taken.month, taken.day) < (born.month, born.day)
@@ -409,19 +374,6 @@ def _age(source: Dataset) -> str:
     return "90-120" if age.endswith("Y") and int(age[:-1]) > _OLDEST else age
 
 
-def _day(source: Dataset, name: str) -> date | None:
-    text = _text(source, name)
-    try:
-        return date(int(text[:4]), int(text[4:6]), int(text[6:8]))
-    except ValueError:
-        return None
-
-
-def _one_of(source: Dataset, names: tuple[str, ...], known: str) -> str:
-    found = (_text(source, name).upper() for name in names)
-    return next((one for one in found if len(one) == 1 and one in known), "")
-
-
-def _text(source: Dataset, name: str) -> str:
-    value = source.get(name)
-    return "" if value is None else str(value).strip()
+def _letter(source: Attributes, known: str, *keywords: str) -> str:
+    codes = (source.code(keyword) for keyword in keywords)
+    return next((code for code in codes if len(code) == 1 and code in known), "")

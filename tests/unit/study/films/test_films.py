@@ -4,12 +4,14 @@ import io
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
+from PIL.PngImagePlugin import PngInfo
 
 from study.base.errors import BadFile
 from study.films import grey, inspect, packed
@@ -154,6 +156,36 @@ def test_exif_orientation_is_applied(orientation: int) -> None:
         assert np.array_equal(grey(data), np.asarray(ImageOps.exif_transpose(image)))
     facts = inspect(data)
     assert (facts.height, facts.width) == grey(data).shape
+
+
+XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>"""
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("orientation", [0, 3])
+def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> None:
+    """Browsers ignore it; one in EXIF is applied all the same."""
+    levels = np.zeros((16, 32), dtype=np.uint8)
+    levels[:8, :8] = 200
+    info = PngInfo()
+    info.add_itxt("XML:com.adobe.xmp", XMP.decode())
+    options: dict[str, Any] = {"pnginfo": info} if kind == "PNG" else {"xmp": XMP}
+    if kind == "TIFF":
+        options = {"tiffinfo": {700: XMP}}
+    if kind in ("JPEG", "WEBP"):
+        options["quality"] = 100
+    if orientation:
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        options["exif"] = exif
+        if kind == "TIFF":
+            options = {"tiffinfo": {700: XMP, 0x0112: orientation}}
+    data = saved(Image.fromarray(levels), kind, **options)
+    assert b"tiff:Orientation" in data
+    expected = levels[::-1, ::-1] if orientation else levels
+    found = grey(data)
+    assert found.shape == levels.shape
+    assert np.abs(found.astype(int) - expected).max() <= 3
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])

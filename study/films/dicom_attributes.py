@@ -1,0 +1,175 @@
+"""Reads attributes of DICOM files, also those that other programs wrote carelessly."""
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from pydicom.datadict import dictionary_VR, keyword_for_tag
+from pydicom.dataset import Dataset
+from pydicom.multival import MultiValue
+from pydicom.sequence import Sequence
+
+from study.films.decoding import BadFilm
+
+CORRECT = "correct it in the archive and export the image again"
+
+_BINARY = frozenset({"US", "SS", "UL", "SL", "UV", "SV", "FL", "FD"})
+_TEXTS = frozenset({"PN", "DA", "DT", "UI", "LO", "SH", "ST", "LT", "UC", "UT", "AE"})
+_LONGEST_TEXT = 1_000
+# DS and IS as the standard has them, or with a decimal comma; neither "nan" nor "inf".
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+_FUNCTIONAL_GROUPS = ("SharedFunctionalGroupsSequence", "PerFrameFunctionalGroupsSequence")
+_MACROS = (
+    "FrameVOILUTSequence",
+    "PixelValueTransformationSequence",
+    "PixelMeasuresSequence",
+    "FrameAnatomySequence",
+    "PatientOrientationInFrameSequence",
+    "FrameDisplayShutterSequence",
+    "FramePixelDataPropertiesSequence",
+    "XAXRFFramePixelDataPropertiesSequence",
+)
+
+
+class Attributes:
+    """The attributes of one data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    notes : list of str, optional
+        Takes one sentence for each optional attribute that is ignored or corrected.
+    """
+
+    def __init__(self, dataset: Dataset, notes: list[str] | None = None) -> None:
+        self.dataset = dataset
+        self.notes: list[str] = [] if notes is None else notes
+
+    def __contains__(self, keyword: str) -> bool:
+        """Whether the attribute is present, with a value or without."""
+        return keyword in self.dataset
+
+    def texts(self, keyword: str) -> list[str]:
+        """Return every value of a text; none if it is absent or unreadable."""
+        value = self._value(keyword)
+        values = value if isinstance(value, MultiValue | list) else [value]
+        found = ["" if one is None else str(one).strip(" \0") for one in values]
+        return [text for text in found if text]
+
+    def text(self, keyword: str) -> str:
+        """Return the first value of a text; empty if it is absent or unreadable."""
+        return next(iter(self.texts(keyword)), "")
+
+    def code(self, keyword: str) -> str:
+        """Return a coded text in capitals, such as `YES`."""
+        return self.text(keyword).upper()
+
+    def integer(self, keyword: str, default: int | None = None) -> int:
+        """Return a whole number that the image cannot be shown without.
+
+        Raises
+        ------
+        BadFilm
+            It is unreadable, or absent and there is no default.
+        """
+        numbers = self._numbers(keyword)
+        if numbers == () and default is not None:
+            return default
+        if numbers is None or len(numbers) != 1:
+            fault = "is missing" if numbers == () else "cannot be read"
+            raise BadFilm(f"the attribute {keyword} {fault}", CORRECT)
+        return int(numbers[0])
+
+    def numbers(self, keyword: str, n: int | None = None) -> tuple[float, ...] | None:
+        """Return the numbers of an optional attribute.
+
+        Parameters
+        ----------
+        keyword : str
+        n : int, optional
+            How many there must be.
+
+        Returns
+        -------
+        tuple of float or None
+            Empty if absent; None, with a note, if unreadable.
+        """
+        numbers = self._numbers(keyword)
+        if numbers is None or (numbers and n is not None and len(numbers) != n):
+            self.notes.append(f"its {keyword} cannot be read and is ignored")
+            return None
+        return numbers
+
+    def items(self, keyword: str) -> list[Dataset]:
+        """Return the items of a sequence; none if it is absent or unreadable."""
+        value = self._value(keyword)
+        return list(value) if isinstance(value, Sequence) else []
+
+    def day(self, keyword: str) -> date | None:
+        """Return a date, or None."""
+        text = self.text(keyword).replace(".", "")
+        try:
+            return date(int(text[:4]), int(text[4:6]), int(text[6:8]))
+        except ValueError:
+            return None
+
+    def _value(self, keyword: str) -> Any:
+        try:
+            return self.dataset.get(keyword)
+        except Exception:  # pydicom converts on access, and raises nearly anything
+            return None
+
+    def _numbers(self, keyword: str) -> tuple[float, ...] | None:
+        if keyword not in self.dataset:
+            return ()
+        element = self.dataset.get_item(keyword)
+        value = element.value
+        if isinstance(value, bytes) and (element.VR or dictionary_VR(keyword)) in _BINARY:
+            value = self._value(keyword)
+            if value is None and element.value:
+                return None
+        if isinstance(value, bytes):
+            value = value.decode("ascii", "replace")
+        if isinstance(value, str):
+            value = value.split("\\") if value.strip(" \0") else []
+        if value is None:
+            return ()
+        listed = [value] if isinstance(value, int | float) else list(value)
+        texts = [str(one).strip(" \0\t\r\n") for one in listed]
+        if not all(_NUMBER.fullmatch(text) for text in texts):
+            return None
+        if any("," in text for text in texts):
+            self.notes.append(f"its {keyword} has a decimal comma, read as a decimal point")
+        numbers = tuple(float(text.replace(",", ".")) for text in texts)
+        return numbers if all(map(math.isfinite, numbers)) else None
+
+
+def merge_functional_groups(dataset: Dataset) -> None:
+    """Copy what the functional groups of a single frame say into the data set itself.
+
+    Enhanced objects keep window, rescale, spacing, shutter and orientation there. A group of the
+    frame takes precedence over a shared one, and both over the data set.
+    """
+    for groups in _FUNCTIONAL_GROUPS:
+        for group in Attributes(dataset).items(groups)[:1]:
+            for macro in _MACROS:
+                for item in Attributes(group).items(macro)[:1]:
+                    for tag in tuple(item.keys()):  # its values stay unconverted
+                        dataset[tag] = item.get_item(tag)
+
+
+def texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Yield keyword and value of every short public text, those in sequences included."""
+    for tag in tuple(dataset.keys()):
+        if tag.is_private or not (keyword := keyword_for_tag(tag)):
+            continue
+        attributes = Attributes(dataset)
+        vr = dictionary_VR(tag)
+        if vr == "SQ":
+            for item in attributes.items(keyword):
+                yield from texts(item)
+        elif vr in _TEXTS:
+            for text in attributes.texts(keyword):
+                yield keyword, text[:_LONGEST_TEXT]

@@ -1,0 +1,340 @@
+"""From the pixel data of a DICOM file to samples of 16 bits and the window they open in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydicom.dataset import Dataset
+from pydicom.uid import RLELossless
+
+from study.films.decoding import BadFilm
+from study.films.dicom_attributes import CORRECT, Attributes
+
+Levels = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+Shares = NDArray[np.float64]
+
+UNCOMPRESSED = "export it from the archive as uncompressed single-frame grayscale DICOM"
+LEAST_SHOWN = 0.1
+"""The share of the grey scale that an image must use in its first window."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a pixel is stored: bits allocated and stored, the highest bit, and whether signed."""
+
+    allocated: int
+    stored: int
+    high: int
+    signed: bool
+
+
+def layout_of(source: Attributes) -> Layout:
+    """Return how pixels are stored.
+
+    Raises
+    ------
+    BadFilm
+        Attributes are missing, contradict each other, or give more than 16 bits.
+    """
+    allocated = source.integer("BitsAllocated")
+    if allocated > 16:
+        raise BadFilm(
+            f"a DICOM file of {allocated} bits per pixel", "export it with 16 bits or fewer"
+        )
+    if allocated not in (1, 8, 16):
+        raise BadFilm(f"a DICOM file with {allocated} bits allocated per pixel", UNCOMPRESSED)
+    stored = source.integer("BitsStored")
+    high = source.integer("HighBit", stored - 1)
+    if not 1 <= stored <= high + 1 <= allocated:
+        raise BadFilm(
+            f"BitsAllocated {allocated}, BitsStored {stored} and HighBit {high} contradict each"
+            " other",
+            CORRECT,
+        )
+    return Layout(
+        allocated=allocated,
+        stored=stored,
+        high=high,
+        signed=source.integer("PixelRepresentation") == 1,
+    )
+
+
+def stored_values(dataset: Dataset, layout: Layout) -> tuple[Levels, NDArray[Any] | None]:
+    """Return the value of each pixel, and its whole cell where the file keeps one.
+
+    A cell may hold other bits than those of the value: overlays, or garbage. Compressed pictures
+    have no cells.
+
+    Raises
+    ------
+    BadFilm
+        The pixel data cannot be decoded, or not to one image of the size the attributes give.
+    """
+    if dataset.file_meta.TransferSyntaxUID.is_compressed and (
+        dataset.file_meta.TransferSyntaxUID != RLELossless
+    ):
+        if layout.high != layout.stored - 1:
+            raise BadFilm(
+                f"a compressed DICOM file with HighBit {layout.high} of {layout.stored} bits"
+                " stored",
+                UNCOMPRESSED,
+            )
+        return _decoded(dataset).astype(np.int32), None
+    # pydicom takes the low bits for the value, whatever HighBit says: ask it for whole cells.
+    dataset.BitsStored, dataset.HighBit = layout.allocated, layout.allocated - 1
+    dataset.PixelRepresentation = 0
+    cells = _decoded(dataset)
+    values = cells.astype(np.int32) >> (layout.high + 1 - layout.stored)
+    values &= (1 << layout.stored) - 1
+    if layout.signed:
+        values[values >= 1 << (layout.stored - 1)] -= 1 << layout.stored
+    return values, cells
+
+
+def _decoded(dataset: Dataset) -> NDArray[Any]:
+    try:
+        pixels = dataset.pixel_array
+    except Exception as error:  # decoders raise nearly anything on broken bytes
+        # What they say may quote the file; the type of the error identifies nobody.
+        raise BadFilm(
+            f"its pixel data is damaged ({type(error).__name__})",
+            "copy the file again, or " + UNCOMPRESSED,
+        ) from error
+    if pixels.shape != (dataset.Rows, dataset.Columns):
+        raise BadFilm("its pixel data holds several images", "save each as a file of its own")
+    return pixels
+
+
+def padding(
+    source: Attributes, values: Levels, cells: NDArray[Any] | None, layout: Layout
+) -> Mask | None:
+    """Return which pixels are padding: of PixelPaddingValue, or up to PixelPaddingRangeLimit.
+
+    Files give either with the wrong sign, or as a cell beyond the bits stored; all are recognised.
+    """
+    limits = [
+        int(numbers[0]) & 0xFFFF
+        for keyword in ("PixelPaddingValue", "PixelPaddingRangeLimit")
+        if (numbers := source.numbers(keyword))
+    ]
+    if not limits or not source.numbers("PixelPaddingValue"):
+        return None
+    signed_16 = [n - 0x10000 if layout.signed and n > 0x7FFF else n for n in limits]
+    found = (values >= min(signed_16)) & (values <= max(signed_16))
+    if cells is not None and not _fits(signed_16, layout):
+        found |= (cells >= min(limits)) & (cells <= max(limits))
+    if found.all():
+        source.notes.append("its padding would cover the whole image and is ignored")
+        return None
+    return found if found.any() else None
+
+
+def _fits(numbers: list[int], layout: Layout) -> bool:
+    top = 1 << (layout.stored - layout.signed)
+    low = -top if layout.signed else 0
+    return all(low <= number < top for number in numbers)
+
+
+def samples_and_window(
+    source: Attributes, values: Levels, hidden: Mask | None
+) -> tuple[NDArray[np.uint16], tuple[float, float]]:
+    """Return samples in which more is lighter, and those shown black and white at first.
+
+    Parameters
+    ----------
+    source : Attributes
+    values : ndarray of int32, shape (height, width)
+    hidden : ndarray of bool, optional
+        Pixels that are background: padding, and what lies outside a shutter. They get the lowest
+        sample, which is black in the first window, and have no part in choosing it.
+    """
+    if hidden is not None and hidden.all():
+        source.notes.append("its shutter and padding would hide the whole image and are ignored")
+    if hidden is None or hidden.all():
+        hidden = np.zeros(values.shape, dtype=bool)
+    values, slope, intercept = _modality(source, values)
+    visible = values[~hidden]
+    inverse = source.code("PhotometricInterpretation") == "MONOCHROME1"
+    inverse = inverse or source.code("PresentationLUTShape") == "INVERSE"
+    if slope is None:
+        ends, slope = None, 1.0
+    else:
+        shares = _curve(source, values, visible, slope, intercept)
+        if shares is not None:
+            shares = 1 - shares if inverse else shares
+            samples = np.rint(shares * 65_535).astype(np.uint16)
+            samples[hidden] = 0
+            return samples, (0.0, 65_535.0)
+        ends = _window(source, visible, slope, intercept)
+    low, high = ends or (float(visible.min()), float(visible.max()))
+    return _placed(values, visible, hidden, low, high, turned=inverse != (slope < 0))
+
+
+def _placed(
+    values: Levels, visible: Levels, hidden: Mask, low: float, high: float, *, turned: bool
+) -> tuple[NDArray[np.uint16], tuple[float, float]]:
+    """Move and turn values to samples: those of the file where they can stay what they are."""
+    if turned:
+        values, visible, low, high = -values, -visible, -high, -low
+    least, most = int(visible.min()), int(visible.max())
+    base = least if turned else min(0, least)
+    if hidden.any():  # background must be black, also in a window that begins below all samples
+        base = max(min(base, int(np.floor(max(low, -1e6)))), most - 65_535)
+    samples = (values - base).clip(0, 65_535).astype(np.uint16)
+    samples[hidden] = 0
+    low, high = low - base, high - base
+    return samples, (low, max(high, low + 0.5))
+
+
+def _modality(source: Attributes, values: Levels) -> tuple[Levels, float | None, float]:
+    """Return values after a modality LUT, else as they are with slope and intercept.
+
+    The slope is None where it cannot be read: then no window can be understood either.
+    """
+    if luts := source.items("ModalityLUTSequence"):
+        looked_up = _looked_up(Attributes(luts[0], source.notes), values, source)
+        if looked_up is None:
+            raise BadFilm("a modality LUT shorter than it says, or unreadable", CORRECT)
+        source.notes.append("its modality LUT is applied to the samples")
+        return looked_up[0], 1.0, 0.0
+    slopes, intercepts = source.numbers("RescaleSlope"), source.numbers("RescaleIntercept")
+    if slopes is None or intercepts is None:
+        return values, None, 0.0
+    slope, intercept = slopes[0] if slopes else 1.0, intercepts[0] if intercepts else 0.0
+    if slope == 0:
+        raise BadFilm("a DICOM file that rescales all grey levels to one", UNCOMPRESSED)
+    return values, slope, intercept
+
+
+def _curve(
+    source: Attributes, values: Levels, visible: Levels, slope: float, intercept: float
+) -> Shares | None:
+    """Return what no linear window does, as shares of white from 0 to 1; else None."""
+    for lut in source.items("VOILUTSequence")[:1]:
+        levels = np.floor(values * slope + intercept).astype(np.int64)
+        looked_up = _looked_up(Attributes(lut, source.notes), levels, source)
+        if looked_up is None:
+            source.notes.append("its VOI LUT cannot be read and is ignored")
+        elif _is_flat(looked_up[0], values, visible):
+            source.notes.append("its VOI LUT makes all levels one and is ignored")
+        else:
+            source.notes.append("its VOI LUT or sigmoid is applied to the samples")
+            return np.clip(looked_up[0] / looked_up[1], 0, 1)
+    ends = _ends(source)
+    if source.code("VOILUTFunction") != "SIGMOID" or ends is None:
+        return None
+    if not _shows(_in_stored_values(ends, slope, intercept), visible):
+        return None
+    (centre, width) = ends[0] / 2 + ends[1] / 2, ends[1] - ends[0]
+    away = (values * slope + intercept - centre) / width
+    source.notes.append("its VOI LUT or sigmoid is applied to the samples")
+    return np.asarray(1 / (1 + np.exp(np.clip(-4 * away, -700, 700))))
+
+
+def _is_flat(levels: Levels, values: Levels, visible: Levels) -> bool:
+    low, high = int(visible.min()), int(visible.max())
+    shown = levels[(values >= low) & (values <= high)]
+    return bool(low < high and shown.min() == shown.max())
+
+
+def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels, int] | None:
+    """Return what a LUT makes of levels, and the most it can; PS3.3 C.11.1.1 and C.11.2.1.1.
+
+    None where the LUT cannot be read. The first value mapped may be given with the wrong sign: of
+    the two readings the one that covers more of the levels is right.
+    """
+    descriptor = lut.numbers("LUTDescriptor", 3)
+    if not descriptor:
+        return None
+    count, first, bits = (int(number) & 0xFFFF for number in descriptor)
+    count = count or 0x10000
+    if (table := _table(lut, count, source)) is None:
+        return None
+    low, high = int(levels.min()), int(levels.max())
+    given = int(descriptor[1])
+    firsts = sorted({first, first - 0x10000}, key=lambda place: place != given)
+    first = max(firsts, key=lambda place: min(high, place + count - 1) - max(low, place))
+    places = np.clip(levels.astype(np.int64) - first, 0, count - 1)
+    top = (1 << bits if bits <= 16 else 0) - 1
+    return table[places], max(top, (1 << int(table.max()).bit_length()) - 1, 1)
+
+
+def _table(lut: Attributes, count: int, source: Attributes) -> Levels | None:
+    """Return the entries of a LUT, of 8 bits or 16; None if there are too few."""
+    try:
+        data = lut.dataset.get("LUTData")
+    except Exception:  # pydicom converts on access, and raises nearly anything
+        return None
+    if isinstance(data, bytes):
+        order = "<" if source.dataset.original_encoding[1] else ">"
+        bytes_each = 1 if len(data) <= count + 1 else 2
+        entries = np.frombuffer(data[: count * bytes_each], dtype=f"{order}u{bytes_each}")
+    elif data is None:
+        return None
+    else:
+        entries = np.atleast_1d(np.asarray(data, dtype=np.int64) & 0xFFFF)
+        if len(entries) < count <= 2 * len(entries):  # two entries of 8 bits in each word
+            entries = np.frombuffer(entries.astype("<u2").tobytes(), dtype=np.uint8)
+    return entries[:count].astype(np.int32) if len(entries) >= count else None
+
+
+def _ends(source: Attributes) -> tuple[float, float] | None:
+    """Return the ends of the first window that can be read, among the rescaled levels.
+
+    PS3.3 C.11.2.1.2.1, and C.11.2.1.3.2 for LINEAR_EXACT.
+    """
+    centres, widths = source.numbers("WindowCenter"), source.numbers("WindowWidth")
+    if not centres or not widths:
+        return None
+    centre, width = centres[0], widths[0]
+    exact = source.code("VOILUTFunction") in ("LINEAR_EXACT", "SIGMOID")
+    if width < 1 and not (exact and width > 0):
+        source.notes.append("its WindowWidth is too small and its window is ignored")
+        return None
+    low = centre - width / 2
+    return (low, low + width) if exact else (low, low + width - 1)
+
+
+def _in_stored_values(
+    ends: tuple[float, float], slope: float, intercept: float
+) -> tuple[float, float]:
+    low, high = sorted((end - intercept) / slope for end in ends)
+    return low, high
+
+
+def _window(
+    source: Attributes, visible: Levels, slope: float, intercept: float
+) -> tuple[float, float] | None:
+    """Return the window's ends among the stored values; None, with a note, if it shows nothing."""
+    if (ends := _ends(source)) is None:
+        return None
+    low, high = _in_stored_values(ends, slope, intercept)
+    if _shows((low, high), visible):
+        return low, high
+    source.notes.append(
+        "its window lies outside the pixel values, all or most of it: all grey levels are shown"
+    )
+    return None
+
+
+def _shows(ends: tuple[float, float], visible: Levels) -> bool:
+    """Return whether a window shows an image.
+
+    It does not where the image gets less than a tenth of the grey scale, or less than half of it
+    with most pixels beyond either end.
+    """
+    low, high = ends
+    if not np.isfinite(ends).all():
+        return False
+    least, most = int(visible.min()), int(visible.max())
+    if least == most:
+        return True
+    if high <= low:
+        return least <= low <= most
+    share = (min(high, most) - max(low, least)) / (high - low)
+    if share >= 0.5:
+        return True
+    within = float(np.mean((visible >= low) & (visible <= high)))
+    return share >= LEAST_SHOWN and within >= 0.5

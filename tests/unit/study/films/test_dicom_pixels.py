@@ -1,0 +1,364 @@
+"""Unusual pixel data: shown as the standard has it, or rejected for the true reason."""
+
+import struct
+from io import BytesIO
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pydicom
+import pytest
+from numpy.typing import NDArray
+from pydicom.dataset import Dataset
+from pydicom.encaps import encapsulate
+
+from study.films import BadFilm
+from study.films.dicom import read
+from tests.unit.study.films.test_dicom import BUNDLED, CURVE, RAMP, SIGNED, film, lut, picture
+
+EDGE = 8
+INSIDE = (slice(EDGE, -EDGE), slice(EDGE, -EDGE))
+BORDER = np.ones(RAMP.shape, dtype=bool)
+BORDER[INSIDE] = False
+MONOCHROME = ("MONOCHROME1", "MONOCHROME2")
+
+
+def bordered(stored: NDArray[Any], *values: int) -> NDArray[Any]:
+    """Return stored values with a border of the values given, in turn."""
+    made = stored.copy()
+    made[BORDER] = np.resize(np.array(values, dtype=np.int64), BORDER.sum()).astype(made.dtype)
+    return made
+
+
+def with_words(data: bytes, **words: int) -> bytes:
+    """Return a file with attributes of 16 bits, written as unsigned whatever their sign."""
+    source = pydicom.dcmread(BytesIO(data))
+    for keyword, value in words.items():
+        source.add_new(keyword, "US", value & 0xFFFF)
+    out = BytesIO()
+    source.save_as(out)
+    return out.getvalue()
+
+
+RANGES = [(5000,), (5000, 5003), (5003, 5000), (65_535,), (0,)]
+SIGNED_RANGES = [(-3000,), (-3000, -2990), (-2990, -3000), (32_767,), (-32_768,)]
+
+
+@pytest.mark.parametrize("photometric", MONOCHROME)
+@pytest.mark.parametrize(
+    ("signed", "limits"), [*product([False], RANGES), *product([True], SIGNED_RANGES)]
+)
+@pytest.mark.parametrize("window", [{}, {"WindowCenter": 900, "WindowWidth": 4000}], ids=str)
+@pytest.mark.parametrize("lut_applied", [False, True])
+def test_padding_is_black_and_changes_nothing_else(
+    photometric: str,
+    signed: bool,
+    limits: tuple[int, ...],
+    window: dict[str, Any],
+    lut_applied: bool,
+) -> None:
+    """A border of padding, of any sign and order of limits, against the film without border."""
+    bits = {"BitsStored": 16, "HighBit": 15}
+    stored = (SIGNED if signed else RAMP + 100)[:, :].copy()
+    if lut_applied:
+        entry = lut(CURVE, int(stored.min()), signed=signed)
+        window = {"VOILUTSequence": [entry]}
+    plain = film(stored[INSIDE].copy(), PhotometricInterpretation=photometric, **bits, **window)
+    data = film(bordered(stored, *limits), PhotometricInterpretation=photometric, **bits, **window)
+    words = dict(zip(("PixelPaddingValue", "PixelPaddingRangeLimit"), limits, strict=False))
+    shown = picture(with_words(data, **words))
+    assert (shown[BORDER] == 0).all()
+    assert np.abs(shown[INSIDE] - picture(plain)).max() <= 1
+
+
+def test_padding_beyond_the_bits_stored_is_recognised() -> None:
+    """65535 in a cell of 12 bits is no 4095."""
+    stored = bordered(RAMP, 0xFFFF)
+    stored[32, 32] = 4095
+    shown = picture(with_words(film(stored), PixelPaddingValue=0xFFFF))
+    assert (shown[BORDER] == 0).all()
+    assert shown[32, 32] == 255
+
+
+def test_padding_of_the_whole_image_is_ignored() -> None:
+    """And noted."""
+    found = read(with_words(film(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
+    assert np.array_equal(found.samples, RAMP)
+    assert any("padding" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("signed", "stored_bits", "high"), [*product((False, True), (8, 10, 12), (11, 13, 15))]
+)
+def test_the_value_lies_below_the_high_bit(signed: bool, stored_bits: int, high: int) -> None:
+    """Wherever the value lies in its cell, and whatever the other bits hold."""
+    values = np.arange(4096).reshape(64, 64) % (1 << stored_bits)
+    shift = high + 1 - stored_bits
+    garbage = np.random.default_rng(1).integers(0, 1 << 16, values.shape)
+    mask = ((1 << stored_bits) - 1) << shift
+    cells = ((values << shift) | (garbage & ~mask)).astype(np.uint16)
+    data = film(cells, BitsStored=stored_bits, HighBit=high, PixelRepresentation=int(signed))
+    half = 1 << (stored_bits - 1)
+    expected = (values + half) % (2 * half) if signed else values
+    assert np.array_equal(read(data).samples, expected)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        {"BitsStored": 12, "HighBit": 9},
+        {"BitsStored": 12, "HighBit": 16},
+        {"BitsStored": 0, "HighBit": 0},
+        {"BitsStored": 17, "HighBit": 16},
+    ],
+    ids=str,
+)
+def test_bits_that_contradict_each_other_are_rejected(tags: dict[str, int]) -> None:
+    """Before they garble a picture."""
+    with pytest.raises(BadFilm, match="contradict each other"):
+        read(film(RAMP, **tags))
+
+
+def raw(data: bytes, keyword: str, value: bytes) -> bytes:
+    """Return a file whose attribute holds these bytes."""
+    source = pydicom.dcmread(BytesIO(data))
+    tag = pydicom.datadict.tag_for_keyword(keyword)
+    assert tag is not None
+    made = pydicom.dataelem.RawDataElement(
+        pydicom.tag.Tag(tag), "LO", len(value), value, 0, False, True, True
+    )
+    source[tag] = pydicom.dataelem.convert_raw_data_element(made)
+    out = BytesIO()
+    source.save_as(out)
+    return out.getvalue().replace(
+        struct.pack("<HH", tag >> 16, tag & 0xFFFF) + b"LO",
+        struct.pack("<HH", tag >> 16, tag & 0xFFFF) + b"DS",
+    )
+
+
+DECIMALS = ("WindowCenter", "WindowWidth", "RescaleSlope", "RescaleIntercept")
+SPACINGS = ("ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelSpacing")
+COMPLETE = {
+    "WindowCenter": 700,
+    "WindowWidth": 900,
+    "RescaleSlope": 1.5,
+    "RescaleIntercept": 10,
+    **{name: [0.2, 0.2] for name in SPACINGS},
+}
+
+
+@pytest.mark.parametrize("keyword", DECIMALS)
+def test_a_decimal_comma_is_read_as_a_point(keyword: str) -> None:
+    """With a note, and as the file with the point is shown."""
+    data = film(RAMP, **COMPLETE)
+    comma = read(raw(data, keyword, b" 612,5 "))
+    assert comma.window == read(raw(data, keyword, b"612.5 ")).window
+    assert any(keyword in note and "comma" in note for note in comma.notes)
+
+
+@pytest.mark.parametrize("keyword", SPACINGS)
+def test_a_spacing_with_commas_is_read(keyword: str) -> None:
+    """Each of the two sides."""
+    data = film(RAMP)
+    assert read(raw(data, keyword, b"0,150\\0,150")).spacing == "0.15\\0.15"
+
+
+@pytest.mark.parametrize("keyword", [*DECIMALS, *SPACINGS, "PixelAspectRatio"])
+@pytest.mark.parametrize(
+    "value", [b"abc", b"1.234,5 ", b"nan ", b"inf ", b"1e999 ", b"--1 ", b"12 mm ", b"1\\x\\2 "]
+)
+def test_a_decimal_that_is_none_is_ignored_with_a_note(keyword: str, value: bytes) -> None:
+    """The film opens without the attribute, and the note does not repeat its value."""
+    found = read(raw(film(RAMP, **COMPLETE), keyword, value))
+    assert any(keyword in note for note in found.notes)
+    assert not any(value.decode().strip() in note for note in found.notes)
+    if keyword in DECIMALS:
+        assert found.window == (0, 4095)
+    else:
+        assert found.spacing == "0.2\\0.2"
+
+
+@pytest.mark.parametrize("keyword", DECIMALS)
+@pytest.mark.parametrize("value", [b"", b"  "])
+def test_an_empty_decimal_is_an_absent_one(keyword: str, value: bytes) -> None:
+    """Without a word."""
+    tags = {name: number for name, number in COMPLETE.items() if name != keyword}
+    found = read(raw(film(RAMP, **COMPLETE), keyword, value))
+    assert (found.window, found.notes) == (read(film(RAMP, **tags)).window, found.notes)
+
+
+@pytest.mark.parametrize("photometric", MONOCHROME)
+@pytest.mark.parametrize("function", ["LINEAR", "LINEAR_EXACT", "SIGMOID"])
+@pytest.mark.parametrize(
+    ("centre", "width"),
+    [(10_000, 2_000), (-9_000, 400), (9_000, 12_000), (4_090, 1_000), (32_768, 65_536), (1e30, 1)],
+)
+def test_a_window_beside_the_pixels_is_ignored_with_a_note(
+    photometric: str, function: str, centre: float, width: float
+) -> None:
+    """Wholly or mostly outside: all grey levels are shown."""
+    tags = {"WindowCenter": centre, "WindowWidth": width, "VOILUTFunction": function}
+    found = read(film(RAMP // 2, PhotometricInterpretation=photometric, **tags))
+    assert any("its window lies outside" in note for note in found.notes)
+    assert found.window == (0, 2047)
+
+
+@pytest.mark.parametrize(
+    ("centre", "width"), [(40, 80), (4_000, 180), (600, 1_599), (2_048, 4_096), (2_048, 8_000)]
+)
+def test_a_window_that_shows_the_image_stays(centre: int, width: int) -> None:
+    """Narrow, at either end, or wider than the pixels."""
+    found = read(film(RAMP, WindowCenter=centre, WindowWidth=width))
+    assert found.window == (centre - width / 2, centre + width / 2 - 1)
+
+
+@pytest.mark.parametrize("photometric", MONOCHROME)
+@pytest.mark.parametrize("first_as", [0, 0x10000])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_lut_of_either_sign_and_width_looks_the_same(
+    photometric: str, first_as: int, many: bool
+) -> None:
+    """First value as US or SS, entries as numbers or bytes of 8 and 16 bits, several tables."""
+    pictures = []
+    for bits, kind in product((8, 16), ("US", "OW", "OB")):
+        if kind == "OB" and bits == 16:
+            continue
+        curve = [value >> (16 - bits) for value in CURVE]
+        entry = Dataset()
+        entry.add_new("LUTDescriptor", "US", [4096, (-2048 + first_as) & 0xFFFF, bits])
+        form = np.asarray(curve, dtype=np.uint8 if bits == 8 else "<u2").tobytes()
+        entry.add_new("LUTData", kind, curve if kind == "US" else form)
+        sequence = [entry, lut([0] * 4096, -2048, signed=True)] if many else [entry]
+        data = film(SIGNED, PhotometricInterpretation=photometric, VOILUTSequence=sequence)
+        pictures.append(picture(data))
+    expected = film(
+        SIGNED,
+        PhotometricInterpretation=photometric,
+        VOILUTSequence=[lut(CURVE, -2048, signed=True)],
+    )
+    assert all(np.abs(one - picture(expected)).max() <= 1 for one in pictures)
+
+
+def test_a_lut_of_65536_entries_has_a_length_of_0() -> None:
+    """As two bytes cannot hold the number."""
+    entry = Dataset()
+    entry.add_new("LUTDescriptor", "US", [0, 0, 16])
+    entry.add_new("LUTData", "OW", np.arange(65_535, -1, -1, dtype="<u2").tobytes())
+    data = film(RAMP * 16, BitsStored=16, HighBit=15, VOILUTSequence=[entry])
+    assert np.array_equal(read(data).samples, 65_535 - RAMP * 16)
+
+
+@pytest.mark.parametrize("fault", ["short", "no data", "one level"])
+def test_a_lut_that_cannot_be_used_is_ignored_with_a_note(fault: str) -> None:
+    """And the window shows the film."""
+    entry = lut([5] * 4096 if fault == "one level" else CURVE, 0)
+    if fault == "short":
+        entry.LUTData = CURVE[:1000]
+    elif fault == "no data":
+        del entry.LUTData
+    found = read(film(RAMP, VOILUTSequence=[entry], WindowCenter=700, WindowWidth=900))
+    assert any("VOI LUT" in note for note in found.notes)
+    assert found.window == (250, 1149)
+
+
+def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> None:
+    """Window, rescale, spacing, laterality: of the frame before the shared ones."""
+
+    def item(**tags: Any) -> Dataset:
+        made = Dataset()
+        for name, value in tags.items():
+            setattr(made, name, value)
+        return made
+
+    shared = item(
+        FrameVOILUTSequence=[item(WindowCenter=5, WindowWidth=3)],
+        PixelValueTransformationSequence=[
+            item(RescaleSlope=2, RescaleIntercept=-100, RescaleType="US")
+        ],
+        PixelMeasuresSequence=[item(PixelSpacing=[0.3, 0.3])],
+        FrameAnatomySequence=[item(FrameLaterality="R")],
+    )
+    frame = item(FrameVOILUTSequence=[item(WindowCenter=1900, WindowWidth=2000)])
+    groups = {
+        "SharedFunctionalGroupsSequence": [shared],
+        "PerFrameFunctionalGroupsSequence": [frame],
+        "NumberOfFrames": 1,
+    }
+    found = read(film(RAMP, **groups))
+    assert found.window == ((900 + 100) / 2, (2899 + 100) / 2)
+    assert (found.spacing, found.laterality) == ("0.3\\0.3", "R")
+    with pytest.raises(BadFilm, match="of 3 frames"):
+        read(film(RAMP, **{**groups, "NumberOfFrames": 3}))
+
+
+@pytest.mark.parametrize(
+    ("tags", "shape", "spacing"),
+    [
+        ({"PixelAspectRatio": [2, 1]}, (128, 64), ""),
+        ({"PixelAspectRatio": [1, 2]}, (64, 128), ""),
+        ({"PixelAspectRatio": [1, 1]}, (64, 64), ""),
+        ({"ImagerPixelSpacing": [0.2, 0.1]}, (128, 64), "0.1\\0.1"),
+        ({"NominalScannedPixelSpacing": [0.1, 0.2]}, (64, 128), "0.1\\0.1"),
+        ({"PixelSpacing": [0.1, 0.15]}, (64, 96), "0.1\\0.1"),
+        ({"PixelSpacing": [0.2, 0.2005]}, (64, 64), "0.2\\0.2005"),
+    ],
+    ids=str,
+)
+def test_pixels_that_are_not_square_are_resampled(
+    tags: dict[str, Any], shape: tuple[int, int], spacing: str
+) -> None:
+    """Rows come first: pixels twice as high as wide make a picture twice as high."""
+    found = read(film(RAMP, **tags))
+    assert found.samples.shape == shape
+    assert found.spacing == spacing
+    assert any("not square" in note for note in found.notes) == (shape != (64, 64))
+    assert abs(int(found.samples[0, 0])) <= 40
+    assert abs(int(found.samples[-1, -1]) - 4095) <= 40
+
+
+def test_shapes_that_contradict_each_other_are_rejected() -> None:
+    """Nobody can say which is right."""
+    with pytest.raises(BadFilm, match="ImagerPixelSpacing and PixelAspectRatio give different"):
+        read(film(RAMP, ImagerPixelSpacing=[0.2, 0.2], PixelAspectRatio=[2, 1]))
+    with pytest.raises(BadFilm, match="64000 x 64 pixels"):
+        read(film(RAMP, PixelAspectRatio=[1, 1000]))
+
+
+def test_a_fault_of_an_attribute_is_named() -> None:
+    """Never that the file should be copied again."""
+    shutter = {"ShutterShape": "CIRCULAR", "CenterOfCircularShutter": [32, 32]}
+    cases: list[tuple[dict[str, Any], str]] = [
+        (shutter, "without a readable RadiusOfCircularShutter"),
+        ({"ShutterShape": "BITMAP"}, "unsupported shape"),
+        ({"ShutterShape": "POLYGONAL", "VerticesOfThePolygonalShutter": [1, 1, 5]}, "corners"),
+        ({"PhotometricInterpretation": "GREY"}, "unknown PhotometricInterpretation"),
+        ({"PhotometricInterpretation": "YBR_FULL"}, "in colour"),
+        ({"Rows": [64, 64]}, "Rows"),
+        ({"BitsAllocated": 12}, "12 bits allocated"),
+        ({"PixelData": RAMP.tobytes()[:-2]}, "cut off: 8,190 of 8,192"),
+        ({"PixelData": RAMP.tobytes() * 2}, "several images"),
+        ({"PixelData": b""}, "empty"),
+        ({"RescaleSlope": 0}, "rescales all grey levels"),
+    ]
+    for tags, why in cases:
+        with pytest.raises(BadFilm, match=why) as caught:
+            read(film(RAMP, **tags))
+        assert "cannot be processed" not in str(caught.value)
+
+
+def test_damaged_compressed_pixels_are_rejected_as_such() -> None:
+    """A picture that begins and ends well and holds rubbish; a HighBit it cannot have."""
+    source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
+    frame = bytearray(pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1))
+    frame[60:140] = bytes(80)
+    source.PixelData = encapsulate([bytes(frame)])
+    out = BytesIO()
+    source.save_as(out)
+    with pytest.raises(BadFilm, match="pixel data is damaged"):
+        read(out.getvalue())
+    source = pydicom.dcmread(BUNDLED / "MR_small_jpeg_ls_lossless.dcm")
+    source.BitsStored, source.HighBit = 12, 15
+    out = BytesIO()
+    source.save_as(out)
+    with pytest.raises(BadFilm, match="HighBit 15"):
+        read(out.getvalue())
