@@ -26,8 +26,8 @@ FORBIDDEN = {
     "data": {"streamlit"},
 }
 FLOORS = {
-    "study": "base films store bank people protocol reading monitoring lifecycle models trail "
-    "exchange cli",
+    "study": "base tables films store bank people protocol reading monitoring lifecycle models "
+    "trail exchange cli",
     "analysis": "bundle readings statistics figures report",
     "ui": "parts viewer server overview results banks reading wizard archive app people",
 }

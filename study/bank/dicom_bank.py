@@ -19,14 +19,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Unpack
 
-from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text
+from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text, kind_of
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
 from study.bank.items import split_list
 from study.bank.measures import day_of
 from study.bank.reading import OnProgress
 from study.bank.source import Record, read_source
-from study.bank.spreadsheet import read_rows
 from study.bank.terms import view_label
 from study.bank.uploads import banks_folder, free_place
 from study.base.bank_model import Fault, Rule
@@ -35,8 +34,8 @@ from study.base.text import check_name
 from study.films import BadFilm
 from study.films.dicom import DicomFilm, instance_uid, is_dicom, read
 from study.store import Store, deployment
+from study.tables.table import SPREADSHEET_ENDINGS
 
-_SPREADSHEETS = (".csv", ".tsv", ".xlsx")
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
 _MOST_LOOKED_AT = 5_000
 _UID = re.compile(r"[0-9.]{5,64}")
@@ -142,7 +141,9 @@ class _Conversion:
         sheets = _spreadsheets(folder)
         if len(sheets) != 1:
             there = ", ".join(sheet.name for sheet in sheets) or "none"
-            raise BadFile(f"One spreadsheet (CSV or XLSX) is needed in the folder; there: {there}.")
+            raise BadFile(
+                f"The folder must contain exactly one spreadsheet (CSV or XLSX); found: {there}."
+            )
         self.sheet, self.into = sheets[0], into
         self.rows: list[dict[str, str]] = []
         self.faults: list[Fault] = []
@@ -174,9 +175,7 @@ class _Conversion:
             writer.writerows(self.rows)
 
     def _records(self) -> tuple[Record, ...]:
-        if self.sheet.suffix.lower() == ".xlsx":
-            return read_rows(self.sheet)
-        source = read_source(self.sheet, format="csv")
+        source = read_source(self.sheet, format="csv", kind_of=kind_of)
         self.faults.extend(source.faults)
         return source.records
 
@@ -344,7 +343,7 @@ def _spreadsheets(folder: Path) -> list[Path]:
     return sorted(
         one
         for one in folder.iterdir()
-        if one.suffix.lower() in _SPREADSHEETS and one.is_file() and one.name[0] not in ".~"
+        if one.suffix.lower() in SPREADSHEET_ENDINGS and one.is_file() and one.name[0] not in ".~"
     )
 
 
@@ -353,7 +352,10 @@ def _files(folder: Path) -> Iterator[Path]:
     for place, _, names in os.walk(folder):
         for name in sorted(names):
             path = Path(place) / name
-            if path.suffix.lower() not in (*_SPREADSHEETS, *_PICTURES) and not path.is_symlink():
+            if (
+                path.suffix.lower() not in (*SPREADSHEET_ENDINGS, *_PICTURES)
+                and not path.is_symlink()
+            ):
                 yield path
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
-from study.bank.source import Repeated, plain_key
+from study.bank.source import Repeated
 from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
 from study.base.text import id_key
+from study.tables.columns import Kind, plain_key
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -259,6 +260,28 @@ def _any_long(values: Iterable[object]) -> bool:
                 if type(one) is str and len(one) > MAX_TEXT:
                     return True
     return False
+
+
+_KINDS = {
+    "pixel_spacing": Kind.NUMBER,
+    "prior_pixel_spacing": Kind.NUMBER,
+    "prior_days": Kind.NUMBER,
+    "prior_date": Kind.DATE,
+}
+EXAMINATION_DATE = plain_key("StudyDate")
+
+
+def kind_of(column: str) -> Kind:
+    """Return what a column of a bank holds.
+
+    >>> kind_of("Option A").name, kind_of("ImagerPixelSpacing").name, kind_of("mood").name
+    ('TEXT', 'NUMBER', 'ANY')
+    """
+    plain = plain_key(column)
+    if plain == EXAMINATION_DATE:
+        return Kind.DATE
+    field, _ = _FIELD_OF.get(plain, ("", 0))
+    return _KINDS.get(field, Kind.TEXT if field else Kind.ANY)
 
 
 def has_field(columns: Iterable[str], *fields: str) -> bool:

@@ -14,9 +14,10 @@ from study.base.bank_model import Fault
 from study.base.errors import BadFile
 from study.base.translation import t
 from study.films import BadFilm
+from study.tables.table import SPREADSHEET_ENDINGS
 
 _RELEASED = "_vqa_data.json"
-_BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+_BANK_FILES = (".json", ".jsonl", ".ndjson", *SPREADSHEET_ENDINGS)
 _DEEPEST = 4
 _MOST_FOLDERS = 300
 _SAMPLE = 30
@@ -74,7 +75,7 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
         return parts, _images_folder(place, parts[0].path)
     found_files = {str(one.relative_to(place)): one for one in _candidates(place)}
     if not found_files:
-        raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL or CSV file."))
+        raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL, CSV or XLSX file."))
     named = [name for name, one in found_files.items() if one.stem.lower() == "bank"]
     likely = [name for name in chosen if name in found_files]
     likely = likely or (named if len(named) == 1 else list(found_files))
@@ -139,7 +140,7 @@ def _usual_order(split: str) -> tuple[int, str]:
 def _candidates(place: Path) -> Iterator[Path]:
     for folder in _folders(place):
         for one in sorted(folder.iterdir()):
-            hidden = one.name.startswith(".")
+            hidden = one.name.startswith((".", "~"))  # as Excel's own locks are
             if one.suffix.lower() in _BANK_FILES and one.is_file() and not hidden:
                 yield one
 

@@ -10,9 +10,18 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import repeat
 
-from study.bank.fields import Fields, Notes, Trouble, as_list, as_text, missing, shown
-from study.bank.source import plain_key
+from study.bank.fields import (
+    EXAMINATION_DATE,
+    Fields,
+    Notes,
+    Trouble,
+    as_list,
+    as_text,
+    missing,
+    shown,
+)
 from study.base.bank_model import Rule
+from study.tables.columns import plain_key
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
@@ -20,7 +29,6 @@ TOLERANCE = 0.01
 
 MOST_DAYS = 36_525
 _REMEDY = "name an examination made before, or leave the prior image out"
-_EXAMINATION_DATE = plain_key("StudyDate")
 
 
 def read_spacings(
@@ -243,7 +251,7 @@ def _whole(value: object) -> int | None:
 
 def _examination(fields: Fields) -> date | None:
     found = {plain_key(key): value for key, _, value in fields.others()}
-    return day_of(as_text(found.get(_EXAMINATION_DATE)) or "")
+    return day_of(as_text(found.get(EXAMINATION_DATE)) or "")
 
 
 def _between(value: object, today: date | None) -> int | None:

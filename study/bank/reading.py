@@ -10,22 +10,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field
+from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field, kind_of
 from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
-from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened, opened_bytes
+from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened
 from study.bank.workers import in_order
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
 from study.store.staging import Batch, Group, Staging, staging
+from study.tables.columns import listed
+from study.tables.text_file import opened_bytes
 
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]
 OnProgress = Callable[[str, int, int], None]
 """Told a step (`items` in bytes, or `films`), how much of it is done, and of how much."""
 
+_TABLES = ("csv", "xlsx")
 MOST_TOLD = 1_000
 _FEW_FILMS = 2_000
 """Up to so many are looked at even if the bank is to be refused: all faults are told at once."""
@@ -141,7 +144,7 @@ def read_bank(
         staged.keep_sound()
         staged.share()
         yield ReadBank(
-            format="csv" if sources[0][0] == "csv" else "rexvqa",
+            format="csv" if sources[0][0] in _TABLES else "rexvqa",
             sha256=_sha256([one for _, one in sources]),
             staged=staged,
             notes=notes.lines(),
@@ -185,7 +188,7 @@ def _read_items(
     found, before = [], 0
     for part in parts:
         wanted = _source_format(part.path, format)
-        with opened(part.path, format=wanted, is_record=_is_item) as source:
+        with opened(part.path, format=wanted, is_record=_is_item, kind_of=kind_of) as source:
             reading.read(part, source, partial(_tell_bytes, tell, before, total))
             found.append((source.format, source.sha256))
             before += source.n_bytes_read
@@ -216,8 +219,9 @@ class _Reading:
     any_item: bool = False
 
     def read(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
-        if source.format == "csv":
-            _check_columns(part.path, source)
+        is_table = source.format in _TABLES
+        if is_table:
+            _check_columns(source)
         self.any_item = False
         entries = iter(source.entries)
         self._keep(self._drafted(part, islice(entries, 1)))
@@ -226,7 +230,7 @@ class _Reading:
             self._keep(self._drafted(part, some))
             tell(source.n_bytes_read)
         tell(source.n_bytes_read)
-        if not self.any_item and source.format != "csv":
+        if not self.any_item and not is_table:
             raise BadFile(
                 f"{part.path} holds no items; give an object of items by id, or a list of items"
             )
@@ -301,7 +305,7 @@ def _is_item(found: dict[str, object]) -> bool:
     return isinstance(fields.first("question"), str) and "options" in fields
 
 
-def _check_columns(path: Path, source: OpenSource) -> None:
+def _check_columns(source: OpenSource) -> None:
     wanted = {
         "item_id": ("item_id",),
         "question": ("question",),
@@ -311,8 +315,8 @@ def _check_columns(path: Path, source: OpenSource) -> None:
     absent = [name for name, fields in wanted.items() if not has_field(source.columns, *fields)]
     if absent:
         raise BadFile(
-            f"{path} has no column {', '.join(absent)}; its header is"
-            f" {', '.join(source.columns) or 'empty'}; name the columns as docs/bank-format.md says"
+            f"{source.name} has no column {', '.join(absent)}; its header is"
+            f" {listed(source.columns)}; name the columns as docs/bank-format.md says"
         )
 
 

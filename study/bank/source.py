@@ -1,20 +1,15 @@
-"""A file of records, whatever its dress: a JSON object or list, JSON lines, or CSV.
+"""Records from a file: a JSON object or list, JSON lines, or a table.
 
-Both question banks and predictions come this way. A record keeps its key and its place, so that a
-fault can be found in the file again; keys given twice, which JSON readers swallow, are kept. A file
-is read from its beginning to its end in small parts, so that its size does not matter.
+Both question banks and predictions are read this way. A record keeps its key and its place, so
+that a fault can be found in the file; keys given twice, which JSON readers drop, are kept. JSON is
+read in parts, so that its size does not matter; tables are read by `study.tables.table`.
 """
 
-import codecs
-import csv
-import hashlib
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from io import BufferedReader
 from itertools import chain, repeat
 from pathlib import Path
@@ -22,8 +17,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
+from study.tables.columns import KindOf, all_text
+from study.tables.table import Bytes, begins_as_workbook, read_table
+from study.tables.text_file import TextFile, opened_bytes
 
-SourceFormat = Literal["json", "jsonl", "csv"]
+SourceFormat = Literal["json", "jsonl", "csv", "xlsx"]
 
 _ENDINGS: dict[str, SourceFormat] = {
     ".csv": "csv",
@@ -32,10 +30,10 @@ _ENDINGS: dict[str, SourceFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
+_LOOKED_AT = 4096
 _JSON_SPACE = " \t\r\n"
 _SPACE = re.compile(f"[{_JSON_SPACE}]*")
 _NOT_JSON = "{} is not JSON: {}; repair it or write it again"
-_PART_BYTES = 1 << 20
 PIECE = 1 << 19
 """Signs of many entries that are handed on together."""
 
@@ -77,8 +75,10 @@ class Source:
 
     Attributes
     ----------
-    format : {"json", "jsonl", "csv"}
+    format : {"json", "jsonl", "csv", "xlsx"}
         How the file was read.
+    name : str
+        What messages call it: its path, and the sheet of a workbook.
     sha256 : str
         Of its bytes, in hexadecimal.
     records : tuple of Record
@@ -86,10 +86,11 @@ class Source:
     faults : tuple of Fault
         Lines that are no record at all.
     columns : tuple of str
-        The header of a CSV file, as written; empty for JSON.
+        The header of a table, as written; empty for JSON.
     """
 
     format: SourceFormat
+    name: str
     sha256: str
     records: tuple[Record, ...]
     faults: tuple[Fault, ...]
@@ -102,27 +103,28 @@ class OpenSource:
 
     Attributes
     ----------
-    format, columns
+    format, name, columns
         As of `Source`.
     entries : iterator of Record or Fault
         In file order; raises `BadFile` where the file as a whole cannot be read on.
     """
 
     format: SourceFormat
+    name: str
     columns: tuple[str, ...]
     entries: Iterator[Record | Fault]
-    _text: "_Text"
+    _bytes: Bytes
     _json: "_Entries | None" = None
 
     @property
     def n_bytes_read(self) -> int:
         """Return how much of the file was read."""
-        return self._text.n_bytes
+        return self._bytes.n_bytes
 
     @property
     def sha256(self) -> str:
         """Return the hash of the file, once its entries were read to the end."""
-        return self._text.hash.hexdigest()
+        return str(self._bytes.hash.hexdigest())
 
     def pieces(self) -> Iterator["Piece"]:
         """Yield the text of many entries of JSON at a time, without looking into them.
@@ -144,7 +146,8 @@ class OpenSource:
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
         """Have pieces, up to the last that there was, come as `entries`."""
-        self._text.give_back(pieces)
+        if self._json is not None:
+            self._json.give_back(pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,17 +180,12 @@ class Piece:
         ]
 
 
-@lru_cache(maxsize=4096)
-def plain_key(key: str) -> str:
-    """Return a key as it is compared: `PatientID`, `patient_id` and `Patient ID` are one."""
-    return re.sub(r"[^a-z0-9]", "", key.lower())
-
-
 def read_source(
     path: Path,
     *,
     format: SourceFormat | None = None,
     is_record: Callable[[dict[str, object]], bool] = lambda _: False,
+    kind_of: KindOf = all_text,
 ) -> Source:
     """Read a file into records.
 
@@ -209,10 +207,11 @@ def read_source(
     BadFile
         When the file cannot be read as a whole or holds no record.
     """
-    with opened(path, format=format, is_record=is_record) as source:
+    with opened(path, format=format, is_record=is_record, kind_of=kind_of) as source:
         found = list(source.entries)
         return Source(
             format=source.format,
+            name=source.name,
             sha256=source.sha256,
             records=tuple(entry for entry in found if isinstance(entry, Record)),
             faults=tuple(entry for entry in found if isinstance(entry, Fault)),
@@ -226,96 +225,68 @@ def opened(
     *,
     format: SourceFormat | None = None,
     is_record: Callable[[dict[str, object]], bool] = lambda _: False,
+    kind_of: KindOf = all_text,
 ) -> Iterator[OpenSource]:
     """Read a file record by record; otherwise as `read_source`."""
     with opened_bytes(path) as file:
-        text = _Text(path, file)
-        format = format or _ENDINGS.get(path.suffix.lower()) or _guess(text)
-        columns: tuple[str, ...] = ()
-        entries: Iterator[Record | Fault]
-        if format == "csv":
-            columns, entries = _csv(path, text)
-        elif format == "jsonl":
-            entries = _lines(text)
+        is_workbook = begins_as_workbook(path, file)
+        format = format or _ENDINGS.get(path.suffix.lower()) or _guess(file)
+        if is_workbook or format == "csv":
+            source = _from_table(path, file, kind_of)
         else:
-            format, entries = _json(path, text, is_record)
-        first = next(entries, None)
-        if first is None:
-            raise BadFile(f"{path} holds no entries; give a file with at least one")
-        yield OpenSource(
-            format=format,
-            columns=columns,
-            entries=chain([first], entries),
-            _text=text,
-            _json=entries if isinstance(entries, _Entries) else None,
-        )
+            source = _from_json(path, _Text(path, file), format, is_record)
+        yield source
 
 
-@contextmanager
-def opened_bytes(path: Path) -> Iterator[BufferedReader]:
-    """Open a file, or refuse it with what is wrong.
-
-    Raises
-    ------
-    BadFile
-        When it cannot be opened.
-    """
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise BadFile(f"{path} is not there; check the path") from None
-    except IsADirectoryError:
-        raise BadFile(f"{path} is a folder; name the file inside it") from None
-    except (OSError, ValueError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from error
-    with file:
-        yield file
+def _guess(file: BufferedReader) -> SourceFormat:
+    begins = file.read(_LOOKED_AT).removeprefix(b"\xef\xbb\xbf").lstrip()
+    file.seek(0)
+    return "json" if begins[:1] in (b"{", b"[") else "csv"
 
 
-class _Text:
-    """A file's text as far as it was read; what was used is forgotten when more is read."""
+def _from_table(path: Path, file: BufferedReader, kind_of: KindOf) -> OpenSource:
+    table = read_table(path, file, kind_of=kind_of)
+    rows: Iterator[Record | Fault] = (
+        row if isinstance(row, Fault) else Record(key="", place=row.place, value=row.cells)
+        for row in table.rows
+    )
+    return OpenSource(
+        format=table.format,
+        name=table.name,
+        columns=table.header,
+        entries=_not_empty(table.name, rows),
+        _bytes=table.source,
+    )
 
-    def __init__(self, path: Path, file: BufferedReader) -> None:
-        self._path, self._file = path, file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self.hash = hashlib.sha256()
-        self.n_bytes = self._n_lines = 0
-        self.here, self.at = "", 0
-        self._line, self._column, self._n_gone = 1, 1, 0
-        self.is_whole = False
-        """Whether nothing comes behind what is here."""
 
-    def more(self) -> bool:
-        """Read on; return whether there was anything left."""
-        if self.is_whole:
-            return False
-        self._forget()
-        try:
-            part = self._file.read(max(_PART_BYTES, len(self.here)))
-        except OSError as error:
-            raise BadFile(f"{self._path} cannot be read: {error}") from error
-        held, _ = self._decoder.getstate()
-        try:
-            self.here += self._decoder.decode(part, final=not part)
-        except UnicodeDecodeError as error:
-            at = self.n_bytes - len(held) + error.start
-            line = self._n_lines + (held + part).count(b"\n", 0, error.start) + 1
-            raise BadFile(
-                f"{self._path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8"
-            ) from None
-        self.hash.update(part)
-        self.n_bytes += len(part)
-        self._n_lines += part.count(b"\n")
-        self.is_whole = not part
-        return not self.is_whole
+def _from_json(
+    path: Path,
+    text: "_Text",
+    format: SourceFormat,
+    is_record: Callable[[dict[str, object]], bool],
+) -> OpenSource:
+    entries: Iterator[Record | Fault] = _lines(text)
+    if format != "jsonl":
+        format, entries = _json(path, text, is_record)
+    return OpenSource(
+        format=format,
+        name=str(path),
+        columns=(),
+        entries=_not_empty(str(path), entries),
+        _bytes=text,
+        _json=entries if isinstance(entries, _Entries) else None,
+    )
 
-    def _forget(self) -> None:
-        n_lines = self.here.count("\n", 0, self.at)
-        last = self.here.rfind("\n", 0, self.at)
-        self._line += n_lines
-        self._column = self.at - last if n_lines else self._column + self.at
-        self._n_gone += self.at
-        self.here, self.at = self.here[self.at :], 0
+
+def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
+    first = next(entries, None)
+    if first is None:
+        raise BadFile(f"{name} holds no entries; give a file with at least one")
+    return chain([first], entries)
+
+
+class _Text(TextFile):
+    """A file of JSON: its text, with the place of what is parsed next."""
 
     def place(self) -> tuple[int, int, int]:
         """Return the line and column where this is, and how many signs came before."""
@@ -363,31 +334,9 @@ class _Text:
         where += f" (char {self._n_gone + error.pos})"
         return BadFile(_NOT_JSON.format(self._path, f"{error.msg}: {where}"))
 
-    def first_line(self) -> str:
-        """Return the first line as far as it stands in the first part, without going on."""
-        if not self.here:
-            self.more()
-        return self.here.partition("\n")[0]
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines, each with its end."""
-        while True:
-            end = self.here.find("\n", self.at) + 1
-            if end:
-                line, self.at = self.here[self.at : end], end
-                yield line
-            elif not self.more():
-                break
-        if self.at < len(self.here):
-            yield self.here[self.at :]
-
 
 def _space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it may be empty
-
-
-def _guess(text: _Text) -> SourceFormat:
-    return "json" if text.sign() in ("{", "[") else "csv"
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -413,7 +362,7 @@ def _json(
     found, behind = _first_object(text)
     if found is not None and behind.strip(_JSON_SPACE):
         return "jsonl", _lines(text)
-    if found is not None and text.is_whole and is_record(found):
+    if found is not None and text.is_complete and is_record(found):
         return "jsonl", iter([Record(key="", place="line 1", value=found)])
     if begins in ("{", "["):
         return "json", _Entries(text, begins)
@@ -468,6 +417,10 @@ class _Entries(Iterator[Record | Fault]):
         if self._text.sign():
             raise self._text.expected("Extra data")
 
+    def give_back(self, pieces: Sequence[Piece]) -> None:
+        """Return to the first of the last pieces."""
+        self._text.give_back(pieces)
+
     def pieces(self) -> Iterator[Piece]:
         """Yield what is likely to be many whole entries at a time, but for the last."""
         ends = _ENTRY_ENDS[self._of_object]
@@ -514,47 +467,3 @@ def _lines(text: _Text) -> Iterator[Record | Fault]:
             yield Fault(
                 key=f"line {n}", what=f"not JSON: {error}", remedy="write one JSON object a line"
             )
-
-
-def _csv(path: Path, text: _Text) -> tuple[tuple[str, ...], Iterator[Record | Fault]]:
-    """Read comma, semicolon or tab separated rows; strict, so that no lost quote swallows rows."""
-    delimiter = max(",;\t", key=text.first_line().count)
-    lines = chain.from_iterable(io.StringIO(line, newline="") for line in text.lines())
-    rows = _numbered(path, csv.reader(lines, delimiter=delimiter, strict=True))
-    _, first = next(rows, (0, []))
-    header = tuple(cell.strip() for cell in first)
-    _check_header(path, header)
-    return header, (_row(header, n, row) for n, row in rows)
-
-
-def _numbered(path: Path, rows: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that hold anything, each with the number of the line it begins in."""
-    last = 0
-    try:
-        for row in rows:
-            if any(cell.strip() for cell in row):
-                yield last + 1, row
-            last = rows.line_num
-    except csv.Error as error:
-        raise BadFile(
-            f"{path} is not CSV: {error}, in the row that begins at line {last + 1}; check its"
-            " quotes"
-        ) from None
-
-
-def _check_header(path: Path, header: tuple[str, ...]) -> None:
-    plain = [plain_key(column) for column in header]
-    twice = sorted({c for c, p in zip(header, plain, strict=True) if p and plain.count(p) > 1})
-    if twice:
-        raise BadFile(f"{path} has columns given twice: {', '.join(twice)}; keep one of each")
-
-
-def _row(header: tuple[str, ...], n: int, row: list[str]) -> Record | Fault:
-    place = f"line {n}"
-    if len(row) != len(header):
-        return Fault(
-            key=place,
-            what=f"{len(row)} cells under a header of {len(header)}",
-            remedy="give each column one cell, quoted where it holds the separator",
-        )
-    return Record(key="", place=place, value=dict(zip(header, row, strict=True)))

@@ -38,10 +38,7 @@ def folders(store: Store) -> list[str]:
     return [
         one.name
         for one in found
-        if one.is_dir()
-        and not one.is_symlink()
-        and not one.name.startswith(".")
-        and (has_bank(one) or any(one.glob("*.xlsx")))
+        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and has_bank(one)
     ]
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Set
 
-from study.bank.source import plain_key
+from study.tables.columns import plain_key
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _UNCLEAR = "?"  # stands for words that answer, but not with one option

@@ -15,14 +15,16 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from study.bank.fields import missing
-from study.bank.source import Record, opened_bytes, plain_key, read_source
-from study.bank.spreadsheet import read_rows
+from study.bank.source import Record, read_source
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
 from study.base.translation import t
 from study.store import Store, models
+from study.tables.columns import Kind, KindOf, plain_key
+from study.tables.text_file import opened_bytes
+from study.tables.workbook import is_workbook
 
 MOST_BYTES = 4_000_000_000
 """What a packed log may unpack to."""
@@ -40,10 +42,7 @@ _DRESSES = {
     _INSPECT: "Inspect log",
 }
 
-_NOT_OPENED = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls)",
-    b"\x80": "a Python pickle, which could run a program and is never opened",
-}
+_PICKLE = b"\x80"
 
 ROLES = (
     *("id", "answer", "output", "run", "condition", "confidence"),
@@ -67,6 +66,8 @@ _BESIDE = {
     "order": ("shown_order",),
 }
 
+_NUMBERS = {plain_key(key) for key in (*_BESIDE["confidence"], *_BESIDE["probabilities"])}
+
 Meant = Mapping[str, str]
 """The column that says each thing, by what it says."""
 
@@ -79,6 +80,8 @@ class Records:
     ----------
     format : str
         `json`, `jsonl`, `csv`, `xlsx`, `parquet` or `inspect`.
+    name : str
+        What messages call the file: its path, and the sheet of a workbook.
     sha256 : str
         Of its bytes, in hexadecimal.
     records : tuple of Record
@@ -92,6 +95,7 @@ class Records:
     """
 
     format: str
+    name: str
     sha256: str
     records: tuple[Record, ...]
     faults: tuple[Fault, ...] = ()
@@ -104,7 +108,30 @@ class Records:
         return _DRESSES[self.format]
 
 
-def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) -> Records:
+def kinds(meant: Meant | None) -> KindOf:
+    """Return what the columns of a table hold, by their usual names or those given."""
+    used = used_by_name(ANSWER_KEYS)
+
+    def kind_of(column: str) -> Kind:
+        plain = plain_key(column)
+        if meant is not None:
+            roles = [role for role, named in meant.items() if plain_key(named) == plain]
+            if any(role.startswith(("confidence", "probabilit")) for role in roles):
+                return Kind.NUMBER
+            return Kind.TEXT if roles else Kind.ANY
+        if plain in _NUMBERS or _is_probability(column):
+            return Kind.NUMBER
+        return Kind.TEXT if plain in used else Kind.ANY
+
+    return kind_of
+
+
+def read_records(
+    path: Path,
+    *,
+    is_record: Callable[[dict[str, object]], bool],
+    kind_of: KindOf = lambda _: Kind.ANY,
+) -> Records:
     """Read a file into records; what it is, its content says, or else its name's ending.
 
     Parameters
@@ -113,6 +140,8 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
         The file.
     is_record : callable
         Tells a JSON object that is one record from one that holds records by their keys.
+    kind_of : callable
+        The kind of each column of a table.
 
     Raises
     ------
@@ -122,28 +151,32 @@ def read_records(path: Path, *, is_record: Callable[[dict[str, object]], bool]) 
     with opened_bytes(path) as file:
         begins = file.read(400)
         file.seek(0)
-        if begins.startswith((b"PK", b"PAR1")) or _BEGINS_AS_LOG.match(begins):
-            sha256 = file_digest(file, "sha256").hexdigest()
-        else:
-            sha256 = ""
-    for magic, what in _NOT_OPENED.items():
-        if begins.startswith(magic):
-            raise BadFile(f"{path} is {what}; write it as XLSX, CSV or JSON")
-    if begins.startswith(b"PK"):
-        return _packed(path, sha256)
-    if begins.startswith(b"PAR1"):
-        return _parquet(path, sha256)
-    if sha256:
-        return _inspect_json(path, sha256)
-    source = read_source(path, is_record=is_record)
+        if begins.startswith(_PICKLE):
+            raise BadFile(
+                f"{path} is a Python pickle, which could run a program and is never opened; write"
+                " it as XLSX, CSV or JSON"
+            )
+        if begins.startswith(b"PK") and not _holds_workbook(path):
+            return _inspect_packed(path, file_digest(file, "sha256").hexdigest())
+        if begins.startswith(b"PAR1"):
+            return _parquet(path, file_digest(file, "sha256").hexdigest())
+        if _BEGINS_AS_LOG.match(begins):
+            return _inspect_json(path, file_digest(file, "sha256").hexdigest())
+    source = read_source(path, is_record=is_record, kind_of=kind_of)
     records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
+        name=source.name,
         sha256=source.sha256,
         records=records,
         faults=source.faults,
         columns=source.columns or _names(records),
     )
+
+
+def _holds_workbook(path: Path) -> bool:
+    with opened(path) as (_, entries):
+        return is_workbook(entry.filename for entry in entries)
 
 
 def _names(records: Sequence[Record]) -> tuple[str, ...]:
@@ -170,16 +203,13 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
-def _packed(path: Path, sha256: str) -> Records:
+def _inspect_packed(path: Path, sha256: str) -> Records:
     with opened(path) as (packed, entries):
         inside = {one.filename: one for one in entries}
-        if "xl/workbook.xml" not in inside:
-            return _inspect_packed(path, packed, inside, sha256)
-    records = read_rows(path)
-    return Records(format="xlsx", sha256=sha256, records=records, columns=_names(records))
+        return _inspect_archive(path, packed, inside, sha256)
 
 
-def _inspect_packed(
+def _inspect_archive(
     path: Path, packed: ZipFile, inside: Mapping[str, ZipInfo], sha256: str
 ) -> Records:
     samples = sorted(
@@ -231,7 +261,12 @@ def _inspect(path: Path, sha256: str, samples: list[Any], status: str) -> Record
     )
     stopped = (f"the log says that its run ended as “{status}”",) if status != "success" else ()
     return Records(
-        format=_INSPECT, sha256=sha256, records=records, columns=_OF_A_SAMPLE, notes=stopped
+        format=_INSPECT,
+        name=str(path),
+        sha256=sha256,
+        records=records,
+        columns=_OF_A_SAMPLE,
+        notes=stopped,
     )
 
 
@@ -248,7 +283,9 @@ def _parquet(path: Path, sha256: str) -> Records:
     if not rows:
         raise BadFile(f"{path} holds no entries; give a file with at least one")
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
-    return Records(format="parquet", sha256=sha256, records=records, columns=tuple(plain))
+    return Records(
+        format="parquet", name=str(path), sha256=sha256, records=records, columns=tuple(plain)
+    )
 
 
 def _holds_bytes(kind: Any, types: Any) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from study.bank.fields import missing
-from study.bank.source import Record, plain_key
+from study.bank.source import Record
 from study.models.files import (
     ID_KEYS,
     LATER_WORD_KEYS,
@@ -22,6 +22,7 @@ from study.models.files import (
     beside,
     first_of,
 )
+from study.tables.columns import plain_key
 
 _LOOKED_AT = 200
 _FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place of an answer

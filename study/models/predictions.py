@@ -25,6 +25,7 @@ from study.models.files import (
     check_roles,
     first_of,
     is_used,
+    kinds,
     natural,
     read_records,
     used_by_name,
@@ -252,7 +253,7 @@ class _Read:
 
 
 def _said_in(path: Path, meant: Meant | None) -> _Read:
-    found = read_records(path, is_record=partial(_is_record, meant=meant))
+    found = read_records(path, is_record=partial(_is_record, meant=meant), kind_of=kinds(meant))
     faults = [str(fault) for fault in found.faults]
     notes = list(found.notes)
     if meant is not None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from study.bank.fields import SPELLINGS
-from study.bank.source import plain_key
 from study.base.errors import NotFound
 from study.base.text import decoded
 from study.base.translation import t
+from study.tables.columns import plain_key
 
 Check = Callable[[Any], Any]
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from study.bank.fields import OPTION_FIELDS, SPELLINGS
-from study.bank.source import plain_key
+from study.tables.columns import plain_key
 from tests.conftest import ROOT, bank_records
 from tests.unit.study.bank.conftest import BankFile
 

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from openpyxl import Workbook
 
 from study.bank.dicom_bank import holds_dicom, import_dicom
 from study.bank.importing import FaultyBank
 from study.bank.managing import check_bank
-from study.bank.spreadsheet import MOST_BYTES, read_rows
 from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
@@ -155,39 +153,3 @@ def test_a_fault_names_its_row(tmp_path: Path, store: Store, row: str, why: str)
         import_dicom(store, place, name="own", now=NOW)
     assert not list((tmp_path / "home" / "banks").iterdir())
     assert import_dicom(store, place, name="own", now=NOW, skip_faulty=True).n_items == 1
-
-
-def book(path: Path, *rows: list[Any]) -> Path:
-    """Write a workbook of one sheet."""
-    made = Workbook()
-    for row in rows:
-        made.active.append(row)
-    made.save(path)
-    return path
-
-
-def test_a_workbook_gives_texts_by_row(tmp_path: Path) -> None:
-    """Numbers without a point, rows by their own number, empty ones left out."""
-    path = book(tmp_path / "q.xlsx", ["item_id", "age"], [1, 60.0], [None, None], ["q2", 0.5])
-    found = [(row.place, row.value) for row in read_rows(path)]
-    assert found == [
-        ("row 2", {"item_id": "1", "age": "60"}),
-        ("row 4", {"item_id": "q2", "age": "0.5"}),
-    ]
-
-
-def test_a_workbook_that_is_none_is_refused(tmp_path: Path) -> None:
-    """A bomb, another file, an error in a cell, a column twice."""
-    bomb = tmp_path / "bomb.xlsx"
-    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed, packed.open("a", "w") as file:
-        for _ in range(MOST_BYTES // 10_000_000 + 1):
-            file.write(bytes(10_000_000))
-    with pytest.raises(BadFile, match="unpacks to"):
-        read_rows(bomb)
-    (tmp_path / "text.xlsx").write_text("item_id")
-    with pytest.raises(BadFile, match="not an XLSX"):
-        read_rows(tmp_path / "text.xlsx")
-    with pytest.raises(BadFile, match="row 2: a formula gives #N/A"):
-        read_rows(book(tmp_path / "error.xlsx", ["a"], ["#N/A"]))
-    with pytest.raises(BadFile, match="given twice"):
-        read_rows(book(tmp_path / "twice.xlsx", ["a", "a"], ["1", "2"]))

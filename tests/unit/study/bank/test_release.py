@@ -22,6 +22,7 @@ from study.base.errors import BadFile, NotNow
 from study.cli import main
 from study.store import Store, banks
 from study.store.staging import staging
+from study.tables import text_file
 from tests.conftest import NOW
 from tests.unit.study.bank.conftest import ItemDict, write_film
 
@@ -343,7 +344,7 @@ def test_a_file_read_in_parts_is_as_one_read_whole(
         json.dumps(found, indent=indent, ensure_ascii=ascii), encoding="utf-8", newline="\r\n"
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "_PART_BYTES", size)
+        patch.setattr(text_file, "_PART_BYTES", size)
         read = source.read_source(path, format="json")
     pairs = list(found.items()) if isinstance(found, dict) else [("", one) for one in found]
     assert [(one.key, one.value) for one in read.records] == pairs
@@ -366,7 +367,7 @@ def test_where_json_breaks_off_is_told_as_of_the_whole(tmp_path: Path, text: str
     with pytest.raises(json.JSONDecodeError) as whole:
         json.loads(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "_PART_BYTES", 3)
+        patch.setattr(text_file, "_PART_BYTES", 3)
         with pytest.raises(BadFile) as parts:
             source.read_source(path)
     assert str(whole.value) in str(parts.value)

@@ -327,7 +327,7 @@ def test_file_that_is_no_bank_is_refused(bank: Read, text: str, says: str) -> No
 
 
 def test_file_that_is_not_there_or_not_utf8_is_refused(root: Path) -> None:
-    with pytest.raises(BadFile, match="not there"):
+    with pytest.raises(BadFile, match="does not exist"):
         read_whole(root / "none.json", images=root)
     with pytest.raises(BadFile, match="is a folder"):
         read_whole(root, images=root)

@@ -21,6 +21,7 @@ from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
+from study.tables import text_file
 from tests.conftest import NOW, entropy_from
 from tests.unit.study.bank.conftest import ItemDict
 
@@ -31,7 +32,7 @@ N_ITEMS = 90
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a few items be a large file."""
     monkeypatch.setattr(source, "PIECE", 3_000)
-    monkeypatch.setattr(source, "_PART_BYTES", 2_000)
+    monkeypatch.setattr(text_file, "_PART_BYTES", 2_000)
     monkeypatch.setattr(reading, "_LARGE", 0)
 
 

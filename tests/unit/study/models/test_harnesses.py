@@ -550,12 +550,15 @@ def test_generated_text_counts_before_a_reference_standard(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("begins", "says"),
-    [(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old kind"), (b"\x80\x04\x95", "pickle")],
+    [
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old kind .*Save As > Excel Workbook"),
+        (b"\x80\x04\x95", "pickle.*write it as XLSX, CSV or JSON"),
+    ],
 )
 def test_files_that_are_never_opened_are_refused_for_what_they_are(
     tmp_path: Path, begins: bytes, says: str
 ) -> None:
     path = tmp_path / "result.xlsx"
     path.write_bytes(begins + bytes(600))
-    with pytest.raises(BadFile, match=f"{says}.*write it as XLSX, CSV or JSON"):
+    with pytest.raises(BadFile, match=says):
         _read(path)

@@ -1,0 +1,1 @@
+"""Tables from files: CSV, TSV and Excel workbooks, read by one set of rules."""

@@ -1,0 +1,218 @@
+"""Cells of a workbook as text: what Excel displays, or why that cannot be told."""
+
+import re
+from datetime import datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import NamedTuple
+
+from study.base.translation import t
+from study.tables.columns import Kind, with_points
+
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_LOCAL_DATE_FORMATS = frozenset((*range(27, 37), *range(50, 59)))
+"""Built-in formats of East Asian dates, which have no format code in the file."""
+
+_UNREADABLE = "?"
+_GENERAL = frozenset(("general", "standard", "@", ""))
+_LITERAL = r'(?:"[^"]*"|\\.|[ ()+\-])*'
+_PLAIN_FORMAT = re.compile(
+    rf"(?P<before>{_LITERAL})(?P<whole>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
+    rf"(?P<percent>\s?%)?(?P<after>{_LITERAL})"
+)
+_COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]", re.I)
+_MOST_EXACT = 10**15
+"""Excel keeps 15 digits of a number: an id of more is stored rounded."""
+
+_LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e11
+"""Numbers with decimals that Excel displays without an exponent."""
+
+
+class Cell(NamedTuple):
+    """A cell as stored.
+
+    Attributes
+    ----------
+    type : str
+        Of the file format: `n`, `s` (text), `b`, `e` or `d`; `f` for a formula without result.
+    value : str
+        Its text, or its number as written.
+    format : str
+        The number format, such as `0%`.
+    from_1904 : bool
+        Whether dates count from 1904.
+    """
+
+    type: str = "s"
+    value: str = ""
+    format: str = ""
+    from_1904: bool = False
+
+
+class NotDisplayed(ValueError):
+    """A cell whose display is not known; the text says what it holds."""
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text without the escapes that workbooks use for control characters.
+
+    >>> unescaped("B_x000D_"), unescaped("_x005F_x000D_")
+    ('B\r', '_x000D_')
+    """
+    if "_x" not in text:
+        return text
+    decoded = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return decoded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def format_of(number: int, codes: dict[int, str]) -> str:
+    """Return a format's code by its number, from those of a workbook or the built-in ones."""
+    from openpyxl.styles.numbers import BUILTIN_FORMATS  # a tenth of a second to load
+
+    if number in codes:
+        return codes[number]
+    return str(BUILTIN_FORMATS.get(number, "d" if number in _LOCAL_DATE_FORMATS else _UNREADABLE))
+
+
+def text_of(cell: Cell, kind: Kind) -> str:
+    """Return a cell as text, by what its column holds.
+
+    Raises
+    ------
+    NotDisplayed
+        It cannot be told what Excel displays, or the cell holds no result; never under `ANY`.
+    """
+    if cell.type == "s":
+        return with_points(cell.value) if kind is Kind.NUMBER else cell.value
+    if cell.type == "b":
+        return "TRUE" if cell.value.strip() in ("1", "true") else "FALSE"
+    if cell.type in "ef":
+        return _without_result(cell, kind)
+    if kind in (Kind.NUMBER, Kind.DATE):
+        return _full(cell)
+    try:
+        return _displayed(cell)
+    except NotDisplayed:
+        if kind is Kind.ANY:
+            return _full(cell)
+        raise
+
+
+def _without_result(cell: Cell, kind: Kind) -> str:
+    if kind is Kind.ANY:
+        return cell.value
+    if cell.type == "e":
+        raise NotDisplayed(t("the error {error}", error=cell.value))
+    raise NotDisplayed(t("a formula without a saved result"))
+
+
+def _full(cell: Cell) -> str:
+    """Return a number with all of its digits, or a date in ISO format."""
+    try:
+        moment = _moment(cell)
+        if moment is not None:
+            return str(moment).removesuffix(" 00:00:00")
+        number = _number(cell)
+    except NotDisplayed:
+        return cell.value
+    whole = number.is_integer() and abs(number) < _MOST_EXACT
+    return str(int(number)) if whole else repr(number)
+
+
+def _displayed(cell: Cell) -> str:
+    if (moment := _moment(cell)) is not None:
+        if isinstance(moment, timedelta):
+            raise NotDisplayed(t("a duration"))
+        if isinstance(moment, time):
+            raise NotDisplayed(t("a time of day"))
+        raise NotDisplayed(t("a date ({date})", date=str(moment).removesuffix(" 00:00:00")))
+    number = _number(cell)
+    if abs(number) >= _MOST_EXACT:
+        raise NotDisplayed(t("a number of more than 15 digits, which Excel rounds"))
+    return _by_format(number, cell.format)
+
+
+def _number(cell: Cell) -> float:
+    try:
+        return float(cell.value)
+    except ValueError:
+        raise NotDisplayed(t("an unreadable number")) from None
+
+
+def _moment(cell: Cell) -> datetime | time | timedelta | None:
+    """Return the date, time or duration that a cell holds; None where it holds a number."""
+    from openpyxl.styles.numbers import is_date_format, is_timedelta_format
+    from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel, from_ISO8601
+
+    try:
+        if cell.type == "d":
+            found = from_ISO8601(cell.value)
+        elif cell.format.lower() in _GENERAL or not is_date_format(cell.format):
+            return None
+        else:
+            found = from_excel(
+                float(cell.value),
+                MAC_EPOCH if cell.from_1904 else WINDOWS_EPOCH,
+                timedelta=is_timedelta_format(cell.format),
+            )
+    except (ValueError, OverflowError, TypeError):
+        raise NotDisplayed(t("an unreadable date")) from None
+    if isinstance(found, datetime | time | timedelta):
+        return found
+    return datetime.combine(found, time(0))
+
+
+def _by_format(number: float, code: str) -> str:
+    """Return a number as a format displays it.
+
+    >>> _by_format(0.55, "0%"), _by_format(12, "0000"), _by_format(-1234.5, "#,##0.0")
+    ('55%', '0012', '-1,234.5')
+    """
+    if code.lower() in _GENERAL:
+        return _general(number)
+    sections = _COLOUR.sub("", code).split(";")
+    section, shown = sections[0], number
+    if number < 0 and len(sections) > 1:
+        section, shown = sections[1], -number
+    elif number == 0 and len(sections) > 2:
+        section = sections[2]
+    if section.lower() == "general":
+        return _general(shown)
+    found = _PLAIN_FORMAT.fullmatch(section)
+    if found is None:
+        raise NotDisplayed(t("a number in the format {code}", code=code or _UNREADABLE))
+    return _literal(found["before"]) + _figures(shown, found) + _literal(found["after"])
+
+
+def _figures(number: float, found: re.Match[str]) -> str:
+    places, whole = found["places"] or "", found["whole"]
+    exact = Decimal(repr(number)) * (100 if found["percent"] else 1)
+    rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
+    digits, _, decimals = f"{abs(rounded):f}".partition(".")
+    optional = len(places) - len(places.rstrip("#"))
+    least = len(decimals) - optional
+    decimals = decimals[:least] + decimals[least:].rstrip("0")
+    digits = digits.lstrip("0").rjust(whole.replace(",", "").count("0"), "0")
+    if "," in whole:
+        digits = f"{int(digits):,}"
+    sign = "-" if rounded < 0 else ""
+    point = "." if places else ""
+    return f"{sign}{digits}{point}{decimals}{found['percent'] or ''}"
+
+
+def _general(number: float) -> str:
+    """Return a number as the format General displays it in a column that is wide enough.
+
+    >>> _general(0.1 + 0.2), _general(1 / 3), _general(12.0)
+    ('0.3', '0.333333333', '12')
+    """
+    if number.is_integer():
+        return str(int(number))
+    if not _LEAST_PLAIN <= abs(number) < _MOST_PLAIN:
+        raise NotDisplayed(t("a number in scientific notation"))
+    n_digits = len(str(int(abs(number))))
+    exact = Decimal(repr(number)).quantize(Decimal(1).scaleb(n_digits - 10), ROUND_HALF_UP)
+    return f"{exact:f}".rstrip("0").rstrip(".") if "." in f"{exact:f}" else f"{exact:f}"
+
+
+def _literal(text: str) -> str:
+    return re.sub(r'"([^"]*)"|\\(.)', lambda found: found[1] or found[2] or "", text)

@@ -1,0 +1,116 @@
+"""Rows of text separated by commas, semicolons or tabs, as spreadsheets export them."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from study.base.errors import BadFile
+from study.base.translation import t
+
+_SEPARATORS = ",;\t"
+_DECIMAL_COMMA = ";\t"
+_SEPARATOR_LINE = re.compile(r'[ \t]*"?sep=([^\w"\r\n])"?[,;\t ]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
+"""Excel's own first line, which names the separator."""
+
+_LOOKED_AT = 1 << 16
+_ROWS_COMPARED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delimited:
+    """Text with a separator.
+
+    Attributes
+    ----------
+    separator : str
+        One character.
+    rows : iterator of (int, list of str)
+        The rows that are not blank, each with the number of its first line.
+    """
+
+    separator: str
+    rows: Iterator[tuple[int, list[str]]]
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether a comma in a number can only be a decimal comma."""
+        return self.separator in _DECIMAL_COMMA
+
+
+def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimited:
+    """Read the rows of a text.
+
+    Quotation is checked strictly: a quote that is never closed is refused, as it would swallow
+    the rows behind it.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the text.
+    lines : iterable of str
+        Each with its end.
+    beginning : str
+        The text's beginning, from which the separator is taken.
+
+    Raises
+    ------
+    BadFile
+        When the quotes are wrong; `rows` raises it too.
+    """
+    lines = chain.from_iterable(io.StringIO(line, newline="") for line in lines)
+    named = _SEPARATOR_LINE.match(beginning)
+    if named:
+        next(iter(lines), None)
+        separator = named[1]
+    else:
+        separator = separator_of(beginning[:_LOOKED_AT])
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    return Delimited(separator=separator, rows=_rows(name, reader, int(bool(named))))
+
+
+def separator_of(beginning: str) -> str:
+    r"""Return the separator of a text.
+
+    It is the one that gives most columns, of those that give the next row as many as the header
+    where there are any; separators in quotes do not count.
+
+    >>> separator_of('"Name; in full",id\n"A; B",1\n'), separator_of("id;a, b, c\n1;2\n")
+    (',', ';')
+    """
+
+    def fit(separator: str) -> tuple[bool, int]:
+        rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=separator)
+        try:
+            widths = [len(row) for row in islice(filter(_is_filled, rows), _ROWS_COMPARED)]
+        except csv.Error:
+            widths = []
+        width = widths[0] if widths else 0
+        return width > 1 and len(set(widths)) == 1, width
+
+    return max(_SEPARATORS, key=fit)
+
+
+def _is_filled(row: list[str]) -> bool:
+    return any(cell and not cell.isspace() for cell in row)
+
+
+def _rows(name: str, reader: Iterator[list[str]], n_before: int) -> Iterator[tuple[int, list[str]]]:
+    last = 0
+    try:
+        for row in reader:
+            if _is_filled(row):
+                yield last + n_before + 1, row
+            last = reader.line_num  # type: ignore[attr-defined]  # csv's own reader
+    except csv.Error as error:
+        raise BadFile(
+            t(
+                "{name} is not CSV: {error}, in the row that begins at line {line}. Check its "
+                "quotes.",
+                name=name,
+                error=error,
+                line=str(last + n_before + 1),
+            )
+        ) from None

@@ -1,0 +1,302 @@
+"""Reads a table from a file: its header and its rows as texts by column."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import file_digest
+from io import BufferedReader, StringIO
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+from study.base.bank_model import Fault
+from study.base.errors import BadFile
+from study.base.translation import t
+from study.tables.cells import Cell, NotDisplayed, text_of
+from study.tables.columns import Kind, KindOf, all_text, check_header, with_points
+from study.tables.delimited import read_delimited
+from study.tables.text_file import TextFile, opened_bytes
+from study.tables.workbook import SAVE_AS, column_number, open_sheet
+
+TEXT_ENDINGS = (".csv", ".tsv")
+SPREADSHEET_ENDINGS = (
+    *(*TEXT_ENDINGS, ".xlsx", ".xlsm", ".xltx", ".xltm"),
+    *(".xls", ".xlt", ".xlsb", ".ods", ".numbers"),
+)
+"""Names of spreadsheets; the last five kinds are refused with how to save them."""
+
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_RANGE = re.compile(r"([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a table may be.
+
+    Attributes
+    ----------
+    unpacked_bytes : int
+        Of a workbook.
+    workbook_rows : int
+        Rows with content; text files are read in parts and may be longer.
+    columns : int
+        Excel itself has no more.
+    """
+
+    unpacked_bytes: int = 200_000_000
+    workbook_rows: int = 100_000
+    columns: int = 16_384
+
+
+LIMITS = Limits()
+
+
+class Row(NamedTuple):
+    """A row: where it is (`line 3`, `row 3`), and its cells by the names of the columns."""
+
+    place: str
+    cells: dict[str, str]
+
+
+class Bytes(Protocol):
+    """What is known of a file's bytes while it is read."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Return how many were read."""
+
+    @property
+    def hash(self) -> Any:
+        """Return the SHA-256 object of those."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table that is being read.
+
+    Attributes
+    ----------
+    format : {"csv", "xlsx"}
+        Text with a separator, or a workbook.
+    name : str
+        What messages call it: the file, and the sheet of a workbook.
+    header : tuple of str
+        The names of the columns; empty where one has none, whose cells are ignored.
+    rows : iterator of Row or Fault
+        In file order, without blank rows; a fault where a row cannot be read. Raises `BadFile`
+        where the file as a whole cannot be read on.
+    source : Bytes
+        The file's bytes.
+    """
+
+    format: Literal["csv", "xlsx"]
+    name: str
+    header: tuple[str, ...]
+    rows: Iterator[Row | Fault]
+    source: Bytes
+
+
+@contextmanager
+def open_table(
+    path: Path, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+) -> Iterator[Table]:
+    """Open a file and read it as `read_table` does."""
+    with opened_bytes(path) as file:
+        yield read_table(path, file, kind_of=kind_of, limits=limits)
+
+
+def read_table(
+    path: Path, file: BufferedReader, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+) -> Table:
+    """Read a CSV or TSV file, or the first visible sheet of a workbook, by its content.
+
+    Parameters
+    ----------
+    path, file
+        The file, and it opened for as long as rows are read.
+    kind_of : callable
+        The kind of each column by its name.
+    limits : Limits
+        Beyond which it is refused.
+
+    Raises
+    ------
+    BadFile
+        When the file as a whole cannot be read.
+    """
+    if begins_as_workbook(path, file):
+        return _of_workbook(path, file, kind_of, limits)
+    text = TextFile(path, file)
+    name = str(path)
+    header, rows = _of_text(name, text.beginning(), text.lines(), kind_of, limits)
+    return Table(format="csv", name=name, header=header, rows=rows, source=text)
+
+
+def rows_of(
+    text: str, *, name: str, kind_of: KindOf = all_text, limits: Limits = LIMITS
+) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
+    """Return header and rows of a table that is text already, as pasted into a page."""
+    text = text.removeprefix("\ufeff")
+    return _of_text(name, text, StringIO(text, newline=""), kind_of, limits)
+
+
+def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
+    """Return whether a file is a ZIP archive, as workbooks are.
+
+    Raises
+    ------
+    BadFile
+        When it is a workbook that cannot be read for its kind.
+    """
+    file.seek(0)
+    begins = file.read(512)
+    if begins.startswith(_OLD_OFFICE):
+        _refuse_old_office(path, file, begins)
+    if b"urn:schemas-microsoft-com:office:spreadsheet" in begins:
+        what = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
+        raise BadFile(f"{what} {t(SAVE_AS)}")
+    file.seek(0)
+    return begins.startswith(b"PK")
+
+
+def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
+    """Refuse the container of old and of encrypted workbooks; its directory says which it is."""
+    sector = 1 << min(int.from_bytes(begins[30:32], "little"), 16)
+    file.seek((int.from_bytes(begins[48:52], "little") + 1) * sector)
+    if _ENCRYPTED in file.read(sector):
+        raise BadFile(
+            t(
+                "{name} is protected with a password. Remove it in Excel (File > Info > Protect "
+                "Workbook > Encrypt with Password) and save the file.",
+                name=path,
+            )
+        )
+    what = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
+    raise BadFile(f"{what} {t(SAVE_AS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Digested:
+    n_bytes: int
+    hash: Any
+
+
+def _of_text(
+    name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, limits: Limits
+) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
+    found = read_delimited(name, lines, beginning=beginning)
+    _, first = next(found.rows, (0, []))
+    header = _header(name, first, limits)
+    commas = found.has_decimal_commas
+    numbers = {one for one in header if commas and kind_of(one) is Kind.NUMBER}
+    return header, (_text_row(header, numbers, n, cells) for n, cells in found.rows)
+
+
+def _header(name: str, cells: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    header = tuple(cell.strip() for cell in cells)
+    if len(header) > limits.columns:
+        raise _too_many(name, t("columns"), limits.columns)
+    check_header(name, header)
+    return header
+
+
+def _too_many(name: str, what: str, most: int) -> BadFile:
+    return BadFile(
+        t(
+            "{name} has more than {most} {what}. Delete what does not belong to the table.",
+            name=name,
+            most=f"{most:,}",
+            what=what,
+        )
+    )
+
+
+def _text_row(
+    header: Sequence[str], numbers: set[str], n: int, cells: Sequence[str]
+) -> Row | Fault:
+    place = f"line {n}"
+    if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
+        return Fault(
+            key=place,
+            what=f"{len(cells)} cells under a header of {len(header)}",
+            remedy="give each column one cell, quoted where it holds the separator",
+        )
+    row = {name: cell for name, cell in zip(header, cells, strict=False) if name}
+    row |= {name: with_points(row[name]) for name in numbers}
+    return Row(place, row)
+
+
+def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, limits: Limits) -> Table:
+    sheet = open_sheet(path, most_bytes=limits.unpacked_bytes)
+    name = t("{name}, sheet “{sheet}”", name=path, sheet=sheet.name)
+    top, first = next(sheet.rows, (0, []))
+    header = _header(name, _header_texts(name, top, first), limits)
+    kinds = [kind_of(one) for one in header]
+    columns = [(n, one, kinds[n]) for n, one in enumerate(header) if one]
+
+    def rows() -> Iterator[Row | Fault]:
+        last = top
+        for n, (last, cells) in enumerate(sheet.rows, 1):
+            if n > limits.workbook_rows:
+                raise _too_many(name, t("rows"), limits.workbook_rows)
+            row = _workbook_row(columns, last, cells)
+            if row is not None:
+                yield row
+        _refuse_merged(name, sheet.merged, top, last, [n for n, _, _ in columns])
+
+    digest = _Digested(path.stat().st_size, file_digest(file, "sha256"))
+    return Table(format="xlsx", name=name, header=header, rows=rows(), source=digest)
+
+
+def _header_texts(name: str, number: int, cells: Sequence[Cell]) -> list[str]:
+    try:
+        return [text_of(cell, Kind.TEXT) for cell in cells]
+    except NotDisplayed as found:
+        raise BadFile(
+            t(
+                "{name}, row {row}: a column name is {what}. Format it as Text and type it again.",
+                name=name,
+                row=str(number),
+                what=found,
+            )
+        ) from None
+
+
+def _workbook_row(
+    columns: Sequence[tuple[int, str, Kind]], number: int, cells: Sequence[Cell]
+) -> Row | Fault | None:
+    row: dict[str, str] = {}
+    faults: list[str] = []
+    for place, name, kind in columns:
+        try:
+            row[name] = text_of(cells[place], kind) if place < len(cells) else ""
+        except NotDisplayed as found:
+            faults.append(t("column “{column}” holds {what}", column=name, what=found))
+    if faults:
+        return Fault(
+            key=f"row {number}",
+            what="; ".join(faults),
+            remedy=t("format the cell as Text and type its content again"),
+        )
+    return Row(f"row {number}", row) if any(one.strip() for one in row.values()) else None
+
+
+def _refuse_merged(
+    name: str, ranges: Sequence[str], top: int, last: int, columns: Sequence[int]
+) -> None:
+    """Refuse merged cells within a table: all but the first of them would read as empty."""
+    for one in ranges:
+        found = _RANGE.fullmatch(one)
+        if not found:
+            continue
+        left, right = (column_number(found[n] or found[1]) for n in (1, 3))
+        upper, lower = (int(found[n] or found[2]) for n in (2, 4))
+        if lower >= top and upper <= last and any(left <= n <= right for n in columns):
+            raise BadFile(
+                t(
+                    "{name}: the cells {cells} are merged. Unmerge them and fill in each.",
+                    name=name,
+                    cells=one,
+                )
+            )

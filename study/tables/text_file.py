@@ -1,0 +1,113 @@
+"""A UTF-8 text file read in parts, so that its size does not matter for memory."""
+
+import codecs
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+
+from study.base.errors import BadFile
+
+_PART_BYTES = 1 << 20
+
+
+@contextmanager
+def opened_bytes(path: Path) -> Iterator[BufferedReader]:
+    """Open a file.
+
+    Raises
+    ------
+    BadFile
+        When it cannot be opened, with the reason.
+    """
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise BadFile(f"{path} does not exist; check the path") from None
+    except IsADirectoryError:
+        raise BadFile(f"{path} is a folder; name the file inside it") from None
+    except (OSError, ValueError) as error:
+        raise BadFile(f"{path} cannot be read: {error}") from error
+    with file:
+        yield file
+
+
+class TextFile:
+    """The text of a file as far as it was read; used text is dropped when more is read.
+
+    Attributes
+    ----------
+    here : str
+        The text in memory; `at` is the position in it up to which it was used.
+    is_complete : bool
+        Whether the end of `here` is the end of the file.
+    n_bytes, hash
+        Of what was read so far.
+    """
+
+    def __init__(self, path: Path, file: BufferedReader) -> None:
+        self._path, self._file = path, file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self.hash = hashlib.sha256()
+        self.n_bytes = self._n_lines = 0
+        self.here, self.at = "", 0
+        self._line, self._column, self._n_gone = 1, 1, 0
+        self.is_complete = False
+
+    def more(self) -> bool:
+        """Read the next part; return whether there was one.
+
+        Raises
+        ------
+        BadFile
+            When it is not UTF-8, with the byte and the line.
+        """
+        if self.is_complete:
+            return False
+        self._forget()
+        try:
+            part = self._file.read(max(_PART_BYTES, len(self.here)))
+        except OSError as error:
+            raise BadFile(f"{self._path} cannot be read: {error}") from error
+        held, _ = self._decoder.getstate()
+        try:
+            self.here += self._decoder.decode(part, final=not part)
+        except UnicodeDecodeError as error:
+            at = self.n_bytes - len(held) + error.start
+            line = self._n_lines + (held + part).count(b"\n", 0, error.start) + 1
+            raise BadFile(
+                f"{self._path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8 (in"
+                " Excel: “CSV UTF-8”)"
+            ) from None
+        self.hash.update(part)
+        self.n_bytes += len(part)
+        self._n_lines += part.count(b"\n")
+        self.is_complete = not part
+        return not self.is_complete
+
+    def _forget(self) -> None:
+        n_lines = self.here.count("\n", 0, self.at)
+        last = self.here.rfind("\n", 0, self.at)
+        self._line += n_lines
+        self._column = self.at - last if n_lines else self._column + self.at
+        self._n_gone += self.at
+        self.here, self.at = self.here[self.at :], 0
+
+    def beginning(self) -> str:
+        """Return the first part, without using it."""
+        if not self.here:
+            self.more()
+        return self.here
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, each with its end."""
+        while True:
+            end = self.here.find("\n", self.at) + 1
+            if end:
+                line, self.at = self.here[self.at : end], end
+                yield line
+            elif not self.more():
+                break
+        if self.at < len(self.here):
+            yield self.here[self.at :]

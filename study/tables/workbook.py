@@ -1,0 +1,292 @@
+"""The first visible sheet of an Excel workbook (XLSX, XLSM; also Strict Open XML), row by row.
+
+The XML is read here and not by openpyxl, which believes the size that a sheet declares, damages
+texts such as `_x000D_` and does not open Strict Open XML. Names are compared without their
+namespace, so that both kinds of Open XML read the same.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element, iterparse
+from zipfile import ZipFile, ZipInfo
+
+from study.base.errors import BadFile
+from study.base.packed import opened
+from study.base.translation import t
+from study.tables.cells import Cell, format_of, unescaped
+
+SAVE_AS = "In Excel, choose File > Save As > Excel Workbook (.xlsx)."
+
+_Parts = Mapping[str, ZipInfo]
+_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
+_FIRST_BYTES = 1024
+_EMPTY = Cell()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A worksheet.
+
+    Attributes
+    ----------
+    name : str
+        As on its tab.
+    rows : iterator of (int, list of Cell)
+        The rows with any content, each with its number; raises `BadFile` when damaged.
+    merged : list of str
+        Ranges of merged cells, such as `A2:A5`; complete once the rows were read.
+    """
+
+    name: str
+    rows: Iterator[tuple[int, list[Cell]]]
+    merged: list[str] = field(default_factory=list)
+
+
+def is_workbook(names: Iterable[str]) -> bool:
+    """Return whether an archive with files of these names is a spreadsheet of any kind."""
+    return bool(_kinds(names))
+
+
+def _kinds(names: Iterable[str]) -> list[str]:
+    kinds = {"xl": "Excel", "content.xml": "OpenDocument", "index": "Numbers"}
+    tops = {name.replace("\\", "/").partition("/")[0].lower() for name in names}
+    if "mimetype" not in tops:
+        kinds.pop("content.xml")
+    if "metadata" not in tops and "index.zip" not in tops:
+        kinds.pop("index")
+    return [kind for top, kind in kinds.items() if top in tops]
+
+
+def open_sheet(path: Path, *, most_bytes: int) -> Sheet:
+    """Open the first visible worksheet of a workbook that may unpack to `most_bytes`.
+
+    Raises
+    ------
+    BadFile
+        It is no workbook that can be read here, with what to do.
+    """
+    with opened(path) as (archive, entries), _naming(path):
+        size = sum(entry.file_size for entry in entries)
+        if size > most_bytes:
+            raise BadFile(
+                t(
+                    "{name} unpacks to {size} bytes; the limit is {most}.",
+                    name=path,
+                    size=f"{size:,}",
+                    most=f"{most_bytes:,}",
+                )
+            )
+        return _sheet(path, archive, {entry.filename.lower(): entry for entry in entries})
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Refuse a damaged workbook, which may end in nearly any exception."""
+    try:
+        yield
+    except BadFile:
+        raise
+    except Exception as error:
+        raise BadFile(
+            t(
+                "{name} is not a complete Excel workbook ({why}). Copy or export it again.",
+                name=path,
+                why=type(error).__name__,
+            )
+        ) from error
+
+
+def _sheet(path: Path, archive: ZipFile, parts: _Parts) -> Sheet:
+    main = _main_part(path, archive, parts)
+    related = _relations(archive, parts, main)
+    sheets, from_1904 = _sheets(archive, parts, main)
+    title, place = _first_visible(path, sheets, related)
+    texts = [target for kind, target in related.values() if kind == "sharedstrings"]
+    styles = [target for kind, target in related.values() if kind == "styles"]
+    shared = list(_shared_texts(archive, parts[texts[0]])) if texts and texts[0] in parts else []
+    formats = _formats(archive, parts[styles[0]]) if styles and styles[0] in parts else []
+    merged: list[str] = []
+    reader = _RowReader(shared=shared, formats=formats, from_1904=from_1904, merged=merged)
+    return Sheet(name=title, rows=_rows(path, place, reader), merged=merged)
+
+
+def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
+    found = _relations(archive, parts, "") if "_rels/.rels" in parts else {}
+    main = [target for kind, target in found.values() if kind == "officedocument"]
+    if main and main[0] in parts and main[0].endswith(".xml"):
+        return main[0]
+    others = [kind for kind in _kinds(parts) if kind != "Excel"]
+    if others:
+        raise BadFile(
+            t(
+                "{name} is a spreadsheet of the kind {kind}, which is not supported. Export it as "
+                "Excel (.xlsx) or CSV.",
+                name=path,
+                kind=others[0],
+            )
+        )
+    if main and main[0].endswith(".bin"):
+        raise BadFile(
+            t("{name} is a binary Excel workbook (.xlsb), which is not supported.", name=path)
+            + f" {t(SAVE_AS)}"
+        )
+    raise BadFile(t("{name} is not an Excel workbook.", name=path) + f" {t(SAVE_AS)}")
+
+
+def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and the path of the parts that one names, by the id it gives them."""
+    folder, file = posixpath.split(part)
+    rels = parts.get(f"{folder}/_rels/{file}.rels".lstrip("/"))
+    found = {}
+    for one in _elements(archive, rels) if rels else ():
+        if _tag(one) == "Relationship" and one.get("TargetMode") != "External":
+            target = (one.get("Target") or "").replace("\\", "/")
+            path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/").lower()
+            kind = (one.get("Type") or "").rpartition("/")[2].lower()
+            found[one.get("Id") or ""] = (kind, path)
+    return found
+
+
+def _sheets(archive: ZipFile, parts: _Parts, main: str) -> tuple[list[tuple[str, str, str]], bool]:
+    """Return name, state and id of each sheet, and whether dates count from 1904."""
+    sheets, from_1904 = [], False
+    for one in _elements(archive, parts[main]):
+        if _tag(one) == "sheet":
+            number = next((v for key, v in one.attrib.items() if key.endswith("}id")), "")
+            sheets.append((one.get("name") or "", one.get("state") or "visible", number))
+        elif _tag(one) == "workbookPr":
+            from_1904 = one.get("date1904") in ("1", "true")
+    return sheets, from_1904
+
+
+def _first_visible(
+    path: Path, sheets: Iterable[tuple[str, str, str]], related: Mapping[str, tuple[str, str]]
+) -> tuple[str, str]:
+    for title, state, number in sheets:
+        kind, place = related.get(number, ("", ""))
+        if state == "visible" and kind == "worksheet":
+            return title, place
+    raise BadFile(t("{name} has no visible worksheet. Unhide the one to be read.", name=path))
+
+
+def _shared_texts(archive: ZipFile, part: ZipInfo) -> Iterator[str]:
+    for one in _elements(archive, part):
+        if _tag(one) == "si":
+            yield _text(one)
+            one.clear()
+
+
+def _text(of: Element) -> str:
+    """Return a text, plain or in differently formatted runs, without phonetic guides."""
+    runs = [one for one in of if _tag(one) in ("t", "r")]
+    pieces = [run if _tag(run) == "t" else _child(run, "t") for run in runs]
+    return unescaped("".join(piece.text or "" for piece in pieces if piece is not None))
+
+
+def _child(of: Element, name: str) -> Element | None:
+    return next((one for one in of if _tag(one) == name), None)
+
+
+def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
+    """Return the number format of each cell style."""
+    codes: dict[int, str] = {}
+    numbers: list[int] = []
+    for one in _elements(archive, part):
+        if _tag(one) == "numFmt":
+            codes[int(one.get("numFmtId") or 0)] = one.get("formatCode") or ""
+        elif _tag(one) == "cellXfs":
+            numbers = [int(style.get("numFmtId") or 0) for style in one]
+    return [format_of(number, codes) for number in numbers]
+
+
+def _tag(of: Element) -> str:
+    return of.tag.rpartition("}")[2]
+
+
+def _elements(archive: ZipFile, part: ZipInfo) -> Iterator[Element]:
+    """Yield the elements of a part as they end; entities are refused."""
+    with archive.open(part) as beginning:
+        if b"<!DOCTYPE" in beginning.read(_FIRST_BYTES):
+            raise ValueError("a document type")
+    with archive.open(part) as file:
+        for _, element in iterparse(file):  # noqa: S314 (expat bounds entities)
+            yield element
+
+
+def _rows(path: Path, place: str, reader: "_RowReader") -> Iterator[tuple[int, list[Cell]]]:
+    with opened(path) as (archive, entries), _naming(path):
+        (part,) = (entry for entry in entries if entry.filename.lower() == place)
+        yield from reader.rows(_elements(archive, part))
+
+
+@dataclass(slots=True, kw_only=True)
+class _RowReader:
+    """Makes rows of a worksheet's elements."""
+
+    shared: list[str]
+    formats: list[str]
+    from_1904: bool
+    merged: list[str]
+
+    def rows(self, elements: Iterable[Element]) -> Iterator[tuple[int, list[Cell]]]:
+        """Yield the rows that hold anything; the merged ranges come behind them."""
+        number = 0
+        for one in elements:
+            tag = _tag(one)
+            if tag == "row":
+                number = int(one.get("r") or number + 1)
+                cells = self._cells(one)
+                one.clear()
+                if any(cell.type == "f" or cell.value.strip() for cell in cells):
+                    yield number, cells
+            elif tag == "mergeCell":
+                self.merged.append(one.get("ref") or "")
+
+    def _cells(self, row: Element) -> list[Cell]:
+        cells: list[Cell] = []
+        for one in row:
+            if _tag(one) != "c":
+                continue
+            found = _REFERENCE.fullmatch((one.get("r") or "").upper())
+            place = column_number(found[1]) if found else len(cells)
+            cell = self._cell(one)
+            if cell.value or cell.type == "f":
+                cells.extend([_EMPTY] * (place + 1 - len(cells)))
+                if cells[place] is not _EMPTY:
+                    raise ValueError(f"cell {one.get('r')} twice")
+                cells[place] = cell
+        return cells
+
+    def _cell(self, one: Element) -> Cell:
+        kind = one.get("t") or "n"
+        if kind == "inlineStr":
+            inside = _child(one, "is")
+            return _EMPTY if inside is None else Cell(value=_text(inside))
+        value = _child(one, "v")
+        text = "" if value is None else value.text or ""
+        if not text:
+            has_no_result = _child(one, "f") is not None and (value is None or kind != "str")
+            return Cell(type="f") if has_no_result else _EMPTY
+        if kind == "s":
+            return Cell(value=self.shared[int(text)])
+        if kind == "str":
+            return Cell(value=unescaped(text))
+        style = int(one.get("s") or 0)
+        code = self.formats[style] if style < len(self.formats) else "General"
+        return Cell(type=kind, value=text, format=code, from_1904=self.from_1904)
+
+
+def column_number(letters: str) -> int:
+    """Return the place of a column, from 0, by its letters.
+
+    >>> column_number("A"), column_number("AA")
+    (0, 26)
+    """
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1

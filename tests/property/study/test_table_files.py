@@ -1,0 +1,74 @@
+"""Tables in files: the same table reads the same as CSV, TSV and as a workbook."""
+
+import csv
+import re
+import string
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from study.base.bank_model import Fault
+from study.tables.table import open_table
+
+_DAMAGED = re.compile(r"[\x00-\x08\x0b-\x1f]|_x")
+"""What openpyxl refuses, or writes without the escape it would need."""
+
+_NAMES = st.lists(
+    st.text(string.ascii_letters + "_ é问", min_size=1, max_size=12).filter(
+        lambda one: one.strip() == one
+    ),
+    min_size=2,
+    max_size=5,
+    unique_by=lambda one: "".join(char for char in one.casefold() if char.isalnum()) or one,
+).filter(lambda names: all(any(char.isalnum() for char in one) for one in names))
+_TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\ufffe\uffff"), max_size=20
+).filter(lambda one: not one.startswith(("=", "#")))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
+    """Draw a header and rows, none of them blank."""
+    header = draw(_NAMES)
+    rows = st.lists(_TEXTS, min_size=len(header), max_size=len(header))
+    return header, draw(st.lists(rows.filter(lambda row: any(one.strip() for one in row))))
+
+
+def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:
+    with open_table(path) as table:
+        rows = list(table.rows)
+        assert not [row for row in rows if isinstance(row, Fault)]
+        return table.header, [
+            list(row.cells.values()) for row in rows if not isinstance(row, Fault)
+        ]
+
+
+@given(table=tables())
+def test_a_table_reads_the_same_in_every_format(
+    tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]
+) -> None:
+    """Whatever its texts hold: separators, quotes, line breaks, escapes, control characters."""
+    header, rows = table
+    folder = tmp_path_factory.mktemp("tables")
+    wanted = (tuple(header), rows)
+    for name, separator in (("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t")):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
+            writer.writerows([header, *rows])
+        assert _read(folder / name) == wanted
+    with xlsxwriter.Workbook(folder / "x.xlsx", {"strings_to_formulas": False}) as book:
+        sheet = book.add_worksheet()
+        for n, row in enumerate([header, *rows]):
+            for column, text in enumerate(row):
+                sheet.write_string(n, column, text)
+    assert _read(folder / "x.xlsx") == wanted
+    if not any(_DAMAGED.search(text) for row in rows for text in row):
+        made = Workbook()
+        for row in [header, *rows]:
+            made.active.append(row)
+        made.save(folder / "o.xlsx")
+        assert _read(folder / "o.xlsx") == wanted

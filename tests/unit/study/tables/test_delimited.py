@@ -1,0 +1,138 @@
+"""CSV and TSV as programs write them: separators, quotes, decimal commas, odd headers."""
+
+from pathlib import Path
+
+import pytest
+
+from study.base.bank_model import Fault
+from study.base.errors import BadFile
+from study.tables.columns import Kind
+from study.tables.table import Row
+from tests.unit.study.tables.workbooks import cells, read
+
+BODY = "id{0}answer\nq1{0}A\nq2{0}B\n"
+READ = [["q1", "A"], ["q2", "B"]]
+
+
+def write(folder: Path, text: str, name: str = "t.csv") -> Path:
+    """Write a text with its line ends as they are."""
+    path = folder / name
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    ("first", "separator"),
+    [
+        ("", ";"),
+        ("sep=;\n", ";"),
+        ("SEP=;\n", ";"),
+        ('"sep=;"\n', ";"),
+        ("sep=;;;\n", ";"),
+        ("sep=,\n", ","),
+        ("Sep=\t\n", "\t"),
+        ("sep=|\n", "|"),
+    ],
+)
+def test_the_line_that_names_the_separator_is_no_header(
+    tmp_path: Path, first: str, separator: str, mark: str, ends: str
+) -> None:
+    """Excel writes it, and everything behind it has its own line number."""
+    text = (mark + first + BODY.format(separator)).replace("\n", ends)
+    path = write(tmp_path, text)
+    assert cells(path) == READ
+    _, rows = read(path)
+    assert [row.place for row in rows if isinstance(row, Row)] == [
+        f"line {n + bool(first)}" for n in (2, 3)
+    ]
+
+
+@pytest.mark.parametrize("text", ["sep=;\n", "sep=;", "\ufeffsep=,\r\n"])
+def test_a_file_of_that_line_alone_has_no_rows(tmp_path: Path, text: str) -> None:
+    assert read(write(tmp_path, text))[1] == []
+
+
+def test_a_column_may_be_called_sep(tmp_path: Path) -> None:
+    """Only the whole line is Excel's."""
+    assert read(write(tmp_path, "sep=x,b\n1,2\n"))[0].header == ("sep=x", "b")
+
+
+@pytest.mark.parametrize(
+    ("header", "n"),
+    [
+        ('"Name; first; last",id\n"A; B",1\n', 2),
+        ("id;images, views, and more;truth\nq1;a.png;A\n", 3),
+        ('"a\nb, c";d\n1;2\n', 2),
+        ("id\tquestion, if any, in full\nq1\tWhy?\n", 2),
+        ("\n\n;;\nid;x\n1;2\n", 2),
+        ("id;x\n1;2;3\n", 2),
+        ("id\nq1\n", 1),
+    ],
+)
+def test_the_separator_is_that_of_most_columns_in_agreement(
+    tmp_path: Path, header: str, n: int
+) -> None:
+    """Those in quotes do not count."""
+    assert len(read(write(tmp_path, header))[0].header) == n
+
+
+@pytest.mark.parametrize(
+    ("separator", "written", "number"),
+    [
+        (";", "0,95", "0.95"),
+        ("\t", "-1,5", "-1.5"),
+        (";", "95,5 %", "95.5 %"),
+        (";", r"0,143\0,143", r"0.143\0.143"),
+        (";", "0,143|0,2", "0.143|0.2"),
+        (";", '"0,143;0,2"', "0.143;0.2"),
+        (";", "0.5", "0.5"),
+        (";", "1.234,5", "1.234,5"),
+        (";", "[0.1,0.9]", "[0.1,0.9]"),
+        (";", """['0,1', '0,9']""", """['0.1', '0.9']"""),
+        (",", '"0,95"', "0,95"),
+    ],
+)
+def test_a_decimal_comma_is_a_point_where_commas_do_not_separate(
+    tmp_path: Path, separator: str, written: str, number: str
+) -> None:
+    """In columns of numbers only: an option of 1,5 cm stays what it is."""
+    path = write(tmp_path, f"id{separator}n\nq1{separator}{written}\n")
+    assert cells(path, Kind.NUMBER) == [["q1", number]]
+    assert cells(path, Kind.TEXT) == [["q1", written.strip('"')]]
+
+
+def test_a_row_may_end_in_empty_cells_and_not_in_others(tmp_path: Path) -> None:
+    """A row with too few is rejected, too."""
+    _, rows = read(write(tmp_path, "a,b,\n1,2\n1,2,,\n1,2,,x\n"))
+    assert isinstance(rows[0], Fault)
+    assert rows[1] == ("line 3", {"a": "1", "b": "2"})
+    assert isinstance(rows[2], Fault)
+
+
+def test_a_wide_header_is_checked_in_a_moment(tmp_path: Path) -> None:
+    """Each name is looked up once: comparing all pairs of 16,000 would be 128 million steps."""
+    names = [f"c{n}" for n in range(16_000)]
+    assert len(read(write(tmp_path, ",".join(names) + "\n"))[0].header) == 16_000
+    with pytest.raises(BadFile, match="twice: C7, c7"):
+        read(write(tmp_path, ",".join([*names, "C7"]) + "\n"))
+    with pytest.raises(BadFile, match="more than 16,384 columns"):
+        read(write(tmp_path, ",".join(f"c{n}" for n in range(40_000)) + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("id;x\n1;ü\n".encode("utf-16"), "not UTF-8: byte 0, line 1"),
+        ("id;x\n1;ü\n".encode("cp1252"), "not UTF-8: byte 7, line 2.*CSV UTF-8"),
+        (b'id,x\n1,"open\n2,b\n', "row that begins at line 2"),
+    ],
+)
+def test_text_that_cannot_be_read_is_refused_by_its_place(
+    tmp_path: Path, content: bytes, says: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(BadFile, match=rf"t\.csv.*{says}"):
+        read(path)

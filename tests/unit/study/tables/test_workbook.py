@@ -1,0 +1,264 @@
+"""Workbooks as programs write them: which sheet is read, how much of it, and what is refused."""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+from openpyxl import Workbook, load_workbook
+
+from study.base.errors import BadFile
+from study.tables.table import Limits
+from tests.unit.study.tables.workbooks import BOOK, SHEET, book, cells, edited, raw, read
+
+ROWS = [["id", "answer"], ["q1", "A"], ["q2", "B"], ["q3", "C"]]
+READ = [["q1", "A"], ["q2", "B"], ["q3", "C"]]
+_STRICT = {
+    "http://schemas.openxmlformats.org/spreadsheetml/2006/main": (
+        "http://purl.oclc.org/ooxml/spreadsheetml/main"
+    ),
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships": (
+        "http://purl.oclc.org/ooxml/officeDocument/relationships"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "declared", ["A1", "A1:B2", "A1:B3", "A1:A1", "A1:XFD1048576", "A1:ZZ1048576", "C9:D10", ""]
+)
+def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str) -> None:
+    """Exporters declare too little and too much."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    tag = f'<dimension ref="{declared}" />' if declared else ""
+    edited(path, {SHEET: lambda text: text.replace('<dimension ref="A1:B4" />', tag)})
+    with zipfile.ZipFile(path) as packed:
+        assert (tag or "<sheetViews>") in packed.read(SHEET).decode()
+    assert cells(path) == READ
+
+
+def test_limits_count_the_rows_and_columns_that_hold_something(tmp_path: Path) -> None:
+    """And not those that are only formatted, however many."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    many = "".join(f'<row r="{n}"><c r="B{n}" s="0"/></row>' for n in range(10, 300))
+    edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{many}</sheetData>")})
+    assert cells(path) == READ
+    assert len(read(path, limits=Limits(workbook_rows=3, columns=2))[1]) == 3
+    with pytest.raises(BadFile, match="more than 2 rows"):
+        read(path, limits=Limits(workbook_rows=2))
+    with pytest.raises(BadFile, match="more than 1 columns"):
+        read(path, limits=Limits(columns=1))
+    with pytest.raises(BadFile, match="unpacks to"):
+        read(path, limits=Limits(unpacked_bytes=100))
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_the_first_visible_worksheet_is_read_and_named(tmp_path: Path, state: str) -> None:
+    """Hidden sheets hold lists of choices, and chart sheets no cells."""
+    made = Workbook()
+    made.active.append(["views"])
+    made.active.sheet_state = state
+    made.create_chartsheet("chart")
+    for row in ROWS:
+        (made["bank"] if "bank" in made.sheetnames else made.create_sheet("bank")).append(row)
+    made.create_sheet("notes").append(["note"])
+    made.save(tmp_path / "q.xlsx")
+    table, rows = read(tmp_path / "q.xlsx")
+    assert (table.name, len(rows)) == (f"{tmp_path / 'q.xlsx'}, sheet “bank”", 3)
+    assert table.header == ("id", "answer")
+
+
+def test_a_workbook_without_a_visible_worksheet_is_refused(tmp_path: Path) -> None:
+    """With what to do."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    edited(path, {BOOK: lambda text: text.replace('state="visible"', 'state="hidden"')})
+    with pytest.raises(BadFile, match=r"q\.xlsx has no visible worksheet\. Unhide"):
+        read(path)
+
+
+def test_hidden_rows_and_columns_are_read_like_the_others(tmp_path: Path) -> None:
+    """As a CSV export has them."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    made = load_workbook(path)
+    made.active.row_dimensions[3].hidden = True
+    made.active.column_dimensions["B"].hidden = True
+    made.save(path)
+    assert cells(path) == READ
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".xltx", ".xltm", ".dat"])
+def test_a_workbook_is_known_by_its_content(tmp_path: Path, ending: str) -> None:
+    """Whatever its name; macros and templates are workbooks too."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    assert cells(path.rename(path.with_suffix(ending))) == READ
+
+
+def test_strict_open_xml_reads_the_same(tmp_path: Path) -> None:
+    """Its namespaces are others, and its dates may be in words."""
+    path = book(tmp_path / "q.xlsx", *ROWS)
+    with zipfile.ZipFile(path) as packed:
+        names = packed.namelist()
+
+    def strict(text: str) -> str:
+        for transitional, other in _STRICT.items():
+            text = text.replace(transitional, other)
+        return text
+
+    edited(path, dict.fromkeys([one for one in names if one.endswith((".xml", ".rels"))], strict))
+    assert cells(path) == READ
+
+
+def test_shared_texts_and_numbers_of_xlsxwriter_are_read(tmp_path: Path) -> None:
+    """It is what pandas and VLMEvalKit write with."""
+    path = tmp_path / "q.xlsx"
+    with xlsxwriter.Workbook(path) as made:
+        sheet = made.add_worksheet()
+        sheet.write_row(0, 0, ["a", "b", "c"])
+        sheet.write_row(1, 0, ["B\r\n", "_x000D_", 2])
+        bold = made.add_format({"bold": True})
+        sheet.write_rich_string(2, 0, "Left ", bold, "upper", " lobe")
+        sheet.write(2, 2, 0.5, made.add_format({"num_format": "0%"}))
+    assert cells(path) == [["B\r\n", "_x000D_", "2"], ["Left upper lobe", "", "50%"]]
+
+
+def test_cells_without_an_address_stand_one_after_another(tmp_path: Path) -> None:
+    """Some programs write none."""
+    written = '<c t="inlineStr"><is><t>x</t></is></c><c><v>2</v></c><c r="D2"><v>4</v></c>'
+    assert cells(raw(tmp_path / "q.xlsx", written, header="a,b,c,d")) == [["x", "2", "", "4"]]
+
+
+@pytest.mark.parametrize("merged", ["A2:A3", "A2:B2", "B1:B4", "A4:C4"])
+def test_merged_cells_in_the_table_are_refused(tmp_path: Path, merged: str) -> None:
+    """All but the first would read as empty, also in a column that may be."""
+    made = Workbook()
+    for row in ROWS:
+        made.active.append(row)
+    made.active.merge_cells(merged)
+    made.save(tmp_path / "q.xlsx")
+    with pytest.raises(BadFile, match=f"sheet “Sheet”: the cells {merged} are merged"):
+        read(tmp_path / "q.xlsx")
+
+
+def test_merged_cells_beside_the_table_do_no_harm(tmp_path: Path) -> None:
+    """Such as a remark to its right or below."""
+    made = Workbook()
+    for row in ROWS:
+        made.active.append(row)
+    made.active.merge_cells("E1:F9")
+    made.active.merge_cells("A20:B20")
+    made.save(tmp_path / "q.xlsx")
+    assert cells(tmp_path / "q.xlsx") == READ
+
+
+@pytest.mark.parametrize(
+    "header",
+    [["a", "a"], ["Option A", "option_a"], ["Größe", "gro\u0308ße"], ["PatientID", "patient id"]],
+)
+def test_two_columns_of_one_name_are_refused_as_in_csv(tmp_path: Path, header: list[str]) -> None:
+    """Names are compared without case, spaces and underscores."""
+    path = tmp_path / "q.csv"
+    path.write_text(",".join(header) + "\n1,2\n", encoding="utf-8")
+    for one in (path, book(tmp_path / "q.xlsx", header, ["1", "2"])):
+        with pytest.raises(BadFile, match=f"columns given twice: {header[0]}|{header[1]}"):
+            read(one)
+
+
+def test_a_column_name_that_is_a_date_is_refused(tmp_path: Path) -> None:
+    """By its row; Excel may have made it of something else."""
+    path = book(tmp_path / "q.xlsx", [46054, "b"], ["1", "2"], formats={"A1": "d-mmm"})
+    with pytest.raises(BadFile, match="row 1: a column name is a date"):
+        read(path)
+
+
+def _old(folder: Path) -> Path:
+    path = folder / "q.xls"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000))
+    return path
+
+
+def _encrypted(folder: Path) -> Path:
+    head = bytearray(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
+    head[30:32], head[48:52] = (9).to_bytes(2, "little"), (3).to_bytes(4, "little")
+    path = folder / "q.xlsx"
+    name = "EncryptedPackage".encode("utf-16-le")
+    path.write_bytes(bytes(head) + bytes(512 * 3) + bytes(128) + name + bytes(500))
+    return path
+
+
+def _zip(path: Path, **parts: str) -> Path:
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text)
+    return path
+
+
+def _binary(folder: Path) -> Path:
+    rels = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="rId1" Target="xl/workbook.bin" Type="x/officeDocument"/></Relationships>'
+    )
+    parts = {"_rels/.rels": rels, "xl/workbook.bin": ""}
+    return _zip(folder / "q.xlsb", **parts)
+
+
+def _ods(folder: Path) -> Path:
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    return _zip(folder / "q.ods", **{"mimetype": kind, "content.xml": "<x/>"})
+
+
+def _numbers(folder: Path) -> Path:
+    return _zip(folder / "q.numbers", **{"Index/Document.iwa": "", "Metadata/x.plist": ""})
+
+
+def _xml_2003(folder: Path) -> Path:
+    path = folder / "q.xls"
+    path.write_text(
+        '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>'
+        '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>'
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        (_old, r"old kind \(\.xls\)\. In Excel, choose File > Save As > Excel Workbook"),
+        (_encrypted, "protected with a password. Remove it in Excel"),
+        (_binary, r"\.xlsb.* Save As > Excel Workbook"),
+        (_ods, "OpenDocument, .*Export it as Excel"),
+        (_numbers, "Numbers, .*Export it as Excel"),
+        (_xml_2003, "XML format of 2003. In Excel, choose File > Save As"),
+    ],
+)
+def test_other_kinds_of_workbook_are_refused_with_how_to_save_them(
+    tmp_path: Path, written: Callable[[Path], Path], says: str
+) -> None:
+    path = written(tmp_path)
+    with pytest.raises(BadFile, match=rf"{path.name}.*{says}"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "edit"),
+    [
+        (SHEET, lambda text: text[:-60]),
+        (SHEET, lambda text: text.replace('"inlineStr"><is>', '"s"><v>99</v><is>')),
+        (SHEET, lambda text: text.replace('r="B2"', 'r="A2"')),
+        (SHEET, lambda text: text.replace('<row r="2"', '<row r="x"')),
+        (SHEET, lambda text: f'<!DOCTYPE x [<!ENTITY e "e">]>{text}'),
+        (BOOK, lambda _: "no XML"),
+        (BOOK, lambda text: text.replace("<sheets>", "<other>").replace("</sheets>", "</other>")),
+        ("xl/_rels/workbook.xml.rels", lambda text: text.replace("sheet1.xml", "sheet7.xml")),
+        ("xl/styles.xml", lambda text: text[:-5]),
+    ],
+)  # fmt: skip
+def test_a_damaged_workbook_is_refused_by_its_name(
+    tmp_path: Path, part: str, edit: Callable[[str], str]
+) -> None:
+    """In whichever part; never with another error."""
+    path = edited(book(tmp_path / "q.xlsx", *ROWS), {part: edit})
+    if "<other>" in edit("<sheets>"):
+        assert cells(path) == READ
+        return
+    with pytest.raises(BadFile, match=r"q\.xlsx is not a complete Excel workbook"):
+        read(path)

@@ -1,0 +1,64 @@
+"""Writes workbooks for tests: by openpyxl, and with parts edited by hand."""
+
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook
+
+from study.base.bank_model import Fault
+from study.tables.columns import Kind, KindOf, all_text
+from study.tables.table import LIMITS, Limits, Row, Table, open_table
+
+SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/sharedStrings.xml"
+
+
+def book(path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = None) -> Path:
+    """Write a workbook of one sheet; number formats by cell, such as `{"A2": "0%"}`."""
+    made = Workbook()
+    for row in rows:
+        made.active.append(list(row))
+    for cell, code in (formats or {}).items():
+        made.active[cell].number_format = code
+    made.save(path)
+    return path
+
+
+def edited(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes) -> Path:
+    """Rewrite parts of a workbook, and add parts."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    for name, edit in edits.items():
+        parts[name] = edit(parts[name].decode()).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in {**parts, **added}.items():
+            packed.writestr(name, content)
+    return path
+
+
+def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()) -> Path:
+    """Write a workbook whose second row is XML as given; `styles` are number formats 0, 1, ..."""
+    made = Workbook()
+    made.active.append(header.split(","))
+    for n, code in enumerate(styles):
+        made.active.cell(row=50, column=n + 1).number_format = code
+    made.save(path)
+    row = f'<row r="2">{cells}</row>'
+    return edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{row}</sheetData>")})
+
+
+def read(
+    path: Path, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+) -> tuple[Table, list[Row | Fault]]:
+    """Read a table, all of it."""
+    with open_table(path, kind_of=kind_of, limits=limits) as table:
+        return table, list(table.rows)
+
+
+def cells(path: Path, kind: Kind = Kind.TEXT) -> list[list[str]]:
+    """Return the cells of a table's rows, all columns of one kind."""
+    _, rows = read(path, kind_of=lambda _: kind)
+    faults = [str(row) for row in rows if isinstance(row, Fault)]
+    assert not faults, faults
+    return [list(row.cells.values()) for row in rows if isinstance(row, Row)]
