@@ -118,15 +118,15 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     counts = ~matrix.left_out[item, column]
     readings, item, column = readings.loc[counts], item[counts], column[counts]
     order = np.lexsort((item, column))
-    found = readings.iloc[order]
+    ordered = readings.iloc[order]
     return Circumstances(
         item=item[order],
         column=column[order],
-        response_ms=found["response_ms"].to_numpy(dtype=np.float64),
-        flagged=(found["flags"] != "").to_numpy(dtype=bool),
-        session=found["session"].to_numpy(dtype=object),
-        place=found["place"].to_numpy(dtype=np.float64),
-        share=found["share"].to_numpy(dtype=np.float64),
+        response_ms=ordered["response_ms"].to_numpy(dtype=np.float64),
+        flagged=(ordered["flags"] != "").to_numpy(dtype=bool),
+        session=ordered["session"].to_numpy(dtype=object),
+        place=ordered["place"].to_numpy(dtype=np.float64),
+        share=ordered["share"].to_numpy(dtype=np.float64),
     )
 
 
@@ -159,15 +159,15 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
     [[False], [True]]
     """
-    found = np.zeros(matrix.answers.shape, dtype=bool)
-    said = bundle.readings[column]
-    marks = (each_distinct(said, _doubts) if column == "flags" else said) != ""
+    marked = np.zeros(matrix.answers.shape, dtype=bool)
+    cells = bundle.readings[column]
+    marks = (each_distinct(cells, _doubts) if column == "flags" else cells) != ""
     readings = bundle.readings[[*UNIT, "repeat"]].assign(marked=marks)
     raters = readings.loc[readings["marked"], "rater_id"].unique()
     readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
     readings = readings.loc[readings["marked"]]
-    found[cells_of(readings, matrix.item_ids, matrix.columns)] = True
-    return found
+    marked[cells_of(readings, matrix.item_ids, matrix.columns)] = True
+    return marked
 
 
 REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
@@ -191,8 +191,8 @@ def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -
     marks = each_distinct(flags, lambda cell: FAULTY if FAULTY in cell.split() else "") != ""
     items = pd.Series(matrix.item_ids, dtype=object)
     by_readers = list(bundle.readings.loc[marks, "item_id"].unique())
-    found = {REVIEWED: list(faulty), MARKED: by_readers}
-    gone = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in found.items()}
+    excluded = {REVIEWED: list(faulty), MARKED: by_readers}
+    gone = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in excluded.items()}
     return {name: those for name, those in gone.items() if those.any()}
 
 
@@ -207,8 +207,8 @@ def _numbers(cells: pd.Series[str]) -> Floats:
 
 def _session_name(cell: str) -> str:
     name = cell.strip()
-    whole = name.removesuffix(".0")  # how data frames write whole numbers
-    return str(int(whole)) if whole.isdecimal() else name
+    number = name.removesuffix(".0")  # how data frames write whole numbers
+    return str(int(number)) if number.isdecimal() else name
 
 
 def _places(readings: pd.DataFrame) -> dict[str, pd.Series[float]]:

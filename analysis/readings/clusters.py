@@ -103,10 +103,10 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     # A cluster's weights stand together: taking the clusters of a group is then ten times faster.
     weights = np.empty((n_clusters, n_resamples), dtype=np.float64)
     for start in range(0, n_resamples, RESAMPLES_AT_ONCE):
-        some = np.arange(start, min(start + RESAMPLES_AT_ONCE, n_resamples)) - start
-        drawn = generator.integers(n_clusters, size=(len(some), n_clusters))
-        counts = np.bincount((drawn * len(some) + some[:, None]).ravel(), minlength=drawn.size)
-        weights[:, start : start + len(some)] = counts.reshape(n_clusters, len(some))
+        block = np.arange(start, min(start + RESAMPLES_AT_ONCE, n_resamples)) - start
+        drawn = generator.integers(n_clusters, size=(len(block), n_clusters))
+        counts = np.bincount((drawn * len(block) + block[:, None]).ravel(), minlength=drawn.size)
+        weights[:, start : start + len(block)] = counts.reshape(n_clusters, len(block))
     return weights.T
 
 
@@ -130,7 +130,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
     -----
     A percentile interval of few units is short for two reasons: resamples vary by (n - 1) / n of
     what samples do, and the normal distribution stands where Student's t should. The wider level
-    mends both for a mean, and keeps every limit within what the statistic can be.
+    corrects both for a mean, and keeps every limit within what the statistic can be.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a confidence means: as the bundle or whoever asks says it, never read off the numbers."""
+"""The meaning of a confidence: stated by the bundle or an option, never inferred from numbers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     Returns
     -------
     Confidence
-        Whatever the ratings look like.
+        Regardless of the values of the ratings.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     >>> confidence_of(Options(confidence="answer"), bundle)
     Confidence(meaning=<Meaning.ANSWER: 'answer'>, origin='given at analysis')
     """
-    told = bundle.confidence_means
-    if options.confidence and told not in ("", options.confidence):
-        words = said(WORDS[Meaning(told)])
+    stated = bundle.confidence_means
+    if options.confidence and stated not in ("", options.confidence):
+        words = said(WORDS[Meaning(stated)])
         origin = t("chosen at analysis; the bundle says {meaning}", meaning=words)
         return Confidence(meaning=Meaning(options.confidence), origin=origin)
-    if told:
-        return Confidence(meaning=Meaning(told), origin="")
+    if stated:
+        return Confidence(meaning=Meaning(stated), origin="")
     if options.confidence:
         return Confidence(meaning=Meaning(options.confidence), origin=t("given at analysis"))
     return Confidence()

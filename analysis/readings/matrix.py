@@ -107,8 +107,8 @@ class ReadingMatrix:
         answer. For a model all of them: leaving hard items out must not pay.
         """
         models = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
-        given: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
-        return given
+        presented: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
+        return presented
 
     @property
     def correct(self) -> Bools:
@@ -133,7 +133,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
         The checked tables. Where its protocol says that excluded readings leave the primary
         analysis, they do.
     count_excluded : bool, default False
-        Count them whatever the protocol says.
+        Count them regardless of the protocol.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
 
 
 def are_enough(n: Ints, of: int) -> Bools:
-    """Say whether so many items of those there are can stand for them: 80 %.
+    """Return whether `n` items are at least 80 % of all `of` items.
 
     Examples
     --------
@@ -254,8 +254,10 @@ def _cells(
     excluded = np.zeros(shape, dtype=np.bool_)
     excluded[cells] = (readings["excluded"] != "").to_numpy()
     confidence = np.full(shape, np.nan)
-    given = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(dtype=float)
-    confidence[cells] = np.where(answered, given, np.nan)
+    ratings = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(
+        dtype=float
+    )
+    confidence[cells] = np.where(answered, ratings, np.nan)
     return answers, statuses, excluded, confidence
 
 
@@ -296,7 +298,7 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
 
     Notes
     -----
-    As in pairs: a model that has answered under one condition only stands beside the readers of
+    As in pairs: a model that has answered under a single condition is compared with the readers of
     every condition. Where there is no reader, every model stays under its own.
 
     Examples
@@ -382,25 +384,25 @@ def shared_by_conditions(matrix: ReadingMatrix, a: Ints, b: Ints) -> Shared:
     -------
     Shared
         Too few where they are fewer than 80 % of the items that any of these readers was given
-        under either: what neither was read on is no part of their comparison.
+        under either: items that neither was given are not part of the comparison.
     """
     columns = np.concatenate([a, b])
     of = int(np.any(matrix.given[:, columns], axis=1).sum())
-    found = _shared(matrix, columns, of, "all readers under both conditions")
+    shared = _shared(matrix, columns, of, "all readers under both conditions")
     if of and not np.any(matrix.given[:, a] & matrix.given[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
         because = f"{names[1]} was read on other items than {names[0]}, none of {of} under both"
-        return Shared(items=found.items, because=because)
-    return found
+        return Shared(items=shared.items, because=because)
+    return shared
 
 
 def _shared(matrix: ReadingMatrix, columns: Ints, of: int, whom: str) -> Shared:
-    given = matrix.given[:, columns]
-    items = np.all(given, axis=1)
+    presented = matrix.given[:, columns]
+    items = np.all(presented, axis=1)
     n, n_assigned = int(items.sum()), int(matrix.assigned.sum())
     if not are_enough(np.array(n), of):
         because = f"{n} of {of} items were given to {whom}, fewer than 80 %"
-        return Shared(items=items, because=f"{because}: {_who(matrix, columns, given, of)}")
+        return Shared(items=items, because=f"{because}: {_who(matrix, columns, presented, of)}")
     if not of and n_assigned:
         because = f"no item with a reference standard was given to {whom}"
         return Shared(items=items, because=because)
@@ -408,14 +410,14 @@ def _shared(matrix: ReadingMatrix, columns: Ints, of: int, whom: str) -> Shared:
     return Shared(items=items, note=note if n < n_assigned else "")
 
 
-def _who(matrix: ReadingMatrix, columns: Ints, given: Bools, of: int) -> str:
+def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, of: int) -> str:
     """Name those who were given too few; where these are all, or none, it is the design."""
-    counts = given.sum(axis=0)
+    counts = presented.sum(axis=0)
     few = np.flatnonzero(~are_enough(counts, of))
     if len(few) in (0, len(columns)):
         return "not everybody read everything"
     named = [(matrix.columns[columns[i]], counts[i]) for i in few]
     return ", ".join(
-        f"{one.rater_id}{f' ({one.condition})' if one.condition else ''} was given {n}"
-        for one, n in named
+        f"{column.rater_id}{f' ({column.condition})' if column.condition else ''} was given {n}"
+        for column, n in named
     )

@@ -45,10 +45,10 @@ def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
     values = scores.assign(value=scores["score"].map(SCORES).astype(float))
     by_turn = values.pivot(index="answer_id", columns="turn", values="value")
     by_turn = by_turn.reindex(columns=[1, 2, 3])
-    one, two, third = (by_turn[turn] for turn in (1, 2, 3))
-    differ = (one != two) & one.notna() & two.notna()
+    first, second, third = (by_turn[turn] for turn in (1, 2, 3))
+    differ = (first != second) & first.notna() & second.notna()
     middle = by_turn.median(axis=1).where(third.notna())
-    return one.where(two.notna()).where(~differ, middle).dropna()
+    return first.where(second.notna()).where(~differ, middle).dropna()
 
 
 def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
@@ -80,7 +80,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     answers = answers.loc[places == places.groupby([answers[c] for c in _GROUP]).transform("min")]
     value = answers["answer_id"].map(final_scores(bundle.open_scores)).astype(float)
     explains = (answers["kind"] != ANSWER) & (answers["words"] != "")
-    found = pd.DataFrame(
+    rows = pd.DataFrame(
         {
             **{column: answers[column] for column in COLUMNS[:4]},
             "item": pd.Index(matrix.item_ids).get_indexer(pd.Index(answers["item_id"])),
@@ -89,24 +89,24 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
             "excluded": answers["excluded"] != "",
         }
     )
-    found = pd.concat([found, *_absent(found, matrix)], ignore_index=True)
-    found = found.astype({"missing": bool, "excluded": bool})
+    rows = pd.concat([rows, *_absent(rows, matrix)], ignore_index=True)
+    rows = rows.astype({"missing": bool, "excluded": bool})
     if excluded_leave(bundle.protocol):
-        found = found.loc[~found["excluded"]]
+        rows = rows.loc[~rows["excluded"]]
     drawn = bundle.about.get(SCORED_ITEMS) or {}
-    out = pd.Series(False, index=found.index)
+    out = pd.Series(False, index=rows.index)
     for kind, chosen in drawn.items():
-        is_in = np.isin(matrix.item_ids, [str(one) for one in chosen])
-        out |= (found["kind"] == kind) & ~is_in[found["item"].to_numpy()]
-    found["value"] = found["value"].where(~found["missing"], 0.0).mask(out)
+        is_in = np.isin(matrix.item_ids, [str(item_id) for item_id in chosen])
+        out |= (rows["kind"] == kind) & ~is_in[rows["item"].to_numpy()]
+    rows["value"] = rows["value"].where(~rows["missing"], 0.0).mask(out)
     order = ["kind", "is_model", "rater_id", "condition", "item"]
-    is_model = found["rater_kind"] == RaterKind.MODEL
-    return found.assign(is_model=is_model).sort_values(order, ignore_index=True)[[*COLUMNS]]
+    is_model = rows["rater_kind"] == RaterKind.MODEL
+    return rows.assign(is_model=is_model).sort_values(order, ignore_index=True)[[*COLUMNS]]
 
 
-def _absent(found: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
+def _absent(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
     """Return a missing answer for every item with a reference standard a model says nothing of."""
-    models = found.loc[(found["rater_kind"] == RaterKind.MODEL) & (found["kind"] == ANSWER)]
+    models = answers.loc[(answers["rater_kind"] == RaterKind.MODEL) & (answers["kind"] == ANSWER)]
     return [
         pd.DataFrame(
             {
@@ -143,12 +143,12 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
     ...     pd.DataFrame({"item_id": ["q1"]}),
     ...     pd.DataFrame({"rater_id": "M", "item_id": ["q1"], "answer": "A"}),
     ... )
-    >>> told = bundle.readings.assign(strict="unparsed", standard="A", loose="A")
-    >>> for name, matrix in read_by_rules(replace(bundle, readings=told)).items():
+    >>> read = bundle.readings.assign(strict="unparsed", standard="A", loose="A")
+    >>> for name, matrix in read_by_rules(replace(bundle, readings=read)).items():
     ...     print(name, matrix.answers.tolist())
     model answers read by strict rules [[-1]]
     """
-    found, readings = {}, bundle.readings
+    matrices, readings = {}, bundle.readings
     for rules in RULES:
         if rules not in readings:
             continue
@@ -162,5 +162,5 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
             answer=readings["answer"].mask(other, words.mask(is_status, "")),
             status=readings["status"].mask(other, words.where(is_status, Status.ANSWERED.value)),
         )
-        found[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=again))
-    return found
+        matrices[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=again))
+    return matrices

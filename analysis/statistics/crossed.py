@@ -130,7 +130,7 @@ class _Sums:
         return len(self.total) - self.p - 1
 
     def free(self) -> tuple[bool, bool]:
-        """Return whether readers, and items, can be told from the residual."""
+        """Return whether readers and items can be distinguished from the residual."""
         return self.n_readers > 1, bool((self.sizes > 1).any())
 
     def solve(self, theta_readers: float, theta_items: float) -> tuple[Floats, float]:
@@ -182,7 +182,7 @@ class _Sums:
 
 def _search(sums: _Sums) -> Floats | None:
     free = np.array(sums.free())
-    grids = [GRID if one else (0.0,) for one in free]
+    grids = [GRID if is_free else (0.0,) for is_free in free]
     starts = [np.array([r, i]) for r in grids[0] for i in grids[1]]
     deviances = [sums.deviance(start) for start in starts]
     best = starts[int(np.argmin(deviances))]
@@ -194,7 +194,7 @@ def _search(sums: _Sums) -> Floats | None:
     def deviance(thetas: Floats) -> float:
         return sums.deviance(_with(best, free, thetas))
 
-    found = minimize(
+    optimum = minimize(
         deviance,
         best[free],
         method="Nelder-Mead",
@@ -206,8 +206,8 @@ def _search(sums: _Sums) -> Floats | None:
             "initial_simplex": _simplex(best[free]),
         },
     )
-    settled = found.success and (found.x < LARGEST / 2).all()
-    return _with(best, free, found.x) if settled else None
+    settled = optimum.success and (optimum.x < LARGEST / 2).all()
+    return _with(best, free, optimum.x) if settled else None
 
 
 def _simplex(start: Floats) -> Floats:
@@ -216,6 +216,6 @@ def _simplex(start: Floats) -> Floats:
 
 
 def _with(thetas: Floats, free: Floats, values: Floats) -> Floats:
-    whole = thetas.copy()
-    whole[free] = values
-    return whole
+    result = thetas.copy()
+    result[free] = values
+    return result

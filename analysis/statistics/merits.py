@@ -431,7 +431,7 @@ class Ratings:
     rated : numpy.ndarray of bool, shape (n_columns,)
         Whether the rater gave any confidence.
     unreadable : bool
-        Whether it cannot be told which letter the ratings are of.
+        Whether the letter that the ratings refer to is unknown.
     notes : tuple of str, length n_columns
         How the confidence was read.
     """
@@ -463,8 +463,8 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
     """
     assigned = matrix.assigned
     letters = np.unique(matrix.truth[assigned])
-    given = np.unique(matrix.answers[assigned])
-    if len(letters) != 2 or not set(given.tolist()) <= {NO_LETTER, *letters.tolist()}:
+    letters_given = np.unique(matrix.answers[assigned])
+    if len(letters) != 2 or not set(letters_given.tolist()) <= {NO_LETTER, *letters.tolist()}:
         return None
     if not np.isin(matrix.n_options[assigned], (0, 2)).all():
         return None
@@ -518,25 +518,26 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     [5.0, 1.0, 1.0]
     """
     items = matrix.assigned
-    answers, given = matrix.answers, matrix.confidence
+    answers, confidence_given = matrix.answers, matrix.confidence
     positive: Bools = matrix.truth == letters[1]
     pairs = [
-        _pairs(answers[items, i], given[items, i], letters) for i in range(len(matrix.columns))
+        _pairs(answers[items, i], confidence_given[items, i], letters)
+        for i in range(len(matrix.columns))
     ]
     rated_letter = _rated_letter([column.kind for column in matrix.columns], pairs)
     if confidence.meaning is Meaning.FINDING:
         signs = np.full(answers.shape, -1.0 if rated_letter == 0 else 1.0)
     else:
         signs = np.where(answers == letters[1], 1.0, -1.0)
-    rated = np.logical_or.reduce(np.isfinite(given[items]), axis=0)
+    rated = np.logical_or.reduce(np.isfinite(confidence_given[items]), axis=0)
     notes = [
-        _note(column.kind, found, confidence, rated_letter, letters) if gave else ""
-        for column, found, gave in zip(matrix.columns, pairs, rated, strict=True)
+        _note(column.kind, pair, confidence, rated_letter, letters) if gave else ""
+        for column, pair, gave in zip(matrix.columns, pairs, rated, strict=True)
     ]
     worst = np.where(positive, -np.inf, np.inf)[:, None]
     return Ratings(
         positive=positive,
-        ratings=np.where(answers == NO_LETTER, worst, signs * given),
+        ratings=np.where(answers == NO_LETTER, worst, signs * confidence_given),
         rated=rated,
         unreadable=confidence.meaning is Meaning.FINDING and rated_letter is None,
         notes=tuple(notes),
@@ -561,10 +562,10 @@ def _pairs(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Pai
 def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_Pairs]) -> int | None:
     """Return which letter, 0 the negative and 1 the positive, goes with the higher confidence."""
     for kind in RaterKind:
-        of_kind = [found for one, found in zip(kinds, pairs, strict=True) if one is kind]
-        n = sum(found.n for found in of_kind)
+        of_kind = [pair for other, pair in zip(kinds, pairs, strict=True) if other is kind]
+        n = sum(pair.n for pair in of_kind)
         if n:
-            return int(2 * sum(found.higher for found in of_kind) >= n)
+            return int(2 * sum(pair.higher for pair in of_kind) >= n)
     return None
 
 
@@ -698,17 +699,17 @@ class Figures:
     def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:
         matrix = self.matrix
         covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
-        given = ratings.ratings[shared.items][:, columns]
+        shared_ratings = ratings.ratings[shared.items][:, columns]
         reasons = [
             _why_no_auc(
                 matrix.columns[column].rater_id,
                 int(n_gaps),
                 unreadable=ratings.unreadable and bool(ratings.rated[column]),
             )
-            for column, n_gaps in zip(columns, np.isnan(given).sum(axis=0), strict=True)
+            for column, n_gaps in zip(columns, np.isnan(shared_ratings).sum(axis=0), strict=True)
         ]
         merits = empirical_auc(
-            np.where(np.isnan(given), 0.0, given),
+            np.where(np.isnan(shared_ratings), 0.0, shared_ratings),
             ratings.positive[shared.items],
             matrix.clusters[shared.items] if matrix.clustered else None,
             covariance,
@@ -720,7 +721,7 @@ class Figures:
             no_covariance=merits.no_covariance,
         )
         notes = [part for column in columns for part in ratings.notes[column].split("; ")]
-        if np.isinf(given).any():
+        if np.isinf(shared_ratings).any():
             notes.append("missing answers have the worst rating")
         return self._figure(
             Metric.AUC,
@@ -782,7 +783,7 @@ def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
     if n_gaps:
         return f"AUC: {n_gaps} answers of {rater} have no confidence"
     if unreadable:
-        return "AUC: nobody gave both letters, so that it cannot be told which of them is rated"
+        return "AUC: nobody gave both letters, so the rated letter is unknown"
     return ""
 
 

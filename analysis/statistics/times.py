@@ -100,8 +100,8 @@ def complete(readings: pd.DataFrame) -> pd.DataFrame:
         From `modelled_readings`.
     """
     kinds = [kind for kind in KINDS if readings[kind].notna().any()]
-    whole = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
-    return readings.loc[whole].reset_index(drop=True)
+    complete = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
+    return readings.loc[complete].reset_index(drop=True)
 
 
 def terms_of(readings: pd.DataFrame) -> list[Term]:
@@ -251,7 +251,7 @@ ZERO = 1e-8
 
 
 def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate by what factor condition, correctness, fatigue, session and task change the time.
+    r"""Estimate how condition, correctness, fatigue, session and task change the time, as factors.
 
     Parameters
     ----------
@@ -308,8 +308,8 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     (0.553, 'no reading gives its position')
     """
     study = study_of(study, options)
-    matrix, found, options = study.matrix, study.circumstances, study.options
-    every = modelled_readings(matrix, found)
+    matrix, circumstances, options = study.matrix, study.circumstances, study.options
+    every = modelled_readings(matrix, circumstances)
     if every.empty:
         return pd.DataFrame(columns=COLUMNS["time_model"])
     readings = complete(every)
@@ -396,7 +396,7 @@ def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
 
 def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
     others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
-    return f"cannot be told apart from {'; '.join(others)}" if others else "has no contrast"
+    return f"cannot be distinguished from {'; '.join(others)}" if others else "has no contrast"
 
 
 NO_TIME = "no reading here has a measured time"
@@ -453,20 +453,22 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     correct wrong 1 4000.0 4000.0
     """
     study = study_of(study, None)
-    matrix, found = study.matrix, study.circumstances
-    timed = {matrix.columns[i].rater_id for i in np.unique(found.column)}
+    matrix, circumstances = study.matrix, study.circumstances
+    timed = {matrix.columns[i].rater_id for i in np.unique(circumstances.column)}
     shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
-    tables = [_rows(matrix, found, group, shown) for group in groups_of(matrix, found)]
+    tables = [
+        _rows(matrix, circumstances, group, shown) for group in groups_of(matrix, circumstances)
+    ]
     table = pd.concat(tables, ignore_index=True)
     return table.sort_values("column", kind="stable", ignore_index=True)[COLUMNS["times"]]
 
 
 def _rows(
-    matrix: ReadingMatrix, found: Circumstances, group: TimeGroup, shown: np.ndarray
+    matrix: ReadingMatrix, circumstances: Circumstances, group: TimeGroup, shown: np.ndarray
 ) -> pd.DataFrame:
     n_columns = len(matrix.columns)
-    column = found.column[group.members]
-    response_ms = found.response_ms[group.members]
+    column = circumstances.column[group.members]
+    response_ms = circumstances.response_ms[group.members]
     order = np.lexsort((response_ms, column))
     n = np.bincount(column, minlength=n_columns)
     at = _order_statistics(response_ms[order], n)
@@ -483,7 +485,7 @@ def _rows(
             "q3_ms": at(0.75),
             "geometric_mean_ms": _geometric_means(response_ms[order], n),
             "n_flagged": np.bincount(
-                column, weights=found.flagged[group.members], minlength=n_columns
+                column, weights=circumstances.flagged[group.members], minlength=n_columns
             ).astype(np.int64),
         }
     )
@@ -512,8 +514,8 @@ def _geometric_means(ordered: Floats, n: Ints) -> Floats:
     logs = np.full(len(ordered), np.nan)
     np.log(ordered, out=logs, where=ordered > 0)
     means = np.full(len(n), np.nan)
-    some = np.flatnonzero(n)
-    if len(some):
-        start = (np.cumsum(n) - n)[some]
-        means[some] = np.exp(np.add.reduceat(logs, start) / n[some])
+    counted = np.flatnonzero(n)
+    if len(counted):
+        start = (np.cumsum(n) - n)[counted]
+        means[counted] = np.exp(np.add.reduceat(logs, start) / n[counted])
     return means

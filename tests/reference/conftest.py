@@ -1,4 +1,4 @@
-"""The reference numbers that lie beside the checkout, and bundles made of their data."""
+"""Published reference values from outside the checkout, and bundles made of their data."""
 
 import csv
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def reference() -> Reference:
     """Give the reference data; a checkout alone does not have them."""
     folder = Path(__file__).resolve().parents[3] / "shared" / "reference"
     if not (folder / "acceptance_values.csv").is_file():
-        pytest.skip("the reference data do not lie beside this checkout (../shared/reference)")
+        pytest.skip("the reference data are missing (../shared/reference)")
     return Reference(folder=folder)
 
 

@@ -78,15 +78,15 @@ def test_multiple_choice_raters_give_the_references_agreement(reference: Referen
     readings["answer"] = readings["answer"].map(letter)
     kinds = pd.DataFrame({"rater_id": raters, "rater_kind": ["reader"] * 3 + ["model"] * 2})
     rows = agreement_pairs(bundle_from_tables(items, readings, kinds))
-    found = rows.loc[rows["scope"] == "all"].set_index(["rater_a", "rater_b", "measure"])
+    estimates = rows.loc[rows["scope"] == "all"].set_index(["rater_a", "rater_b", "measure"])
     checked = 0
     for statistic, (value, tolerance) in reference.expected("mcq.original").items():
         a, rest = statistic.split("|")
         b, name = rest.split(".")
         if name == "n":
-            assert found.loc[(a, b, "raw"), "n"] == value
+            assert estimates.loc[(a, b, "raw"), "n"] == value
         elif name in MCQ_MEASURES:
-            estimate = found.loc[(a, b, MCQ_MEASURES[name]), "estimate"]
+            estimate = estimates.loc[(a, b, MCQ_MEASURES[name]), "estimate"]
             assert estimate == pytest.approx(value, abs=tolerance)
         else:
             assert name == "capa_discrete"  # another measure, which no table holds

@@ -46,11 +46,11 @@ def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
         ("kappa_letters", first, second),
         ("error_consistency", first == truth, second == truth),
     ):
-        found = pairs.loc[measure]
-        assert found["estimate"] == pytest.approx(cohen_kappa_score(a, b), abs=1e-12)
+        row = pairs.loc[measure]
+        assert row["estimate"] == pytest.approx(cohen_kappa_score(a, b), abs=1e-12)
         table = pd.crosstab(a, b).to_numpy()
         reference = cohens_kappa(table)
-        assert found["se"] == pytest.approx(math.sqrt(reference.var_kappa), abs=1e-10)
+        assert row["se"] == pytest.approx(math.sqrt(reference.var_kappa), abs=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -60,17 +60,17 @@ def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) ->
     answers[::7] = ""
     table = analysis.agreement_with_truth(_bundle(truth, answers, other))
     table = table[(table["rater_id"] == "R1") & (table["scope"] == "all")].set_index("measure")
-    given = answers != ""
-    kappa = cohen_kappa_score(answers[given], truth[given])
-    accuracy = np.mean((answers == truth)[given])
+    answered = answers != ""
+    kappa = cohen_kappa_score(answers[answered], truth[answered])
+    accuracy = np.mean((answers == truth)[answered])
     assert table.loc["kappa_letters", "estimate"] == pytest.approx(kappa, abs=1e-12)
     assert table.loc["raw", "estimate"] == pytest.approx(accuracy, abs=1e-12)
     guessed = table.loc["brennan_prediger", "estimate"]
     assert guessed == pytest.approx((accuracy - 1 / 4) / (1 - 1 / 4), abs=1e-12)
-    reference = cohens_kappa(pd.crosstab(answers[given], truth[given]).to_numpy())
+    reference = cohens_kappa(pd.crosstab(answers[answered], truth[answered]).to_numpy())
     se = math.sqrt(reference.var_kappa)
     assert table.loc["kappa_letters", "se"] == pytest.approx(se, abs=1e-10)
-    assert set(table["n"]) == {given.sum()}
+    assert set(table["n"]) == {answered.sum()}
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -90,5 +90,5 @@ def test_areas_under_the_curve_equal_scikit_learns(seed: int) -> None:
     random = np.random.default_rng(seed)
     positive = np.arange(30 + 7 * seed) % 3 == 0
     ratings = random.integers(1, 6, (len(positive), 3)) + 1.0 * positive[:, None]
-    expected = [roc_auc_score(positive, one) for one in ratings.T]
+    expected = [roc_auc_score(positive, rating) for rating in ratings.T]
     assert empirical_auc(ratings, positive).values == pytest.approx(expected, abs=1e-12)

@@ -88,9 +88,9 @@ def test_observed_and_chance_agreement_are_those_of_irrcac(reference: Reference,
             if form == "krippen.alpha"
             else coefficients.observed_agreement(sums)
         )
-        for name, found in (("pa", observed), ("pe", chance(sums))):
+        for name, value_of in (("pa", observed), ("pe", chance(sums))):
             value, tolerance = expected[f"unweighted.{form}.raw.{name}"]
-            assert float(found) == pytest.approx(value, abs=tolerance)
+            assert float(value_of) == pytest.approx(value, abs=tolerance)
 
 
 def test_fleiss_diagnoses_give_the_numbers_of_irr(reference: Reference) -> None:
@@ -107,7 +107,7 @@ def test_fleiss_diagnoses_give_the_numbers_of_irr(reference: Reference) -> None:
 
 
 def test_krippendorffs_twelve_units_give_his_alpha(reference: Reference) -> None:
-    """Data C of his paper of 2011: .743."""
+    """Data C of Krippendorff (2011): .743."""
     ratings = pd.read_csv(reference.folder / "agreement/krippendorff_12x4.csv")
     alpha = _within(_bundle(ratings, 5)).loc["krippendorff_alpha", "estimate"]
     value, tolerance = reference.expected("krippendorff_12x4")["alpha.nominal"]

@@ -28,15 +28,15 @@ VAN_DYKE = [
 ]
 MISSING = {("empirical_auc|DeLong", "RRFC"), ("empirical_auc|unbiased", "RRFC")}
 TREATMENT_NUMBERS: dict[str, Callable[[Any, Any], float]] = {
-    "Estimate": lambda one, claim: claim.estimate,
-    "MS(R)": lambda one, claim: one.msr,
-    "Var(Error)": lambda one, claim: one.var,
-    "Cov2": lambda one, claim: one.cov2,
-    "StdErr": lambda one, claim: claim.se,
-    "df": lambda one, claim: claim.df,
+    "Estimate": lambda result, claim: claim.estimate,
+    "MS(R)": lambda result, claim: result.msr,
+    "Var(Error)": lambda result, claim: result.var,
+    "Cov2": lambda result, claim: result.cov2,
+    "StdErr": lambda result, claim: claim.se,
+    "df": lambda result, claim: claim.df,
     # MRMCaov cuts the limits of means to the range of the figure of merit.
-    "CI_lower": lambda one, claim: max(claim.ci_low, 0.0),
-    "CI_upper": lambda one, claim: min(claim.ci_high, 1.0),
+    "CI_lower": lambda result, claim: max(claim.ci_low, 0.0),
+    "CI_upper": lambda result, claim: min(claim.ci_high, 1.0),
 }
 
 
@@ -46,12 +46,12 @@ def van_dyke(reference: Reference, figure: str) -> mrmc.Merits:
     wide = rows.pivot(index="case", columns=["treatment", "reader"], values=["rating", "bin"])
     positive = rows.groupby("case")["truth"].first().loc[wide.index].to_numpy() == 1
     columns = [(treatment, reader) for treatment in (1, 2) for reader in range(1, READERS + 1)]
-    found = wide["bin"][columns].to_numpy() == 1
+    scores = wide["bin"][columns].to_numpy() == 1
     name, covariance = figure.split("|")
     if name == "empirical_auc":
         ratings = wide["rating"][columns].to_numpy(dtype=float)
         return mrmc.empirical_auc(ratings, positive, covariance=mrmc.AucCovariance(covariance))
-    correct = found == positive[:, None]
+    correct = scores == positive[:, None]
     part = {"binary_sens": positive, "binary_spec": ~positive, "accuracy": positive | ~positive}
     return mrmc.percent_correct(correct[part[name]])
 
@@ -87,18 +87,18 @@ def treatment_numbers(two: mrmc.TwoTreatments, claim: mrmc.Inference) -> dict[st
     return numbers
 
 
-def compare(found: Mapping[str, float], expected: Mapping[str, tuple[float, float]]) -> None:
-    """Compare every expected number; one that is not there is a failure."""
+def compare(computed: Mapping[str, float], expected: Mapping[str, tuple[float, float]]) -> None:
+    """Compare every expected number; a missing number is a failure."""
     wrong = {
-        name: (found.get(name), value)
+        name: (computed.get(name), value)
         for name, (value, tolerance) in expected.items()
-        if not abs(found.get(name, math.nan) - value) <= tolerance
+        if not abs(computed.get(name, math.nan) - value) <= tolerance
     }
     assert not wrong
 
 
 @pytest.mark.parametrize(
-    ("figure", "claim"), [one for one in VAN_DYKE if one not in MISSING], ids="|".join
+    ("figure", "claim"), [name for name in VAN_DYKE if name not in MISSING], ids="|".join
 )
 def test_two_treatments_give_mrmcaovs_numbers(
     reference: Reference, figure: str, claim: str
@@ -110,9 +110,9 @@ def test_two_treatments_give_mrmcaovs_numbers(
     two = mrmc.two_treatments(merits, FIRST, SECOND)
     numbers = treatment_numbers(two, getattr(two, CLAIMS[claim]))
     for place, columns in ((1, FIRST), (2, SECOND)):
-        one = mrmc.single_treatment(merits.take(columns))
+        single = mrmc.single_treatment(merits.take(columns))
         numbers |= {
-            f"test_means[{place}].{name}": number(one, getattr(one, CLAIMS[claim]))
+            f"test_means[{place}].{name}": number(single, getattr(single, CLAIMS[claim]))
             for name, number in TREATMENT_NUMBERS.items()
         }
     compare(numbers, expected)
@@ -157,9 +157,9 @@ IMRMC = {
 }
 
 
-def one_shot(one: mrmc.SingleTreatment) -> float:
+def one_shot(single: mrmc.SingleTreatment) -> float:
     """Return the U-statistics variance of a mean over readers: Cov2 as it comes out."""
-    return (one.msr + one.n_readers * one.cov2) / one.n_readers
+    return (single.msr + single.n_readers * single.cov2) / single.n_readers
 
 
 @pytest.mark.parametrize("figure", IMRMC)
@@ -172,8 +172,8 @@ def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure:
     means = [mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND)]
     both = mrmc.single_treatment(mrmc.differences(merits, FIRST, SECOND))
     numbers: dict[str, float] = {}
-    for name, one in (("M1-NO_MOD", means[0]), ("M2-NO_MOD", means[1]), ("M1-M2", both)):
-        mean, variance = one.random_readers.estimate, one_shot(one)
+    for name, single in (("M1-NO_MOD", means[0]), ("M2-NO_MOD", means[1]), ("M1-M2", both)):
+        mean, variance = single.random_readers.estimate, one_shot(single)
         alone = name != "M1-M2"
         value, area = (
             (f"{name}.AUCA", f"{name}.varAUCA")
@@ -200,12 +200,12 @@ def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure:
 def test_percent_correct_gives_u_statistics_of_order_1_1(reference: Reference) -> None:
     """To ten digits those of iMRMC's uStat11.jointD."""
     merits = van_dyke(reference, "accuracy|")
-    one, two = (mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND))
+    first, second = (mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND))
     both = mrmc.single_treatment(mrmc.differences(merits, FIRST, SECOND))
     numbers = {
         f"{what}.{name}": number
-        for name, found in (("A", one), ("B", two), ("AminusB", both))
-        for what, number in (("mean", found.random_readers.estimate), ("var", one_shot(found)))
+        for name, single in (("A", first), ("B", second), ("AminusB", both))
+        for what, number in (("mean", single.random_readers.estimate), ("var", one_shot(single)))
     }
     compare(numbers, reference.expected("iMRMC vandyke|percent_correct_uStat11_jointD"))
 
@@ -238,14 +238,14 @@ def test_standalone_numbers_are_rjafrocs(
         else mrmc.percent_correct((wide["bin"].to_numpy() == 1) == positive[:, None])
     )
     readers = np.arange(1, n_readers + 1)
-    one = mrmc.single_treatment(mrmc.differences(merits, np.zeros_like(readers), readers))
-    random = one.random_readers
+    single = mrmc.single_treatment(mrmc.differences(merits, np.zeros_like(readers), readers))
+    random = single.random_readers
     numbers = {
         "theta_model": merits.values[0],
         "diff_mean_reader_minus_model": -random.estimate,
-        "MSR": one.msr,
-        "varError": one.var,
-        "cov2": one.cov2,
+        "MSR": single.msr,
+        "varError": single.var,
+        "cov2": single.cov2,
         "se": random.se,
         "df": random.df,
         "t": -random.statistic,
@@ -259,7 +259,7 @@ def test_standalone_numbers_are_rjafrocs(
         shot = {
             "var.AI": merits.covariance[0, 0],
             "var.RAD": one_shot(alone),
-            "var.AIminusRAD": one_shot(one),
+            "var.AIminusRAD": one_shot(single),
         }
         compare(shot, reference.expected(f"standalone {panel}|uStat11"))
 
@@ -319,8 +319,8 @@ def test_a_bundle_gives_the_standalone_numbers(
         compare(numbers, reference.expected(f"standalone {panel}|{name}_1T_RRRC"))
     published, tolerance = reference.expected("standalone published")["auc 1T-RRRC p"]
     if panel == "all9":
-        found = table.loc[("auc", "readers like these"), "p"]
-        assert found == pytest.approx(published, abs=tolerance)
+        p = table.loc[("auc", "readers like these"), "p"]
+        assert p == pytest.approx(published, abs=tolerance)
 
 
 @pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])

@@ -66,7 +66,7 @@ def without_glyph(texts: Iterable[str]) -> str:
     Examples
     --------
     >>> without_glyph(["Résidente 1", "住院医师"]), without_glyph(["𒀀", "𒀀 1"])
-    ('', 'No font here has a glyph for U+12000 (CUNEIFORM SIGN A).')
+    ('', 'No installed font has a glyph for U+12000 (CUNEIFORM SIGN A).')
     """
     used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
     seen = (sign for sign in used if not sign.isspace() and not is_unseen(sign))

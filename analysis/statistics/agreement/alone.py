@@ -139,7 +139,7 @@ def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], lis
 
 
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
-# What is said of two raters, said of a rater and the reference standard.
+# Reasons for two raters, in words for a rater and the reference standard.
 REASONS = {
     NO_ITEM: later("no item with a reference standard was answered"),
     BOTH_CONSTANT: later(
@@ -213,14 +213,14 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
         return pd.DataFrame(
             {name: pd.Series(dtype=object) for name in COLUMNS["agreement_with_truth"]}
         )
-    beside = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
+    with_truth = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
     pairs = [
         Pair(a=place, b=len(columns), kind=PairKind.MIXED, condition=column.condition)
         for place, column in enumerate(columns)
     ]
     parts = [
-        partition_rows(beside, pairs, partition, study.options, study.weights)
-        for partition in partitions(beside, SCOPES)
+        partition_rows(with_truth, pairs, partition, study.options, study.weights)
+        for partition in partitions(with_truth, SCOPES)
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pd.DataFrame(

@@ -81,9 +81,9 @@ def pair_means(
     """
     one_cell = np.zeros(len(items), dtype=np.int64)
     sums = sums_of(count_pairs(matrix, pairs, items, one_cell, 1))
-    found = np.array([estimate(sums)[:, 0] for estimate in estimates])
-    defined = np.isfinite(found)
-    total = np.where(defined, found, 0.0).sum(axis=-1)
+    values = np.array([estimate(sums)[:, 0] for estimate in estimates])
+    defined = np.isfinite(values)
+    total = np.where(defined, values, 0.0).sum(axis=-1)
     return PairMeans(mean=ratio(total, defined.sum(axis=-1)), defined=defined)
 
 
@@ -121,9 +121,9 @@ def resampled_means(
     count = np.zeros((len(estimates), len(weights)))
     for block, sums in sums_of_resamples(matrix, pairs, items, weights):
         for m, estimate in enumerate(estimates):
-            found = estimate(sums)[defined[m, block]]
-            total[m] += np.where(np.isfinite(found), found, 0.0).sum(axis=0)
-            count[m] += np.isfinite(found).sum(axis=0)
+            values = estimate(sums)[defined[m, block]]
+            total[m] += np.where(np.isfinite(values), values, 0.0).sum(axis=0)
+            count[m] += np.isfinite(values).sum(axis=0)
     return ratio(total, count)
 
 
@@ -172,7 +172,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     the percentile interval over resampled patients (items, where every item stands alone), all
     pairs from the same resamples. Without missing answers the mean over reader-model pairs of raw
     agreement is the observed agreement of two groups of Vanbelle and Albert [1]_. They relate it
-    to the most that the groups' inner disagreement allows; here it stands beside that disagreement.
+    to the most that the groups' inner disagreement allows; here both are reported.
 
     `n_items` counts items that a reader and another rater answered; for error consistency those of
     them with a reference standard.
@@ -226,22 +226,22 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
-    """Pairs under each condition under which some reader stands beside a model."""
+    """Pairs of each condition that has a reader and a model."""
     pairs = pairs_of(matrix.columns)
     mixed = sorted({pair.condition for pair in pairs if pair.kind is PairKind.MIXED})
-    beside: dict[str, list[Pair]] = {condition: [] for condition in mixed}
+    by_condition: dict[str, list[Pair]] = {condition: [] for condition in mixed}
     for pair in pairs:
-        if pair.condition in beside and pair.kind is not PairKind.MODELS:
-            beside[pair.condition].append(pair)
-    for condition, found in beside.items():
-        models = sorted({pair.b for pair in found if pair.kind is PairKind.MIXED})
-        found.extend(
+        if pair.condition in by_condition and pair.kind is not PairKind.MODELS:
+            by_condition[pair.condition].append(pair)
+    for condition, pairs_there in by_condition.items():
+        models = sorted({pair.b for pair in pairs_there if pair.kind is PairKind.MIXED})
+        pairs_there.extend(
             Pair(a=a, b=b, kind=PairKind.MODELS, condition=condition)
             for i, a in enumerate(models)
             for b in models[i + 1 :]
             if matrix.columns[a].condition == matrix.columns[b].condition
         )
-    return beside
+    return by_condition
 
 
 def _weight_blocks(
@@ -341,7 +341,9 @@ def _compare(
     matrix: ReadingMatrix, condition: str, pairs: Sequence[Pair], scope: str, items: Ints
 ) -> _Comparison:
     by_kind = {kind: [pair for pair in pairs if pair.kind is kind] for kind in PairKind}
-    means = {kind: pair_means(matrix, found, items, ESTIMATES) for kind, found in by_kind.items()}
+    means = {
+        kind: pair_means(matrix, of_kind, items, ESTIMATES) for kind, of_kind in by_kind.items()
+    }
     return _Comparison(
         matrix=matrix, condition=condition, scope=scope, items=items, pairs=by_kind, means=means
     )

@@ -141,17 +141,17 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
     names, unit = np.unique(clusters, return_inverse=True)
     cells = np.zeros((len(names), k * k))
     np.add.at(cells, (unit, pairs[:, 0] * k + pairs[:, 1]), 1)
-    whole = _scoring_coefficients(cells.sum(axis=0).reshape(1, k, k))
-    added = _added(pairs, whole)
+    estimates = _scoring_coefficients(cells.sum(axis=0).reshape(1, k, k))
+    added = _added(pairs, estimates)
     alone = len(names) == n
     drawn = {} if alone else _drawn(study, cells, names)
     same = int((pairs[:, 0] == pairs[:, 1]).sum())
-    for measure, value in whole.items():
-        found = {RAW: same, THIRD: n - same}.get(measure)
+    for measure, value in estimates.items():
+        count = {RAW: same, THIRD: n - same}.get(measure)
         yield {
             "measure": measure,
             "n": n,
-            "n_found": found,
+            "n_found": count,
             "estimate": value[0],
             **_uncertain(study, added[measure], unit, drawn.get(measure), value[0]),
         }
@@ -162,23 +162,23 @@ def _uncertain(
 ) -> dict[str, Any]:
     """Return standard error and interval of a measure, from what each answer adds to it."""
     n, alpha, n_units = len(added), study.options.alpha, np.array(len(np.unique(unit)))
-    found: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
+    cells: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
     over = "patients" if study.weights is not None else "items"
     method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", over)
-    found |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
+    cells |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
     if np.isnan(estimate):
-        return found | {"undefined_because": ONE_LEVEL}
+        return cells | {"undefined_because": ONE_LEVEL}
     sums = np.bincount(unit, weights=added)
     if n_units < 2 or np.abs(sums).max() < 1e-12:
-        return found | {"undefined_because": ONE_UNIT if n_units < 2 else NO_VARIATION}
-    found["se"] = float(np.sqrt(n_units / (n_units - 1) * (sums**2).sum()) / n)
+        return cells | {"undefined_because": ONE_UNIT if n_units < 2 else NO_VARIATION}
+    cells["se"] = float(np.sqrt(n_units / (n_units - 1) * (sums**2).sum()) / n)
     if drawn is None:
-        reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * found["se"]
-        return found | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
+        reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
+        return cells | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
     few = too_few(int(n_units), clustered=over == "patients")
     because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    return found | {"ci_low": float(low), "ci_high": float(high), "undefined_because": because}
+    return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": because}
 
 
 def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:
@@ -205,7 +205,7 @@ def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
     }
 
 
-def _added(pairs: Ints, whole: dict[str, Floats]) -> dict[str, Floats]:
+def _added(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
     """Return by how much each answer moves each measure, times the number of answers."""
     k = len(LEVELS)
     same = (pairs[:, 0] == pairs[:, 1]).astype(float)
@@ -215,7 +215,7 @@ def _added(pairs: Ints, whole: dict[str, Floats]) -> dict[str, Floats]:
     above = 1 - shares @ CREDIT @ shares
     moved = (credit - credit.mean()) * above
     moved -= (1 - credit.mean()) * 2 * ((own - shares) @ CREDIT @ shares)
-    raw = same - whole[RAW][0]
+    raw = same - estimates[RAW][0]
     with np.errstate(invalid="ignore", divide="ignore"):
         kappa = moved / above**2
     return {RAW: raw, KAPPA: kappa, BRENNAN: raw / (1 - 1 / k), THIRD: -raw}
@@ -260,8 +260,8 @@ class Review:
     @property
     def faulty(self) -> pd.DataFrame:
         """Return `item_id` and `finding` of what was found faulty."""
-        found = self.items.loc[~self.items["finding"].isin(["", SOUND]), ["item_id", "finding"]]
-        return found.reset_index(drop=True)
+        faulty = self.items.loc[~self.items["finding"].isin(["", SOUND]), ["item_id", "finding"]]
+        return faulty.reset_index(drop=True)
 
 
 def read_verdicts(path: Path) -> pd.DataFrame:
@@ -299,8 +299,8 @@ def read_faulty(path: Path) -> tuple[str, ...]:
     BundleError
         It cannot be read, or has no such column or no item.
     """
-    found = _read(path, ("item_id",))["item_id"]
-    if found.empty:
+    item_ids = _read(path, ("item_id",))["item_id"]
+    if item_ids.empty:
         raise BundleError(
             [
                 Fault(
@@ -311,7 +311,7 @@ def read_faulty(path: Path) -> tuple[str, ...]:
                 )
             ]
         )
-    return tuple(sorted(set(found)))
+    return tuple(sorted(set(item_ids)))
 
 
 def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
@@ -363,7 +363,7 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
         .agg(
             task=("task", "first"),
             n_verdicts=("verdict", "size"),
-            finding=("verdict", lambda given: _finding(list(given))),
+            finding=("verdict", lambda verdicts: _finding(list(verdicts))),
         )
         .reset_index()
     )
@@ -375,32 +375,32 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     )
 
 
-def sentence(found: Review, options: Options | None = None) -> str:
-    """Return what came of a review in words."""
+def sentence(result: Review, options: Options | None = None) -> str:
+    """Return the result of a review in words."""
     percent = (options or Options()).confidence_percent
-    whole, (agreed, kappa, *_) = found.summary.iloc[0], found.agreement.to_dict("records")
-    if not whole["n"]:
+    total, (agreed, kappa, *_) = result.summary.iloc[0], result.agreement.to_dict("records")
+    if not total["n"]:
         return "No question is settled yet."
     low, high = kappa["ci_low"], kappa["ci_high"]
     interval = "too few for an interval" if np.isnan(low) else f"{low:.2f} to {high:.2f}"
     return (
-        f"{whole['n']} questions settled by {len(found.reviewers)} reviewers:"
-        f" {whole['n_found']} faulty, {100 * whole['share']:.1f} %"
-        f" ({percent} % CI {100 * whole['ci_low']:.1f} to {100 * whole['ci_high']:.1f})."
+        f"{total['n']} questions settled by {len(result.reviewers)} reviewers:"
+        f" {total['n_found']} faulty, {100 * total['share']:.1f} %"
+        f" ({percent} % CI {100 * total['ci_low']:.1f} to {100 * total['ci_high']:.1f})."
         f" The two blind verdicts agreed on {round(agreed['n'] * agreed['value'])} of"
         f" {agreed['n']}; kappa {kappa['value']:.2f} ({interval})."
     )
 
 
 def write_review(path: Path, out: Path, options: Options) -> str:
-    """Write a review's tables as CSV files to a folder; return what came of it in words."""
-    found = review(read_verdicts(path), options)
+    """Write a review's tables as CSV files to a folder; return the result in words."""
+    result = review(read_verdicts(path), options)
     tables = {
-        "review_items": found.items,
-        "review_summary": found.summary,
-        "review_agreement": found.agreement,
-        "review_reviewers": found.reviewers,
-        "faulty": found.faulty,
+        "review_items": result.items,
+        "review_summary": result.summary,
+        "review_agreement": result.agreement,
+        "review_reviewers": result.reviewers,
+        "faulty": result.faulty,
     }
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -409,14 +409,14 @@ def write_review(path: Path, out: Path, options: Options) -> str:
             (out / f"{name}.csv").write_text(text, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{out}: cannot be written ({error.strerror}).") from error
-    return sentence(found, options)
+    return sentence(result, options)
 
 
-def _finding(given: list[str]) -> str:
-    counts = pd.Series(given).value_counts()
+def _finding(verdicts: list[str]) -> str:
+    counts = pd.Series(verdicts).value_counts()
     if counts.iloc[0] > 1:
         return str(counts.index[0])
-    return MIXED if len(given) > 2 else ""
+    return MIXED if len(verdicts) > 2 else ""
 
 
 def _summary(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
@@ -427,7 +427,7 @@ def _summary(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
         for task, part in groups
         for name, chosen in {
             FAULTY: part["finding"] != SOUND,
-            **{one: part["finding"] == one for one in (*VERDICTS[1:], MIXED)},
+            **{verdict: part["finding"] == verdict for verdict in (*VERDICTS[1:], MIXED)},
         }.items()
     ]
     return _shares(pd.DataFrame(rows), "n_found", alpha)
@@ -439,8 +439,8 @@ def _reviewers(verdicts: pd.DataFrame, alpha: float) -> pd.DataFrame:
     return _shares(table, "n_faulty", alpha)
 
 
-def _shares(table: pd.DataFrame, found: str, alpha: float) -> pd.DataFrame:
-    n, n_found = (table[name].to_numpy(dtype=np.float64) for name in ("n", found))
+def _shares(table: pd.DataFrame, column: str, alpha: float) -> pd.DataFrame:
+    n, n_found = (table[name].to_numpy(dtype=np.float64) for name in ("n", column))
     low, high = wilson_interval(n_found, n, alpha)
     with np.errstate(invalid="ignore"):
         return table.assign(share=n_found / n, ci_low=low, ci_high=high)
@@ -471,8 +471,8 @@ def _measures(
     np.add.at(cells, (clusters, codes[0] * k + codes[1]), 1)
     weights = resample_weights(max(n_clusters, 1), options.bootstrap, options.seed)
     drawn = _review_coefficients((weights[:, :n_clusters] @ cells).reshape(-1, k, k))
-    whole = _review_coefficients(cells.sum(axis=0).reshape(1, k, k))
-    for measure, value in whole.items():
+    estimates = _review_coefficients(cells.sum(axis=0).reshape(1, k, k))
+    for measure, value in estimates.items():
         low, high, _ = percentile_limits(drawn[measure], options.alpha, np.array(n_clusters))
         yield name, measure, len(clusters), value[0], float(low), float(high)
 

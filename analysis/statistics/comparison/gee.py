@@ -44,8 +44,8 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     .. math:: \hat\delta = \sum_c e_c / N, \quad e_c = S_{mc} - \frac1J \sum_j S_{jc}, \quad
        \widehat{\mathrm{SE}}^2 = \frac{C}{C - 1} \sum_c (e_c - n_c \hat\delta)^2 / N^2.
 
-    All readings of an item, and of a patient, lie in one cluster, so that their dependence is in
-    the error, whatever its form. Without C / (C - 1) it is the sandwich of statsmodels' `GEE`; the
+    All readings of an item, and of a patient, lie in one cluster, so that the error includes
+    their dependence in any form. Without C / (C - 1) it is the sandwich of statsmodels' `GEE`; the
     factor is that of the panel's covariances [2]_. The readers are fixed: the claim is about these.
 
     References

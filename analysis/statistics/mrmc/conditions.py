@@ -222,7 +222,7 @@ def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
     ]
     negative = NEGATIVE_COVARIANCE if result.cov_difference < 0 else ""
     random, narrower = never_surer(result.random_readers, result.fixed_readers)
-    for claim, one, note in (
+    for claim, inference, note in (
         (Claim.THESE_READERS, result.fixed_readers, [negative, *notes]),
         (Claim.READERS_LIKE_THESE, random, [narrower, negative, *notes]),
         (Claim.THESE_ITEMS, result.fixed_items, notes),
@@ -233,7 +233,7 @@ def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
             "n_items": figure.n_items,
             "value_a": result.value_a,
             "value_b": result.value_b,
-            **inference_cells(one, claim, figure.no_value),
+            **inference_cells(inference, claim, figure.no_value),
             "method": f"{METHODS[claim]}; {figure.covariances}",
             "note": joined(note),
         }

@@ -153,7 +153,7 @@ def undefined(estimate: float, reason: str) -> Inference:
     )
 
 
-NARROWER = "came out narrower than for these readers, whose se, df, limits and p stand here"
+NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
 NO_TEST = "standard error, interval and p"
 # Equal widths that were computed in two ways differ by this share of them at most.
@@ -170,7 +170,7 @@ class Claim(StrEnum):
     THESE_ITEMS = "these items"
 
 
-def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, object]:
+def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[str, object]:
     """Return the cells of a row that an inference fills.
 
     Parameters
@@ -197,20 +197,20 @@ def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, ob
     """
     return {
         "claim": claim.value,
-        "difference": one.estimate,
-        "se": one.se,
-        "df": one.df,
-        "ci_low": -LARGEST if one.ci_low < -LARGEST else one.ci_low,
-        "ci_high": LARGEST if one.ci_high > LARGEST else one.ci_high,
-        "p": one.p,
-        "undefined_because": _reason(one, no_value),
+        "difference": inference.estimate,
+        "se": inference.se,
+        "df": inference.df,
+        "ci_low": -LARGEST if inference.ci_low < -LARGEST else inference.ci_low,
+        "ci_high": LARGEST if inference.ci_high > LARGEST else inference.ci_high,
+        "p": inference.p,
+        "undefined_because": _reason(inference, no_value),
     }
 
 
-def _reason(one: Inference, no_value: str) -> str:
-    if math.isnan(one.estimate):
-        return no_value or one.undefined_because
-    return f"{NO_TEST}: {one.undefined_because}" if one.undefined_because else ""
+def _reason(inference: Inference, no_value: str) -> str:
+    if math.isnan(inference.estimate):
+        return no_value or inference.undefined_because
+    return f"{NO_TEST}: {inference.undefined_because}" if inference.undefined_because else ""
 
 
 def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
@@ -242,7 +242,7 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
     >>> never_surer(infer(0.1, 0.04, 4, alpha=0.05), fixed)[1]
     ''
     """
-    widths = [one.ci_high - one.ci_low for one in (random, fixed)]
+    widths = [inference.ci_high - inference.ci_low for inference in (random, fixed)]
     return (fixed, NARROWER) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
 
 
@@ -361,8 +361,8 @@ def single_treatment(
     values, j = merits.values, len(merits.values)
     estimate = float(values.mean()) if j else math.nan
     msr = _mean_square(values)
-    var, found = cell_means(merits.covariance)
-    cov2 = beyond_rounding(found, var)
+    var, mean_covariance = cell_means(merits.covariance)
+    cov2 = beyond_rounding(mean_covariance, var)
     no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
     reason = merits.no_covariance or no_estimate
     used = max(cov2, 0.0) if constrain else cov2
@@ -525,7 +525,9 @@ def two_treatments(
     >>> round(two.value_a - two.value_b, 4), round(two.random_readers.se, 4)
     (0.3333, 0.1054)
     """
-    one = single_treatment(differences(merits, a, b), alpha, constrain=constrain, items_df=items_df)
+    single = single_treatment(
+        differences(merits, a, b), alpha, constrain=constrain, items_df=items_df
+    )
     msr, mstr = _mean_squares(merits.values[a], merits.values[b])
     var, cov1, cov2, cov3 = _covariances(merits.covariance, a, b)
     value_a, value_b = float(merits.values[a].mean()), float(merits.values[b].mean())
@@ -540,12 +542,12 @@ def two_treatments(
         cov1=cov1,
         cov2=cov2,
         cov3=cov3,
-        cov_difference=one.cov2 / 2,
+        cov_difference=single.cov2 / 2,
         var_reader=beyond_rounding((msr - mstr) / 2 - cov1 + cov3, msr + mstr + var),
         var_treatment_reader=beyond_rounding(mstr - var + cov1 + cov2 - cov3, mstr + var),
-        random_readers=one.random_readers,
-        fixed_readers=one.fixed_readers,
-        fixed_items=one.fixed_items,
+        random_readers=single.random_readers,
+        fixed_readers=single.fixed_readers,
+        fixed_items=single.fixed_items,
     )
 
 

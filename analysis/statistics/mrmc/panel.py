@@ -87,8 +87,8 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Obuchowski and Rockette's analysis with fixed readers, the second theirs with random readers
     and Hillis' degrees of freedom, both of the differences from a model that reads alone
     (`single_treatment`). `p` is two-sided for no difference, `p_noninferior` one-sided for a
-    difference of minus the margin or less. Metric `auc` is there where a reader gave confidence
-    and the reference standard is binary.
+    difference of minus the margin or less. Metric `auc` requires confidence ratings of a reader
+    and a binary reference standard.
 
     See Also
     --------
@@ -166,11 +166,11 @@ def _rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[st
         "model_value": model,
         "margin": margin,
     }
-    for claim, one, note in claims_of(result):
+    for claim, inference, note in claims_of(result):
         yield {
             **shared,
-            **inference_cells(one, claim, figure.no_value),
-            "p_noninferior": one.p_noninferior(margin),
+            **inference_cells(inference, claim, figure.no_value),
+            "p_noninferior": inference.p_noninferior(margin),
             "method": f"{METHODS[claim]}; {figure.covariances}",
             "note": joined([note, *figure.notes, figure.backwards(readers)]),
         }
@@ -238,7 +238,7 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
 def adjusted(
     panel: pd.DataFrame, labels: Mapping[str, str], protocol: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the table of `panel_adjusted` for a panel that is there already."""
+    """Return the table `panel_adjusted` for a computed panel."""
     primary = plan_of(protocol).primary_model
     named = [bool(primary) and primary in (model, labels[model]) for model in panel["model_id"]]
     families = [
@@ -246,7 +246,9 @@ def adjusted(
         for names, alone in zip(panel[FAMILY].itertuples(index=False), named, strict=True)
     ]
     rest = OTHERS if any(named) else HOLM
-    table = panel.assign(family=families, method=[PRIMARY if one else rest for one in named])
+    table = panel.assign(
+        family=families, method=[PRIMARY if is_named else rest for is_named in named]
+    )
     for column in ("p", "p_noninferior"):
         p = table[column].to_numpy(dtype=np.float64)
         table[f"{column}_adjusted"] = np.where(named, p, holm_within(p, families))

@@ -89,7 +89,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks alike:
     the mean of the tasks' accuracies, its covariances by linearisation: an item of task t
     contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
-    :math:`C_t` being the patients with an item of the task. Where a task has a single patient there
+    :math:`C_t` being the patients with an item of the task. With a single patient per task there
     is no standard error. Where the protocol takes excluded readings out of the primary analysis,
     `excluded readings counted` is the other choice. `faulty questions dropped`
     and `marked questions dropped`, where there are any, leave out for all raters what an expert
@@ -192,7 +192,7 @@ def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
 
 def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
     """Compare the model with each reader on the items of which neither's reading is dropped."""
-    whole = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
+    everything = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
 
     def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
@@ -200,7 +200,7 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
         left = shared.items[:, None] & ~gone
         items = np.any(left, axis=1)
         if shared.because or not (shared.items[:, None] & gone).any():
-            return whole(panel)
+            return everything(panel)
         correct = matrix.correct.astype(np.float64)
         ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
         psi = _mean_of_left(ahead[items], left[items], matrix.clusters[items])
@@ -271,22 +271,22 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
 
 
 def _claim_rows(
-    name: str, panel: ReaderPanel, found: _Found, alpha: float
+    name: str, panel: ReaderPanel, choice: _Found, alpha: float
 ) -> Iterator[dict[str, object]]:
-    psi = found.differences
-    result = single_treatment(psi, alpha, items_df=float(max(found.n_clusters - 1, 1)))
+    psi = choice.differences
+    result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
-    for claim, one, about in claims_of(result):
+    for claim, inference, about in claims_of(result):
         yield {
             "analysis": name,
             "model_id": panel.model_id,
             "condition": panel.condition,
             "metric": Metric.ACCURACY.value,
             "n_readers": result.n_readers,
-            "n_items": found.n_items,
-            **inference_cells(one, claim, no_value),
+            "n_items": choice.n_items,
+            **inference_cells(inference, claim, no_value),
             "method": METHODS[claim],
-            "note": joined([about, found.note]),
+            "note": joined([about, choice.note]),
         }
 
 
@@ -354,25 +354,25 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
 
 
 def _of_panels(study: Study) -> Iterator[dict[str, object]]:
-    for one in panel.comparisons_of(study):
+    for comparison in panel.comparisons_of(study):
         names = {
             "table": "reader_panel",
-            "model_id": one.panel.model_id,
-            "condition": one.panel.condition,
-            "metric": one.figure.metric.value,
+            "model_id": comparison.panel.model_id,
+            "condition": comparison.panel.condition,
+            "metric": comparison.figure.metric.value,
         }
-        yield from _components(names, one.result, PANEL, one.figure)
+        yield from _components(names, comparison.result, PANEL, comparison.figure)
 
 
 def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
-    for one in conditions.comparisons_of(study):
+    for comparison in conditions.comparisons_of(study):
         names = {
             "table": "reader_conditions",
             "model_id": "",
-            "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
-            "metric": one.figure.metric.value,
+            "condition": f"{comparison.contrast.condition_a} - {comparison.contrast.condition_b}",
+            "metric": comparison.figure.metric.value,
         }
-        yield from _components(names, one.result, CONDITIONS, one.figure)
+        yield from _components(names, comparison.result, CONDITIONS, comparison.figure)
 
 
 def _components(

@@ -13,7 +13,7 @@ from analysis.bundle.model import RaterKind
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
 
-# Up to so many possible codes an item they are counted in a table, else sorted.
+# Up to this number of possible codes per item they are counted in a table, otherwise sorted.
 TABLE = 8
 
 
@@ -104,13 +104,13 @@ def _alike(numbers: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints]:
     if base ** len(numbers) <= TABLE * n_items:
         code = _code(numbers, base)
         present = np.bincount(code, minlength=1)
-        found = np.flatnonzero(present)
+        codes = np.flatnonzero(present)
         place = np.zeros(len(present), dtype=np.int64)
-        place[found] = np.arange(len(found))
+        place[codes] = np.arange(len(codes))
         kinds = place[code]
-        first = np.empty(len(found), dtype=np.int64)
+        first = np.empty(len(codes), dtype=np.int64)
         first[kinds] = np.arange(n_items)
-        return first, kinds, present[found]
+        return first, kinds, present[codes]
     if base ** len(numbers) < 2**62:
         code = _code(numbers, base)
         _, first, kinds, times = np.unique(
@@ -130,7 +130,7 @@ def _code(numbers: Sequence[Ints], base: int) -> Ints:
     return code
 
 
-# What each item adds up to once, whatever the number of categories: see `item_terms`.
+# Terms of an item that do not depend on the number of categories: see `item_terms`.
 PLAIN_TERMS = 6
 
 
@@ -328,9 +328,9 @@ def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> 
     [[[1.0, 0.0], [1.0, 1.0]]]
     """
     counts = np.empty((codes.shape[1], n_categories, n_cells))
-    for rater, given in enumerate(codes.T):
-        answered = np.flatnonzero(given != NO_LETTER)
-        cell = given[answered].astype(np.int64) * n_cells + cells[answered]
+    for rater, letters in enumerate(codes.T):
+        answered = np.flatnonzero(letters != NO_LETTER)
+        cell = letters[answered].astype(np.int64) * n_cells + cells[answered]
         counts[rater].flat = np.bincount(cell, minlength=n_categories * n_cells)
     return counts
 
@@ -495,8 +495,8 @@ def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
     present, starts, cells = np.unique(
         matrix.clusters[items], return_index=True, return_inverse=True
     )
-    some = len(present) < weights.shape[1]
-    return Draws(starts=starts, cells=cells, weights=weights.T[present].T if some else weights)
+    sparse = len(present) < weights.shape[1]
+    return Draws(starts=starts, cells=cells, weights=weights.T[present].T if sparse else weights)
 
 
 def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
@@ -530,11 +530,11 @@ def answered(
     Notes
     -----
     The raters' own counts are whole numbers and drawn once for all groups, whereas the items'
-    shares are drawn group by group: then not even the last bit depends on who else is there.
+    shares are drawn group by group: then not even the last bit depends on the other raters.
     """
     n_categories = max(int(codes.max(initial=0)) + 1, 1)
     drawn = None if draws is None else _drawn_counts(codes, draws, n_categories)
-    found = []
+    groups_sums = []
     for group in groups:
         columns = list(group.columns)
         ratings = ratings_of(codes[:, columns], options)
@@ -545,8 +545,8 @@ def answered(
         if draws is not None and drawn is not None:
             totals = draws.totals(_by_cluster(terms[:, ratings.kinds], draws.starts))
             resampled = group_sums(ratings, totals, rater_sums(drawn[columns]))
-        found.append(Answered(ratings=ratings, sums=sums, resampled=resampled))
-    return found
+        groups_sums.append(Answered(ratings=ratings, sums=sums, resampled=resampled))
+    return groups_sums
 
 
 def _by_cluster(terms: Floats, starts: Ints) -> Floats:

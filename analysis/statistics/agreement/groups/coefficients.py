@@ -341,14 +341,14 @@ def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
 
 
 def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
-    given = ratings.by_rater.sum(axis=1)
-    present = np.flatnonzero(given)
-    shares = ratings.by_rater[present] / given[present, None]
+    n_answers = ratings.by_rater.sum(axis=1)
+    present = np.flatnonzero(n_answers)
+    shares = ratings.by_rater[present] / n_answers[present, None]
     others = shares.sum(axis=0) - shares
     means = (shares * others).sum(axis=1)
     total = np.full(ratings.codes.shape[1], means.sum())
     for rater, mine, mean in zip(present, others, means, strict=True):
-        adds = np.concatenate([[0.0], (mine - mean) * n / given[rater]])
+        adds = np.concatenate([[0.0], (mine - mean) * n / n_answers[rater]])
         total += adds.take(ratings.codes[rater] - NO_LETTER)
     return total / max(len(present) * (len(present) - 1), 1)
 

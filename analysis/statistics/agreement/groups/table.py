@@ -92,13 +92,13 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
         measures = WITHIN_OPTION_SET if within else EVERYWHERE
         for name, items in zip(partition.names, partition.members, strict=True):
             scope = _scope_rows(matrix, items, groups, measures, options.alpha, weights)
-            for rows, group, found in zip(by_group, groups, scope, strict=True):
+            for rows, group, answers_of_group in zip(by_group, groups, scope, strict=True):
                 named = {
                     "raters": group.raters.value,
                     "condition": group.condition,
                     "scope": name,
                 }
-                rows.extend(named | row for row in found)
+                rows.extend(named | row for row in answers_of_group)
     return pd.DataFrame(
         [row for rows in by_group for row in rows], columns=COLUMNS["agreement_groups"]
     )
@@ -126,27 +126,27 @@ def _scope_rows(
         ]
 
 
-def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -> Row:
-    ratings, sums = found.ratings, found.sums
+def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float) -> Row:
+    ratings, sums = answered.ratings, answered.sums
     counted = measure.counted(ratings)
     n = int(ratings.times[counted].sum())
     estimate = float(measure.estimate(sums))
     se = measure.standard_error(ratings, sums)
-    because = _why_no_error(measure, found, estimate, se, n)
+    because = _why_no_error(measure, answered, estimate, se, n)
     low = high = np.nan
     n_clusters = np.array(len(np.unique(clusters[counted[ratings.kinds]])))
     if because:
         se = np.nan
-    elif found.resampled is None:
+    elif answered.resampled is None:
         spread = float(t.isf(alpha / 2, n - 1)) * se
         low, high = estimate - spread, min(estimate + spread, 1.0)
     else:
-        resampled = measure.estimate(found.resampled)
-        low, high, _ = (float(one) for one in percentile_limits(resampled, alpha, n_clusters))
+        resampled = measure.estimate(answered.resampled)
+        low, high, _ = (float(limit) for limit in percentile_limits(resampled, alpha, n_clusters))
         few = too_few(int(n_clusters), clustered=True)
         because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     interval = WIDENED if is_widened(n_clusters) else PERCENTILE
-    if found.resampled is None:
+    if answered.resampled is None:
         interval = STUDENT
     return {
         "measure": measure.name,
@@ -162,14 +162,14 @@ def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -
 
 
 def _why_no_error(
-    measure: GroupMeasure, found: Answered, estimate: float, se: float, n: int
+    measure: GroupMeasure, answered: Answered, estimate: float, se: float, n: int
 ) -> str:
     """Say why there is no standard error; empty where there is one."""
     if np.isnan(estimate):
-        return measure.reason(found.ratings, found.sums)
+        return measure.reason(answered.ratings, answered.sums)
     if n < 2:
         return ONE_ITEM_SE
     # Raters who never vary leave nothing to estimate the error from: 0 would claim certainty.
-    if found.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
+    if answered.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     return ""

@@ -158,9 +158,9 @@ def pair_counts(
     items : numpy.ndarray of int, shape (n_used,)
         Positions of the items that count.
     n_letters : int
-        Number of letters that are told apart.
+        Number of letters that are distinguished.
     sizes : numpy.ndarray of int, shape (n_sizes,)
-        Numbers of options that are told apart.
+        Numbers of options that are distinguished.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def _bits(sets: Bools) -> npt.NDArray[np.uint64]:
     return np.packbits(padded, axis=-1).view(np.uint64)
 
 
-# From so many items a cell on, on average, sets count faster than going from pair to pair.
+# Above this mean number of items per cell, counting by sets is faster than pair by pair.
 ITEMS_A_LARGE_CELL = 250
 # So many readings of a rater are counted in one go: enough to forget the call, few enough to stay
 # in the processor's cache.
@@ -321,14 +321,14 @@ def _fill_by_pairs(
     first, second = (np.array([getattr(pair, of) for pair in pairs], dtype=int) for of in "ab")
     step = max(1, READINGS_AT_ONCE // max(len(items), 1))
     for start in range(0, len(pairs), step):
-        some = slice(start, start + step)
-        a, b = answers[first[some]], answers[second[some]]
+        block = slice(start, start + step)
+        a, b = answers[first[block]], answers[second[block]]
         pair, both = np.nonzero((a != NO_LETTER) & (b != NO_LETTER))
         a, b = a[pair, both], b[pair, both]
         cell = pair * n_cells + cells[both]
-        _count(counts.letters[some], cell, a * n_letters + b)
-        _count(counts.outcomes[some], cell, _outcomes(a, b, truth[both]))
-        _count(counts.options[some], cell, size[both])
+        _count(counts.letters[block], cell, a * n_letters + b)
+        _count(counts.outcomes[block], cell, _outcomes(a, b, truth[both]))
+        _count(counts.options[block], cell, size[both])
 
 
 def _count(table: Floats, cell: Ints, code: Ints) -> None:
@@ -466,7 +466,7 @@ class Answers:
 
     @property
     def n_told(self) -> int:
-        """Letters that are told apart."""
+        """Letters that are distinguished."""
         return self.n_letters if self.tells_letters else 1
 
     @property
@@ -509,8 +509,8 @@ def counts_of_raters(answers: Answers) -> Floats:
         item = np.flatnonzero(letters != NO_LETTER)
         kind, entry = _kinds(answers, letters[item], item)
         cell = kind * n_cells + answers.cells[item[entry]]
-        found = np.bincount(cell, minlength=answers.n_kinds * n_cells)
-        counts[:, column] = found.reshape(answers.n_kinds, n_cells)
+        totals = np.bincount(cell, minlength=answers.n_kinds * n_cells)
+        counts[:, column] = totals.reshape(answers.n_kinds, n_cells)
     return counts
 
 
@@ -530,8 +530,8 @@ def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
 
 def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
     """Count the answers of `a` where `b` gave none, shape (n_kinds * n_pairs, n_cells)."""
-    given = answers.letters != NO_LETTER
-    pair, item = np.nonzero(given[a] & ~given[b])
+    answered = answers.letters != NO_LETTER
+    pair, item = np.nonzero(answered[a] & ~answered[b])
     kind, entry = _kinds(answers, answers.letters[a[pair], item], item)
     row = kind * len(a) + pair[entry]
     shape = (answers.n_kinds * len(a), len(answers.starts))

@@ -86,13 +86,13 @@ def partition_rows(
         intervals = cluster_intervals(
             matrix, measures, pairs, partition.members, weights, options.alpha
         )
-    found = [
+    filled = [
         _measure_columns(measure, counts, sums, interval)
         for measure, interval in zip(measures, intervals, strict=True)
     ]
     n_scopes = len(partition.names)
     shape = (len(pairs), n_scopes * len(measures))
-    columns = {name: np.stack([each[name] for each in found], axis=-1) for name in found[0]}
+    columns = {name: np.stack([each[name] for each in filled], axis=-1) for name in filled[0]}
     return {
         "scope": np.broadcast_to(np.repeat(_texts(partition.names), len(measures)), shape),
         "measure": np.broadcast_to(
@@ -209,7 +209,10 @@ def category_pairs(study: Study, category: str) -> pd.DataFrame:
 
 def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
     matrix, pairs = study.matrix, pairs_of(study.matrix.columns)
-    parts = [partition_rows(matrix, pairs, one, study.options, study.weights) for one in parted]
+    parts = [
+        partition_rows(matrix, pairs, partition, study.options, study.weights)
+        for partition in parted
+    ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)
     for name in COLUMNS["agreement_pairs"][len(table.columns) :]:

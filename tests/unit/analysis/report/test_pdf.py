@@ -88,4 +88,4 @@ def test_signs_without_a_glyph_are_named(tmp_path: Path) -> None:
         content = report_content(full_run(replace(bundle, raters=raters)), [])
         prepared(content, tmp_path)
         lacking = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
-        assert lacking == (f"No font here has a glyph for {said}." if said else "")
+        assert lacking == (f"No installed font has a glyph for {said}." if said else "")

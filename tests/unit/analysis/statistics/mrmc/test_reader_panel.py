@@ -312,7 +312,7 @@ def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     found = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
     assert np.isnan(found["model_value"])
-    assert "cannot be told which of them is rated" in found["undefined_because"]
+    assert "the rated letter is unknown" in found["undefined_because"]
     assert (
         "undefined"
         not in row(

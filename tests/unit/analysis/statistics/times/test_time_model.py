@@ -210,8 +210,8 @@ def test_condition_and_session_that_amount_to_the_same_are_both_undefined() -> N
     )
     table = time_model(bundle_from_tables(items, readings)).set_index("term")
     condition, session = "condition aided against unaided", "session 2 against 1"
-    assert table.loc[condition, "undefined_because"] == f"cannot be told apart from {session}"
-    assert table.loc[session, "undefined_because"] == f"cannot be told apart from {condition}"
+    assert table.loc[condition, "undefined_because"] == f"cannot be distinguished from {session}"
+    assert table.loc[session, "undefined_because"] == f"cannot be distinguished from {condition}"
     assert table.loc[CORRECT, "estimate"] == table.loc[CORRECT, "estimate"]
 
 
