@@ -19,9 +19,9 @@ test("no command shares a key with an option", () => {
   for (const letter of "abcdefgh") assert.equal(press(letter).do, "select");
 });
 
-test("a French keyboard's row of digits works with and without shift", () => {
+test("a French keyboard's row of digits works with and without shift, but for the sign the page uses", () => {
   assert.deepEqual(press("&", "Digit1"), { do: "digit", number: 1 });
-  assert.deepEqual(press("-", "Digit6"), { do: "digit", number: 6 });
+  assert.deepEqual(press("-", "Digit6"), { do: "zoomOut", repeats: true });
   assert.deepEqual(press("1", "Digit1", { shiftKey: true }), { do: "digit", number: 1 });
 });
 
@@ -43,6 +43,26 @@ test("signs are found on German and American keyboards", () => {
   assert.equal(press("+", "BracketRight").do, "zoomIn");
   assert.equal(press("+", "Equal", { shiftKey: true }).do, "zoomIn");
   assert.equal(press("-", "Slash").do, "zoomOut");
+});
+
+test("the numeric keypad zooms and chooses", () => {
+  assert.equal(press("+", "NumpadAdd").do, "zoomIn");
+  assert.equal(press("=", "NumpadEqual").do, "zoomIn");
+  for (const minus of ["-", "\u2212"]) assert.equal(press(minus, "NumpadSubtract").do, "zoomOut");
+  assert.deepEqual(press("۲", "Numpad2"), { do: "digit", number: 2 });
+  assert.equal(press("End", "Numpad1"), null);
+});
+
+test("an input method that takes a key leaves it its place", () => {
+  assert.equal(press("Process", "Minus").do, "zoomOut");
+  assert.equal(press("Process", "KeyW").do, "preset");
+  assert.equal(press("Unidentified", "Digit2"), null);
+});
+
+test("zooming the page, and typing with the Option key, are the browser's", () => {
+  for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { ctrlKey: true }), null);
+  for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { metaKey: true }), null);
+  assert.equal(press("–", "Minus", { altKey: true }), null);
 });
 
 test("arrows move, with shift they window", () => {

@@ -1,42 +1,54 @@
 /**
- * From a key press to what the reader means by it, on any keyboard layout.
+ * What a key press means on any keyboard layout.
  *
- * Options take A to H and 1 to 8, so no command does: not F but Y mirrors, whose own halves mirror each other. Letters
- * go by what is printed on the key; where that is not a Latin letter, by the key's place. The row of digits goes by
- * place, because on French keyboards it gives signs.
+ * Three rules, in this order:
+ * 1. A key that prints a sign of the page (`+ - = ?`) is that sign, wherever it is and whatever modifier prints it.
+ * 2. A key that prints a digit or a letter from A to Z is that digit or letter.
+ * 3. Any other key goes by its place: the digit row (French and Czech keyboards print é or š there) and the letters of
+ *    Hebrew, Cyrillic, Greek and other scripts. Latin letters with an accent, punctuation and anything typed with AltGr
+ *    have no meaning.
+ *
+ * Options take A to H and 1 to 8, so no command uses them: Y mirrors instead of F.
  */
 
 /** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number,
  *   repeats?: boolean, held?: boolean}} Action  held: the key is down for longer */
 
-// All letters are taken, A to H by options: another command has a sign, or ⇧ and a letter in `actionOf`.
+/** @typedef {{key: string, code?: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean,
+ *   isComposing: boolean, getModifierState?: (name: string) => boolean}} Press */
+
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",
   n: "giveUp",
   y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question", s: "settings",
 };
+const WITH_SHIFT = { j: "heart", t: "faulty", v: "compare" };
+/** @type {{[sign: string]: Action}} */
 const SIGNS = {
   "+": { do: "zoomIn", repeats: true },
   "=": { do: "zoomIn", repeats: true },
   "-": { do: "zoomOut", repeats: true },
-  "−": { do: "zoomOut", repeats: true },
+  "\u2212": { do: "zoomOut", repeats: true }, // the minus sign, which some numeric keypads print
   "?": { do: "help" },
+  "\u061f": { do: "help" }, // the Arabic question mark
 };
-// Where PACS have them; F5 loads the page again.
+/** Places at which some scripts have a letter instead of the sign. */
+const SIGN_AT = { Minus: "-", Equal: "=" };
+// The keys PACS use for presets, except F5, which reloads the page.
 const PRESETS = { F2: 0, F3: 1, F4: 2, F6: 3, F7: 4, F8: 5 };
 const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back", Delete: "remove" };
-/** What a key is called that a Chinese or Japanese input method took for itself. */
-const TAKEN = "Process";
 const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** The `key` of a press that a Chinese or Japanese input method has taken. */
+const TAKEN = "Process";
+/** Places of letters where Hebrew, Greek and Bulgarian keyboards print punctuation; Dvorak prints ' and , there. */
+const PUNCTUATED = { KeyQ: "/;:,", KeyW: "'" };
+/** The two letters I of Turkish keyboards; both are I. */
+const TURKISH_I = /^[ıİ]$/;
 
-/**
- * @param {{key: string, code: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean,
- *   repeat: boolean, isComposing: boolean}} event
- * @returns {Action|null} null for keys that are not ours
- */
+/** @param {Press & {repeat?: boolean}} event @returns {Action|null} null for keys that are not ours */
 export function actionOf(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
+  if (!isOurs(event)) return null;
   const { key, shiftKey } = event;
   if (key in NAMED) return { do: NAMED[key] };
   if (key in PRESETS) return { do: "preset", number: PRESETS[key] };
@@ -45,28 +57,67 @@ export function actionOf(event) {
     const [right, down] = ARROWS[key];
     return { do: shiftKey ? "level" : "pan", right, down, repeats: true };
   }
+  const sign = signOf(event);
+  if (sign) return sign;
   const digit = digitOf(event);
-  if (digit === 0) return { do: "fit" };
-  if (digit !== null) return { do: "digit", number: digit };
-  if (Object.hasOwn(SIGNS, key)) return SIGNS[key];
+  if (digit !== null) return digit ? { do: "digit", number: digit } : { do: "fit" };
   const letter = letterOf(event);
   if (letter === null) return null;
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
-  if (letter === "j" && shiftKey) return { do: "heart" };
-  if (letter === "t" && shiftKey) return { do: "faulty" };
-  if (letter === "v" && shiftKey) return { do: "compare" };
-  return { do: LETTERS[letter] ?? "nothing" };
+  return { do: (shiftKey && WITH_SHIFT[letter]) || LETTERS[letter] };
 }
 
-function digitOf({ key, code = "", shiftKey }) {
+/** The digit a key stands for where no sign has a meaning, as on the sheets before the first case.
+ *  @param {Press} event @returns {number|null} */
+export function digitOf(event) {
+  const { code = "", shiftKey } = event;
+  const key = narrow(event.key);
+  if (!isOurs(event)) return null;
   if (/^[0-9]$/.test(key)) return Number(key);
   const place = /^(?:Digit|Numpad)([0-9])$/.exec(code);
-  return place && !shiftKey && (key.length === 1 || key === TAKEN) ? Number(place[1]) : null;
+  const byPlace = !shiftKey && !withAltGr(event) && (key === TAKEN || [...key].length === 1);
+  return place && byPlace ? Number(place[1]) : null;
 }
 
-function letterOf({ key, code = "" }) {
+/** @param {Press} event @returns {Action|null} */
+function signOf(event) {
+  const key = narrow(event.key);
+  if (Object.hasOwn(SIGNS, key)) return SIGNS[key];
+  const sign = isForeign(event) && !event.shiftKey ? SIGN_AT[event.code ?? ""] : undefined;
+  return sign ? SIGNS[sign] : null;
+}
+
+/** @param {Press} event @returns {string|null} from a to z */
+function letterOf(event) {
+  const { code = "" } = event;
+  const key = narrow(event.key);
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
+  if (TURKISH_I.test(key)) return "i";
   const place = /^Key([A-Z])$/.exec(code);
-  const foreign = key === TAKEN || (key.length === 1 && key.charCodeAt(0) > 0x2ff);
-  return place && foreign ? place[1].toLowerCase() : null;
+  const byPlace = isForeign(event) || (PUNCTUATED[code]?.includes(key) && !withAltGr(event));
+  return place && byPlace ? place[1].toLowerCase() : null;
+}
+
+/** Whether a key prints letters of a script other than Latin (an Arabic key prints two of them), or was taken by an
+ *  input method. @param {Press} event */
+function isForeign(event) {
+  const { key } = event;
+  return !withAltGr(event) && (key === TAKEN || (/^[\p{L}\p{M}]+$/u.test(key) && !/[\p{Script=Latin}\xb5]/u.test(key)));
+}
+
+/** Whether a press is neither a shortcut of the browser nor part of a character still being composed. Windows reports
+ *  AltGr as Ctrl and Alt together. @param {Press} event */
+function isOurs(event) {
+  const { ctrlKey, metaKey, altKey, isComposing } = event;
+  return !isComposing && !metaKey && ((!ctrlKey && !altKey) || withAltGr(event));
+}
+
+/** @param {Press} event */
+function withAltGr(event) {
+  return Boolean(event.getModifierState?.("AltGraph"));
+}
+
+/** The ordinary form of the wide characters that Japanese and Chinese keyboards print. @param {string} key */
+function narrow(key) {
+  return /^[\uff01-\uff5e]$/.test(key) ? String.fromCharCode(key.charCodeAt(0) - 0xfee0) : key;
 }
