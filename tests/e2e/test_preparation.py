@@ -266,35 +266,53 @@ def test_who_does_not_agree_sees_no_case_and_leaves_no_record(serve: Serve, read
     assert _rows(server, "SELECT * FROM preparations") == []
 
 
-def test_what_is_missing_in_the_questionnaire_is_named_and_has_the_focus(
-    serve: Serve, reader: Reader
-) -> None:
-    """One line per answer, the first one focused, gone as soon as it is given."""
+def test_enter_stays_at_a_question_until_it_is_answered(serve: Serve, reader: Reader) -> None:
+    """The question says what is missing, and no longer once it is there; digits go nowhere else."""
     server = serve(questionnaire=QUESTIONNAIRE)
     page = reader.page
+    missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "questionnaire")
-    for _ in QUESTIONNAIRE:
-        _press(reader, "Enter")
-    assert page.locator(".rr-missing:visible").all_inner_texts() == [
-        "Choose one of the options.",
-        "Enter a number.",
-    ]
+    _press(reader, "Enter", "Enter")
+    assert missing.all_inner_texts() == ["Choose one of the options."]
+    assert hint.inner_text() == "1 answer is missing."
     assert _focused(page) == "level"
-    _press(reader, "ArrowDown", "Tab")
+    _press(reader, "2")
+    assert page.locator("[name=years]").input_value() == ""
+    assert missing.count() == 0
+    assert hint.inner_text() == ""
+    _press(reader, "Enter")
+    assert _focused(page) == "years"
     page.keyboard.type("many")
-    _press(reader, "Tab", "Enter")
-    assert page.locator(".rr-missing:visible").all_inner_texts() == [
-        "This is not a number. Use digits only."
-    ]
+    _press(reader, "Enter")
+    assert missing.all_inner_texts() == ["This is not a number. Use digits only."]
     assert _focused(page) == "years"
     _press(reader, "Control+a")
     page.keyboard.type("12")
-    assert page.locator(".rr-missing:visible").count() == 0
+    assert missing.count() == 0
     _press(reader, "Enter", "Enter")
     reader.wait("ready", 1)
     stored = json.loads(_rows(server, "SELECT detail FROM preparations")[0]["detail"])
     assert stored == {"answers": {"level": "Specialist", "years": 12}}
+
+
+def test_continue_names_every_missing_answer_and_focuses_the_first(
+    serve: Serve, reader: Reader
+) -> None:
+    """By the button: each question says it, and the count goes down with every answer."""
+    server = serve(questionnaire=QUESTIONNAIRE)
+    page = reader.page
+    missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
+    reader.enter(server.url, server.codes["R1"])
+    _step(reader, "questionnaire")
+    page.locator(".rr-primary").click()
+    assert missing.all_inner_texts() == ["Choose one of the options.", "Enter a number."]
+    assert hint.inner_text() == "2 answers are missing."
+    assert _focused(page) == "level"
+    _press(reader, "1")
+    assert hint.inner_text() == "1 answer is missing."
+    page.locator("[name=years]").fill("3")
+    assert hint.inner_text() == ""
 
 
 def test_preparation_goes_on_without_a_line_and_arrives_in_order(

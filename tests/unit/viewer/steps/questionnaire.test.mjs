@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answersOf, faultOf, fitting } from "../../../../ui/viewer/js/steps/questionnaire.js";
+import { afterEnter, answersOf, faultOf, fitting } from "../../../../ui/viewer/js/steps/questionnaire.js";
 
 const years = { id: "years", kind: "number", options: [], required: true };
 const level = { id: "level", kind: "choice", options: ["Resident", "Specialist"], required: true };
@@ -36,4 +36,18 @@ test("what was kept is taken back only as far as it fits the questions asked now
   assert.deepEqual(fitting([years, level], { years: "4", level: "Professor", gone: "x" }), { years: "4" });
   assert.deepEqual(fitting([site], { site: 7 }), {});
   assert.deepEqual(fitting([site], null), {});
+});
+
+test("Enter stays at a question whose answer is missing or is no number", () => {
+  const questions = [level, years, site];
+  assert.deepEqual(afterEnter(questions, {}, "level"), { stay: level });
+  assert.deepEqual(afterEnter(questions, { level: "Resident" }, "level"), { next: years });
+  assert.deepEqual(afterEnter(questions, { years: "  " }, "years"), { stay: years });
+  assert.deepEqual(afterEnter(questions, { years: "three" }, "years"), { stay: years });
+  assert.deepEqual(afterEnter([{ ...years, required: false }, site], { years: "x" }, "years").stay?.id, "years");
+});
+
+test("Enter passes on an optional question, and after the last one all are judged", () => {
+  assert.deepEqual(afterEnter([site, level], {}, "site"), { next: level });
+  assert.deepEqual(afterEnter([level, site], {}, "site"), { next: undefined });
 });

@@ -1,6 +1,5 @@
 /** Elements with their words, made in one line, those of the page's own markup, and when they are truly on the screen. */
 
-
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} [text] @param {string} [className]
  *  @returns {HTMLElementTagNameMap[Tag]} */
 export function element(tag, text = "", className = "") {
@@ -25,6 +24,26 @@ export function pressButton(label, run, key = "") {
   made.append(element("span", label));
   if (key) made.append(element("kbd", key));
   return made;
+}
+
+/** What keeps browsers and their extensions from reading a field along, correcting it, or sending it somewhere to be
+ *  checked: the standard attributes, then those of Grammarly, LanguageTool and Microsoft Editor. */
+const PRIVATE = {
+  spellcheck: "false", autocorrect: "off", autocapitalize: "off", autocomplete: "off", writingsuggestions: "false",
+  translate: "no",
+  "data-gramm": "false", "data-gramm_editor": "false", "data-enable-grammarly": "false", "data-lt-active": "false",
+  "data-ms-editor": "false",
+};
+
+/** @param {Element} field that words are typed into */
+export function keepPrivate(field) {
+  for (const [name, value] of Object.entries(PRIVATE)) field.setAttribute(name, value);
+}
+
+/** Write a message into a live region; as a new element, so that the same message is read out again.
+ *  @param {HTMLElement} region @param {string} text */
+export function announce(region, text) {
+  region.replaceChildren(...(text ? [element("span", text)] : []));
 }
 
 /** An element that must be there. @template {HTMLElement} [Found=HTMLElement] @param {ParentNode} within

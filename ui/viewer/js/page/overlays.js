@@ -1,6 +1,6 @@
 /** What lies over the page: overlays, the sheet of a step, and the line over a page that is no study's. */
 
-import { around, button, element, find, pressButton } from "./elements.js";
+import { announce, around, button, element, find, pressButton } from "./elements.js";
 import { texts } from "./texts.js";
 
 /** @import { Desk } from "./types.js" */
@@ -206,7 +206,7 @@ export class StepSheet {
   show(step) {
     this.#step = step;
     this.#root.dataset.step = step.name;
-    this.#hint.textContent = "";
+    this.hint("");
     const sheet = element("div", "", "rr-prelude-sheet");
     sheet.append(head(step), ...step.body, this.#foot(step));
     this.#place.replaceChildren(sheet);
@@ -226,9 +226,10 @@ export class StepSheet {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** @param {string} text */
-  hint(text) {
-    this.#hint.textContent = text;
+  /** @param {string} text @param {{insists?: boolean}} [how] insists: the reader tried to go on without */
+  hint(text, { insists = false } = {}) {
+    announce(this.#hint, text);
+    this.#hint.toggleAttribute("data-insists", insists);
   }
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key was the step's */

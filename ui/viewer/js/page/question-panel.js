@@ -1,6 +1,6 @@
 /** The question beside the film: what is asked, options or a field for own words, the reasons in their place, hints. */
 
-import { around, element, find } from "./elements.js";
+import { announce, around, element, find, keepPrivate } from "./elements.js";
 import { texts } from "./texts.js";
 
 /** @import { Answer, Case, Desk, OutboxState, Reasons, Record, ReferenceAnswer, Rules } from "./types.js" */
@@ -43,6 +43,7 @@ export class QuestionPanel {
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
+    for (const field of [text, words]) keepPrivate(field);
     words.addEventListener("input", ({ timeStamp }) => told.write(words.value, timeStamp));
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
@@ -208,13 +209,14 @@ export class QuestionPanel {
     this.#parts.outbox.dataset.outboxState = state;
   }
 
+  /** @param {string} text what is missing, or ""; said aloud each time */
   hint(text) {
-    this.#parts.hint.textContent = text;
+    announce(this.#parts.hint, text);
   }
 
   /** A word that stays for a while, whatever case is shown. */
   toast(text) {
-    this.#parts.toast.textContent = text;
+    announce(this.#parts.toast, text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(() => { this.#parts.toast.textContent = ""; }, TOAST_MS);
   }
@@ -296,7 +298,8 @@ export class CannotAnswer {
     this.#confirm = find(root, ".rr-confirm");
     this.#buttons = texts.cannotAnswer.reasons.map((words) => reasonButton(words, told.reason));
     this.#other = element("input", "", "rr-reason-text");
-    Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true, autocomplete: "off" });
+    Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true });
+    keepPrivate(this.#other);
     this.#other.setAttribute("aria-label", texts.cannotAnswer.other);
     this.#other.placeholder = texts.cannotAnswer.other;
     this.#other.addEventListener("input", () => told.words(this.#other.value));

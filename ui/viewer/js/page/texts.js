@@ -216,6 +216,7 @@ export const texts = {
       text: t("A faint disc appears at the top, right, bottom or left of the field. Press 1 to 4 or an " +
         "arrow key, or tap where you see it. If you cannot see it, press Space. Nobody sees all " +
         "of them."),
+      choose: t("Press 1 to 4 or an arrow key, or Space if you cannot see the disc."),
       unseen: t("I cannot see it"),
       places: t("Where is the disc?"),
       place: [t("1, top"), t("2, right"), t("3, bottom"), t("4, left")],

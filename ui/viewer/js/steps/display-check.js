@@ -8,6 +8,7 @@
  */
 
 import { element, pressButton } from "../page/elements.js";
+import { digitOf } from "../page/keys.js";
 import { texts } from "../page/texts.js";
 
 /** @import { StepSheet } from "../page/overlays.js" */
@@ -194,13 +195,17 @@ export class DisplayStep {
   begin() {
     this.#times += 1;
     const check = new DisplayCheck(byChance);
-    const { title, text, unseen, field: label } = texts.preparation.display;
+    const { title, text, choose, unseen, field: label } = texts.preparation.display;
     let ready = false;
     const answer = (place) => {
       if (!ready) return;
       check.answer(place);
-      if (check.done) this.#result(check);
-      else draw();
+      if (check.done) {
+        this.#result(check);
+        return;
+      }
+      this.#sheet.hint("");
+      draw();
     };
     const field = new DisplayField(window, answer);
     field.canvas.setAttribute("role", "img");
@@ -217,7 +222,9 @@ export class DisplayStep {
       keys: (event) => {
         const place = placeOf(event);
         if (place !== undefined) answer(place);
-        return place !== undefined;
+        else if (event.key === "Enter" && event.target === frame) this.#sheet.hint(choose, { insists: true });
+        else return false;
+        return true;
       },
     });
     draw();
@@ -257,12 +264,12 @@ export class DisplayStep {
   }
 }
 
-/** @returns {number|null|undefined} undefined: none of this check's keys */
-function placeOf({ key, code, shiftKey }) {
-  if (key in BY_ARROW) return BY_ARROW[key];
-  if (key === " " || key === "0") return null;
-  const digit = /^[1-4]$/.test(key) ? key : !shiftKey && /^Digit([1-4])$/.exec(code ?? "")?.[1];
-  return digit ? Number(digit) - 1 : undefined;
+/** @param {KeyboardEvent} event @returns {number|null|undefined} null: not seen; undefined: none of this check's keys */
+function placeOf(event) {
+  if (event.key in BY_ARROW) return BY_ARROW[event.key];
+  const digit = event.key === " " ? 0 : digitOf(event);
+  if (digit === 0) return null;
+  return digit !== null && digit <= PLACES ? digit - 1 : undefined;
 }
 
 /** A step that was not seen was measured all the same: null would say that it was not. */

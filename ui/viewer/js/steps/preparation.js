@@ -1,6 +1,7 @@
 /** The steps before the first case, each on a sheet, from a window large enough on; and the last review. */
 
 import { around, element, epochAt, find } from "../page/elements.js";
+import { digitOf } from "../page/keys.js";
 import { DisplayStep } from "./display-check.js";
 import { newId } from "../page/storage.js";
 import { QuestionnaireForm } from "./questionnaire.js";
@@ -89,16 +90,18 @@ export class Preparation {
   #consent(step) {
     const { title, agree, disagree, choose } = texts.preparation.consent;
     const words = scrolling(step.html, title);
-    const actions = () => [".rr-primary", ".rr-secondary"].map((one) => find(document, `.rr-prelude ${one}`));
+    const actions = () => [".rr-primary", ".rr-secondary"].map((each) => find(document, `.rr-prelude ${each}`));
     this.#sheet.show({
       name: "consent", title, count: this.#count(), body: [words], focus: words,
       primary: { label: agree, key: "1", run: (now) => this.#take("consent", { agreed: true }, now) },
       secondary: { label: disagree, key: "2", run: () => this.#declined() },
-      keys: ({ key, target }) => {
-        if (key === "1" || key === "2") actions()[Number(key) - 1].focus();
+      keys: (event) => {
+        const action = actions()[(digitOf(event) ?? 0) - 1];
+        if (action) action.focus();
         // Nobody agrees by a key pressed once too often.
-        else if (key === "Enter" && !actions().some((one) => one === target)) this.#sheet.hint(choose);
-        else return false;
+        else if (event.key === "Enter" && !actions().some((each) => each === event.target)) {
+          this.#sheet.hint(choose, { insists: true });
+        } else return false;
         return true;
       },
     });
@@ -130,8 +133,11 @@ export class Preparation {
   /** @param {PreparationStep} step */
   #questionnaire({ questions = [] }) {
     const { storage } = this.#connection;
-    const form = new QuestionnaireForm(questions, storage.get("questionnaire"),
-      (values) => storage.put("questionnaire", values));
+    const { missing } = texts.preparation.questionnaire;
+    const form = new QuestionnaireForm(questions, storage.get("questionnaire"), {
+      changed: (values) => storage.put("questionnaire", values),
+      missing: (n) => this.#sheet.hint(n ? missing(n) : "", { insists: true }),
+    });
     this.#sheet.show({
       name: "questionnaire", title: texts.preparation.questionnaire.title, count: this.#count(),
       body: [form.element], focus: form.first, keys: (event) => form.key(event),
@@ -140,7 +146,6 @@ export class Preparation {
         run: (now) => {
           const answers = form.submit();
           if (answers) this.#take("questionnaire", { answers }, now);
-          else this.#sheet.hint(texts.preparation.questionnaire.missing(form.faults));
         },
       },
     });
@@ -200,12 +205,13 @@ export function askForLastReview(sheet, total, { back, finish }) {
     name: "review", title, count: "", body: [words], focus: words,
     secondary: { label: review, key: "1", run: back },
     primary: { label: stand, key: "2", run: finish },
-    keys: ({ key, target }) => {
-      if (key === "Backspace") back();
-      else if (key === "1") button(".rr-secondary").focus();
-      else if (key === "2") button(".rr-primary").focus();
+    keys: (event) => {
+      const digit = digitOf(event);
+      if (event.key === "Backspace") back();
+      else if (digit === 1) button(".rr-secondary").focus();
+      else if (digit === 2) button(".rr-primary").focus();
       // The last answer's Enter, pressed once too often, finishes nothing.
-      else if (key === "Enter" && !around(target, ".rr-prelude-actions")) sheet.hint(choose);
+      else if (event.key === "Enter" && !around(event.target, ".rr-prelude-actions")) sheet.hint(choose, { insists: true });
       else return false;
       return true;
     },

@@ -1,6 +1,7 @@
 /** The questionnaire on its sheet: radio buttons, numbers and words, each reachable by keys alone. */
 
-import { around, element, find } from "../page/elements.js";
+import { around, element, find, keepPrivate } from "../page/elements.js";
+import { digitOf } from "../page/keys.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Question } from "../page/types.js" */
@@ -11,20 +12,19 @@ const LONGEST_TEXT = 500;
 
 export class QuestionnaireForm {
   element = element("form", "", "rr-form");
-  /** How many questions want an answer still. */
-  faults = 0;
   #questions;
   #values;
-  #kept;
+  #told;
   /** @type {Map<string, HTMLElement>} */
   #groups = new Map();
 
   /** @param {Question[]} questions @param {any} before what was filled in before a reload
-   *  @param {(values: {[id: string]: string}) => void} kept told of every change */
-  constructor(questions, before, kept) {
+   *  @param {{changed: (values: Values) => void, missing: (n: number) => void}} told  missing: how many questions say
+   *    that their answer is missing, whenever that number may have changed */
+  constructor(questions, before, told) {
     this.#questions = questions;
     this.#values = Object.assign(Object.create(null), fitting(questions, before));
-    this.#kept = kept;
+    this.#told = told;
     this.element.noValidate = true;
     this.element.addEventListener("submit", (event) => event.preventDefault());
     questions.forEach((question, i) => {
@@ -36,42 +36,43 @@ export class QuestionnaireForm {
     this.element.addEventListener("focusin", ({ target }) => this.#mark(target));
   }
 
-  /** @returns {HTMLElement} where the keys go first: the first question without an answer, or else the first */
+  /** @returns {HTMLElement} the control to focus first: of the first question without an answer, or else of the first */
   get first() {
     const open = this.#questions.find(({ id }) => !this.#values[id]) ?? this.#questions[0];
     return this.#control(open.id);
   }
 
-  /** Digits choose within a question; Enter goes to the next one, and from the last one on.
-   *  @param {KeyboardEvent} event */
-  key({ key, code, target, shiftKey }) {
-    const group = around(target, "[data-question]");
+  /** Digits choose within a question; Enter goes to the next one once this one is answered as it has to be, and from
+   *  the last one on. @param {KeyboardEvent} event @returns {boolean} whether the key was used */
+  key(event) {
+    const group = around(event.target, "[data-question]");
     if (!group) return false;
     /** @type {NodeListOf<HTMLInputElement>} */
     const radios = group.querySelectorAll("input[type=radio]");
-    const digit = /^[1-9]$/.test(key) ? key : !shiftKey && /^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1];
+    const digit = digitOf(event);
     if (radios.length && digit) {
-      radios[Number(digit) - 1]?.focus();
-      radios[Number(digit) - 1]?.click();
+      radios[digit - 1]?.focus();
+      radios[digit - 1]?.click();
       return true;
     }
-    const next = key === "Enter" ? this.#after(group.dataset.question) : null;
-    next?.focus();
-    next?.closest("[data-question]")?.scrollIntoView({ block: "nearest" });
-    return Boolean(next);
+    if (event.key !== "Enter") return false;
+    const { stay, next } = afterEnter(this.#questions, this.#values, group.dataset.question ?? "");
+    const goal = stay ?? next;
+    if (stay) this.#judge(stay);
+    if (goal) this.#goTo(goal);
+    return Boolean(goal);
   }
 
   /** @returns {{[id: string]: string|number}|null} the answers; null when some are missing: then they are marked, and
    *  the first has the focus */
   submit() {
-    const missing = this.#questions.filter((question) => this.#judge(question));
-    this.faults = missing.length;
-    if (!missing.length) return answersOf(this.#questions, this.#values);
-    this.#control(missing[0].id).focus();
-    this.#group(missing[0].id).scrollIntoView({ block: "nearest" });
+    const [first] = this.#questions.filter((question) => this.#judge(question));
+    if (!first) return answersOf(this.#questions, this.#values);
+    this.#goTo(first);
     return null;
   }
 
+  /** Say at the question what is wrong with its answer, or no longer. @param {Question} question */
   #judge(question) {
     const group = this.#group(question.id);
     const fault = faultOf(question, this.#values[question.id]);
@@ -79,14 +80,16 @@ export class QuestionnaireForm {
     line.textContent = fault ? texts.preparation.questionnaire.faults[fault] : "";
     line.hidden = !fault;
     group.toggleAttribute("data-missing", Boolean(fault));
-    for (const input of group.querySelectorAll("input")) input.setAttribute("aria-invalid", String(Boolean(fault)));
+    const judged = question.kind === "choice" ? group : this.#control(question.id);
+    judged.setAttribute("aria-invalid", String(Boolean(fault)));
+    this.#told.missing([...this.#groups.values()].filter((each) => each.hasAttribute("data-missing")).length);
     return fault;
   }
 
   #filled({ name, value }) {
     this.#values[name] = value;
-    this.#kept(this.#values);
-    // A line about what is missing goes as soon as it is there; it comes only when the reader wants to go on.
+    this.#told.changed(this.#values);
+    // A message goes as soon as the answer is there; it comes only when the reader wants to go on.
     const question = this.#questions.find(({ id }) => id === name);
     if (question && this.#group(name).hasAttribute("data-missing")) this.#judge(question);
   }
@@ -95,10 +98,10 @@ export class QuestionnaireForm {
     for (const group of this.#groups.values()) group.toggleAttribute("data-here", group.contains(target));
   }
 
-  #after(id) {
-    const place = this.#questions.findIndex((question) => question.id === id);
-    const next = this.#questions[place + 1];
-    return next ? this.#control(next.id) : null;
+  /** @param {Question} question */
+  #goTo({ id }) {
+    this.#control(id).focus();
+    this.#group(id).scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string} id */
@@ -115,7 +118,12 @@ export class QuestionnaireForm {
   #choice(question, i) {
     const group = element("fieldset");
     group.dataset.question = question.id;
+    group.setAttribute("role", "radiogroup");
+    group.setAttribute("aria-required", String(question.required));
+    group.setAttribute("aria-labelledby", `rr-legend-${i}`);
+    group.setAttribute("aria-describedby", `rr-missing-${i}`);
     const legend = element("legend");
+    legend.id = `rr-legend-${i}`;
     legend.append(...wording(question));
     const options = element("div", "", "rr-radios");
     options.append(...question.options.map((option, n) => {
@@ -123,7 +131,6 @@ export class QuestionnaireForm {
       const input = element("input");
       Object.assign(input, { type: "radio", name: question.id, value: option, required: question.required });
       input.checked = this.#values[question.id] === option;
-      input.setAttribute("aria-describedby", `rr-missing-${i}`);
       label.append(input, element("kbd", n < 9 ? String(n + 1) : ""), element("span", option));
       return label;
     }));
@@ -140,10 +147,11 @@ export class QuestionnaireForm {
     const input = element("input");
     Object.assign(input, {
       id: label.htmlFor, type: "text", name: question.id, value: this.#values[question.id] ?? "",
-      required: question.required, autocomplete: "off",
+      required: question.required,
       inputMode: question.kind === "number" ? "decimal" : "text",
       maxLength: question.kind === "number" ? 20 : LONGEST_TEXT,
     });
+    keepPrivate(input);
     input.setAttribute("aria-describedby", `rr-missing-${i}`);
     group.append(label, input, missingLine(i));
     return group;
@@ -152,7 +160,7 @@ export class QuestionnaireForm {
 
 function wording({ question, required }) {
   const { needed, optional } = texts.preparation.questionnaire;
-  return [element("span", question), element("small", required ? needed : optional)];
+  return [element("span", question), element("small", required ? needed : optional, required ? "rr-required" : "")];
 }
 
 function missingLine(i) {
@@ -170,6 +178,17 @@ function missingLine(i) {
 export function faultOf({ kind, required }, value = "") {
   if (!value.trim()) return required ? kind : "";
   return kind === "number" && Number.isNaN(numberOf(value)) ? "noNumber" : "";
+}
+
+/**
+ * Where Enter leads from a question: nowhere while its answer is missing or is none, else to the next one.
+ * @param {Question[]} questions @param {Values} values @param {string} id of the question with the focus
+ * @returns {{stay?: Question, next?: Question}} neither after the last one: all of them are to be judged
+ */
+export function afterEnter(questions, values, id) {
+  const place = questions.findIndex((question) => question.id === id);
+  if (faultOf(questions[place], values[id])) return { stay: questions[place] };
+  return { next: questions[place + 1] };
 }
 
 /** @param {Question[]} questions @param {Values} values @returns {{[id: string]: string|number}} what was answered */
