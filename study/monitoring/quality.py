@@ -59,6 +59,7 @@ class FactKind(StrEnum):
     FILM = "film"
     WINDOW = "window"
     SOFTWARE = "software"
+    TRANSLATED = "translated"
     FAULTY = "faulty"
     SCREENS = "screens"
     WASHOUT = "washout"
@@ -76,6 +77,7 @@ FLAGS: Mapping[FactKind, frozenset[str]] = {
         {"page_zoom", "pixel_ratio_changed", "low_pixel_ratio", "window_too_small"}
     ),
     FactKind.SOFTWARE: frozenset({"software_rendering"}),
+    FactKind.TRANSLATED: frozenset({"page_translated"}),
     FactKind.FAULTY: frozenset({"question_faulty"}),
 }
 """The stored flags a fact counts, see ``docs/reading-page.md``."""

@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
+from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
@@ -84,3 +87,53 @@ def test_a_computer_that_slept_is_not_charged(serve: Serve, reader: Reader) -> N
     assert "asleep" in kept["flags"]
     assert kept["clock"]["hidden_ms"] == pytest.approx(60_000, abs=2_000)
     assert kept["clock"]["response_ms"] < 30_000
+
+
+TRANSLATIONS = {
+    "untouched": "",
+    "Google's class": "document.documentElement.classList.add('translated-ltr')",
+    "from right to left": "document.documentElement.classList.add('translated-rtl')",
+    "font elements": "QUESTION.innerHTML = `<font><font>${QUESTION.textContent}</font></font>`",
+    "Edge's marks": "QUESTION.setAttribute('_msttexthash', '1')",
+    "the question's words": "QUESTION.textContent = 'Welcher Befund?'",
+    "an option's words": "OPTION.firstChild.data = 'Pneumonie'",
+    "the context's words": "CONTEXT.firstChild.data = 'Alter'",
+}
+
+
+def test_a_translated_page_is_flagged_and_the_reader_is_told(
+    serve: Serve, reader: Reader, tmp_path: Path
+) -> None:
+    """Whichever way translators change a page; the next case has the study's own words again."""
+    server = serve(cases=len(TRANSLATIONS), bank=write_bank(tmp_path / "bank", 5))
+    page, warning = reader.page, reader.page.locator(".rr-warning")
+    reader.enter(server.url, server.codes["R1"])
+    for position, change in enumerate(TRANSLATIONS.values(), start=1):
+        reader.wait("ready", position)
+        expect(warning).to_be_empty()
+        page.evaluate(
+            "const QUESTION = document.querySelector('.rr-question');"
+            "const OPTION = document.querySelector('[data-option=B] span');"
+            f"const CONTEXT = document.querySelector('.rr-context dt');{change}"
+        )
+        if change:
+            expect(warning).to_contain_text("Turn translation off")
+        reader.answer("a")
+        page.evaluate(
+            "document.documentElement.classList.remove('translated-ltr', 'translated-rtl');"
+            "document.querySelector('.rr-question').removeAttribute('_msttexthash')"
+        )
+    reader.wait("finished")
+    flagged = ["page_translated" in flags for flags in _flags(server)]
+    assert flagged == [bool(change) for change in TRANSLATIONS.values()]
+
+
+def test_nothing_on_the_page_is_offered_for_translation(serve: Serve, reader: Reader) -> None:
+    """The document asks browsers to leave it, and every element of the room is marked."""
+    server = serve(comments=True)
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    asked = "document.querySelector('meta[name=google]')?.content"
+    assert reader.page.evaluate(asked) == "notranslate"
+    marked = "[...document.querySelectorAll('.reading-room, .reading-room *')]"
+    assert reader.page.evaluate(f"{marked}.filter((each) => each.translate === true).length") == 0

@@ -253,7 +253,11 @@ HEADERS = Middleware(Headers)
 
 _PATHS = frozenset({"", *(one.path for one in every_page())})
 _NAMES = frozenset(one.path for one in every_page() if not one.hidden or one is REVIEWS)
+_READING = frozenset(page.path for page in every_page() if page.bare)
 _AS_SERVED = b'<html lang="en">'
+_HEAD = b"<head>"
+_NOT_TRANSLATED = b'<meta name="google" content="notranslate">'
+"""Keeps browsers from offering to translate a page whose words are a study's stimulus."""
 _WHOLE = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 """What is asked for with these might be packed, a part, or nothing: it could not be changed."""
 
@@ -268,17 +272,22 @@ class Document:
         name = scope["path"].strip("/") if scope["type"] == "http" else None
         if name not in _PATHS or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
-        elif name in _NAMES and await run_in_threadpool(_is_home, name, Request(scope)):
+            return
+        home = None
+        if not name or name in _NAMES:
+            home = await run_in_threadpool(_home, Request(scope))
+        if name and name == home:
             query = scope["query_string"].decode("latin-1")
             to, headers = f"/?{query}" if query else "/", {"Cache-Control": "no-store"}
             await RedirectResponse(to, status_code=302, headers=headers)(scope, receive, send)
         elif scope["method"] == "HEAD":
             await self._app(scope, receive, send)
         else:
-            await self._translated(scope, receive, send)
+            head = _HEAD + _NOT_TRANSLATED if (name or home) in _READING else _HEAD
+            await self._rewritten(scope, receive, send, head)
 
-    async def _translated(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Write the language in use and its direction into the document."""
+    async def _rewritten(self, scope: Scope, receive: Receive, send: Send, head: bytes) -> None:
+        """Write the language in use, its direction and the beginning of the head."""
         started: Message = {}
         body = b""
 
@@ -291,7 +300,7 @@ class Document:
             if message.get("more_body"):
                 return
             said = f'<html lang="{language()}" dir="{region().text_direction}">'.encode()
-            body = body.replace(_AS_SERVED, said, 1)
+            body = body.replace(_AS_SERVED, said, 1).replace(_HEAD, head, 1)
             headers = MutableHeaders(raw=started["headers"])
             headers["content-length"] = str(len(body))
             del headers["etag"], headers["last-modified"]
@@ -302,11 +311,12 @@ class Document:
         await self._app({**scope, "headers": whole}, receive, write)
 
 
-def _is_home(name: str, request: Request) -> bool:
+def _home(request: Request) -> str | None:
+    """Return the page at which whoever asks begins, or None where that is not known."""
     try:
-        return home_of(asking(request)).path == name
+        return home_of(asking(request)).path
     except StudyError:  # the page says it
-        return False
+        return None
 
 
 DOCUMENT = Middleware(Document)

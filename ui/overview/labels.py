@@ -81,6 +81,7 @@ def kind_word(kind: FactKind) -> str:
         FactKind.FILM: t("Image not fully seen"),
         FactKind.WINDOW: t("Page zoomed or window small"),
         FactKind.SOFTWARE: t("Rendered without a graphics card"),
+        FactKind.TRANSLATED: t("Page translated by the browser"),
         FactKind.FAULTY: t("Questions marked as faulty"),
         FactKind.SCREENS: t("Several screens in one session"),
         FactKind.WASHOUT: t("Wash-out"),
@@ -132,6 +133,10 @@ def rule(kind: FactKind) -> str:
         FactKind.SOFTWARE: t(
             "Flag software_rendering: the processor rendered the images, which may have been "
             "slower."
+        ),
+        FactKind.TRANSLATED: t(
+            "Flag page_translated: the browser or an extension translated the page or changed its "
+            "words, so the reader may have read another question."
         ),
         FactKind.FAULTY: t(
             "Flag question_faulty: the reader marked the question as faulty, and answered it all "

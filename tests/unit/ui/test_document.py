@@ -23,9 +23,9 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         (tmp_path / name / words.FILE).write_text(f'{HEAD}\nmsgid "Hello {{who}}"\nmsgstr ""\n')
     (tmp_path / "index.html").write_text(SERVED)
     monkeypatch.setattr(words, "folder", lambda: tmp_path)
-    page = Route("/", lambda _: FileResponse(tmp_path / "index.html"))
+    page = Route("/{name:path}", lambda _: FileResponse(tmp_path / "index.html"))
     other = Route("/other", lambda _: Response(SERVED))
-    return TestClient(Starlette(routes=[page, other], middleware=[HEADERS, DOCUMENT]))
+    return TestClient(Starlette(routes=[other, page], middleware=[HEADERS, DOCUMENT]))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,26 @@ def test_the_document_says_its_language_and_direction(
     assert answer.status_code == 200
     assert answer.content == SERVED.encode().replace(b'lang="en"', said)
     assert browser.get("/other", headers={"Accept-Language": wanted}).text == SERVED
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "kept"),
+    [
+        ("/", "read", True),
+        ("/", "studies", False),
+        ("/", "sign-in-page", False),
+        ("/review", "reviews", True),
+        ("/teach", "studies", True),
+        ("/preview", "overview", True),
+        ("/people", "overview", False),
+    ],
+)
+def test_a_page_of_cases_asks_browsers_not_to_translate_it(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, home: str, kept: bool
+) -> None:
+    """By its name, or where whoever asks begins at one; the pages of staff may be translated."""
+    monkeypatch.setattr("ui.app.middleware._home", lambda _: home)
+    assert ('<meta name="google" content="notranslate">' in browser.get(path).text) is kept
 
 
 def test_names_stand_apart_from_words_of_the_other_direction(browser: TestClient) -> None:

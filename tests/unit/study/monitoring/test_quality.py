@@ -84,6 +84,7 @@ def test_ordinary_readings_have_no_facts() -> None:
         ({"flags": ("view_not_shown",)}, FactKind.FILM),
         ({"flags": ("page_zoom",)}, FactKind.WINDOW),
         ({"flags": ("software_rendering",)}, FactKind.SOFTWARE),
+        ({"flags": ("page_translated",)}, FactKind.TRANSLATED),
         ({"flags": ("question_faulty",)}, FactKind.FAULTY),
     ],
 )

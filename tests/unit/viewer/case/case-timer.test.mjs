@@ -8,7 +8,7 @@ import { doubts, ViewingConditions } from "../../../../ui/viewer/js/case/case-ti
 const ANSWER = { option: "A", confidence: null, comment: "" };
 const good = {
   inner: [1440, 900], outer_width: 1440, zoom: 1, ratio: 1, film: [1000, 900], whole: true, covered: false,
-  software: false,
+  translated: false, software: false,
 };
 const told = (changed, began = {}) => doubts({ ...good, ...changed }, { films: true, ratio: 1, ...began });
 
@@ -31,6 +31,7 @@ test("each doubt has its name", () => {
   assert.deepEqual(told({ film: [1000, 400] }), ["window_too_small"]);
   assert.deepEqual(told({ covered: true }), ["page_covered"]);
   assert.deepEqual(told({ software: true }), ["software_rendering"]);
+  assert.deepEqual(told({ translated: true }), ["page_translated"]);
 });
 
 test("a window is too small for the study it is read in", () => {
@@ -157,4 +158,11 @@ test("however bad it is, the flags are few", () => {
     run(500);
   }
   assert.equal(end().flags.length, 10);
+});
+
+test("a page translated just before the answer is flagged as well", () => {
+  const case_ = watched();
+  case_.run(600);
+  case_.state.seen.translated = true;
+  assert.deepEqual(case_.end().flags, ["page_translated"]);
 });

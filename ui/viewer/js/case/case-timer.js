@@ -14,8 +14,9 @@ import { newId } from "../page/storage.js";
 /** @import { Shown } from "../page/types.js" */
 
 /** @typedef {{inner: [number, number], outer_width: number, zoom: number, ratio: number, film: [number, number],
- *   whole: boolean, covered: boolean, software: boolean|null}} Measured
- *   zoom: of two fingers; film: the size of the films' place; whole: all of it is within the window */
+ *   whole: boolean, covered: boolean, translated: boolean, software: boolean|null}} Measured
+ *   zoom: of two fingers; film: the size of the films' place; whole: all of it is within the window; translated: the
+ *   words on the screen are not those of the study */
 
 const LOOK_EVERY_MS = 500;
 const STALL_MS = 1000; // the page is asked every 100 ms
@@ -36,6 +37,7 @@ export function doubts(seen, { films, ratio, smallest = [] }) {
   const stretched = Math.abs(seen.outer_width / seen.inner[0] - 1) > ZOOM && seen.outer_width > 0;
   const found = {
     page_covered: seen.covered,
+    page_translated: seen.translated,
     page_zoom: stretched || Math.abs(seen.zoom - 1) > ZOOM,
     pixel_ratio_changed: seen.ratio !== ratio,
     low_pixel_ratio: seen.ratio < 1,
@@ -82,6 +84,7 @@ export class ViewingConditions {
   /** What only the end can tell. @param {Attempt} attempt @param {number} now */
   close(attempt, now) {
     const began = this.#began.get(attempt);
+    if (this.#measure().translated) attempt.flag("page_translated");
     if (!attempt.item.views.length) return;
     if (began && !began.whole) attempt.flag("film_not_whole");
     if (unseen(attempt.item.views.length, attempt.inUse(now))) attempt.flag("view_not_shown");
@@ -118,8 +121,9 @@ function unseen(views, inUse) {
   return times.some((ms) => ms > 0) && times.some((ms) => !ms);
 }
 
-/** @param {HTMLElement} root @param {{software: boolean|null}} renderer @returns {Measured} */
-export function measured(root, { software }) {
+/** @param {HTMLElement} root @param {{software: boolean|null}} renderer @param {boolean} translated
+ *  @returns {Measured} */
+export function measured(root, { software }, translated) {
   const place = find(root, ".rr-films").getBoundingClientRect();
   const { offsetLeft: left = 0, offsetTop: top = 0, width = innerWidth, height = innerHeight, scale = 1 } =
     window.visualViewport ?? {};
@@ -133,6 +137,7 @@ export function measured(root, { software }) {
     whole: place.left >= left - 1 && place.top >= top - 1
       && place.right <= left + width + 1 && place.bottom <= top + height + 1,
     covered: coveredAt(root, middle),
+    translated,
     software,
   };
 }

@@ -18,6 +18,8 @@ export class QuestionPanel {
   /** @type {HTMLButtonElement[]} */
   #steps = [];
   #toastTimer = 0;
+  /** The words of the study as they were written to the page. @type {[HTMLElement, string][]} */
+  #original = [];
 
   /**
    * @param {HTMLElement} root
@@ -41,7 +43,7 @@ export class QuestionPanel {
       sureHint: part("sure-hint"), answer: part("answer"), words, comment: part("comment"), text,
       faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
-      notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
+      notice: part("notice"), toast: part("toast"), warning: part("warning"), canvas: part("canvas-note"), said: part("said"),
     };
     for (const field of [text, words]) keepPrivate(field);
     words.addEventListener("input", ({ timeStamp }) => told.write(words.value, timeStamp));
@@ -104,7 +106,22 @@ export class QuestionPanel {
     parts.confirm.textContent = texts.labels.confirm;
     this.hint("");
     this.showLoading("");
+    const words = find(this.#root, ".rr-scroll").querySelectorAll(".rr-question, .rr-options span, .rr-context :is(dt, dd)");
+    this.#original = [...words].map((each) => [/** @type {HTMLElement} */ (each), each.textContent ?? ""]);
     this.#fitType();
+  }
+
+  /** Whether the browser or an extension has put other words in the place of the study's. */
+  get translated() {
+    return translatedPage(this.#root) || this.#original.some(([{ isConnected, textContent }, text]) =>
+      isConnected && textContent !== text);
+  }
+
+  /** Tell the reader, for as long as it is so. */
+  warnOfTranslation() {
+    const { warning } = this.#parts;
+    const words = this.translated ? texts.translated : "";
+    if (warning.textContent !== words) announce(warning, words);
   }
 
   /** @param {Answer} answer */
@@ -245,6 +262,12 @@ export class QuestionPanel {
       if (scroll.scrollHeight <= scroll.clientHeight) return;
     }
   }
+}
+
+/** Marks that translators leave: Google's and Edge's classes and elements.  @param {HTMLElement} root */
+function translatedPage(root) {
+  return document.documentElement.matches(".translated-ltr, .translated-rtl")
+    || root.querySelector("font, [_msttexthash]") !== null;
 }
 
 function optionButton({ option, text }) {

@@ -298,6 +298,8 @@ export const texts = {
     linesFull: (most) => t("Maximum {most} lines. Press Delete to remove one.", { most }),
     earlierFailed: t("The earlier case cannot be loaded at the moment."),
   },
+  translated: t("Your browser or an extension is translating this page. Turn translation off: the questions must be " +
+    "read in their own words."),
   feedback: {
     right: t("That is the reference answer."),
     wrong: (option) => t("The reference answer is {option}.", { option }),

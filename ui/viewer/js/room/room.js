@@ -32,7 +32,7 @@ const STEPS = ["begin"]; // curtains that are a step of the way to the first cas
  */
 export function effectsOf(room, parts) {
   const { root, panel, display, renderer, connection, overlays, sheet, cannotAnswer, apart } = parts;
-  const timer = new CaseTimer(connection, overlays, () => measured(root, renderer.graphics), () => room.state);
+  const timer = new CaseTimer(connection, overlays, () => measured(root, renderer.graphics, panel.translated), () => room.state);
   const preparation = new Preparation(parts, connection, (step) => room.send({ is: "stepDone", step }));
   const smallestWindow = new SmallestWindow(parts, apart ? () => room.send({ is: "anyway" }) : null);
   /** @type {ReturnType<typeof setTimeout>|null} */
@@ -51,6 +51,7 @@ export function effectsOf(room, parts) {
 
   /** @param {number} now */
   const tick = (now) => {
+    panel.warnOfTranslation();
     const left_ms = timer.tick(now);
     if (left_ms === null) return;
     panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
