@@ -12,6 +12,7 @@ from itertools import combinations, groupby
 
 from study.bank.fields import shown
 from study.base.bank_model import LETTERS, TITLES, VIEW_CLASSES, Question, Rule
+from study.base.text import id_key
 
 N_EXAMPLES = 20
 
@@ -139,7 +140,7 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Left-sided  Effusion.")
     ('left', 'sided', 'effusion')
     """
-    return tuple(_WORD.findall(text.casefold()))
+    return tuple(_WORD.findall((text if text.isascii() else id_key(text)).casefold()))
 
 
 def look_over(items: Iterable[Question]) -> list[RuleFinding]:
@@ -166,7 +167,7 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
         patient or an examination is in two splits, the first item is let be.
     """
     splits: dict[str, str] = {}
-    for examination_id, group in groupby(items, key=lambda one: one.examination_id):
+    for examination_id, group in groupby(items, key=lambda one: id_key(one.examination_id)):
         together = [(item, words_of(item.question)) for item in group]
         for item, asked in together:
             for rule, what in (*_by_itself(item, asked), *_by_split(item, splits)):
@@ -245,7 +246,7 @@ def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, st
         (Rule.PATIENT_SPLIT, "patient", item.patient_id),
         (Rule.EXAMINATION_SPLIT, "examination", item.examination_id),
     ):
-        first = splits.setdefault(f"{kind} {name}", split) if name else split
+        first = splits.setdefault(f"{kind} {id_key(name)}", split) if name else split
         if first != split:
             yield rule, f"{kind} {name} is in {first} and in {split}"
 

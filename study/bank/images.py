@@ -8,12 +8,13 @@ import stat
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from study.bank.fields import shown
 from study.base.bank_model import Film, Rule
 from study.base.errors import BadFile
+from study.base.text import id_key
 from study.films import MAX_BYTES, BadFilm, inspect
 
 Outcome = Film | BadFilm
@@ -55,6 +56,7 @@ class ImageFolder:
         except (OSError, ValueError, RuntimeError):
             raise BadFile(f"images folder {folder} is not there; give the right one") from None
         self._given = folder.absolute()
+        self._names = lru_cache(maxsize=1_000)(self._list_names)
         self._holds_namesake = (self._root / self._root.name).exists()
         if not self._root.is_dir():
             raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
@@ -127,6 +129,26 @@ class ImageFolder:
             high=facts.high,
             n_bytes=len(data),
         )
+
+    def spelt(self, path: str) -> str | None:
+        """Return the one path in the folder that looks like a path that is not there, or None."""
+        places = [""]
+        for part in path.split("/"):
+            key = id_key(part)
+            places = [
+                posixpath.join(place, name)
+                for place in places
+                for name in self._names(place).get(key, ())
+            ]
+        return places[0] if len(places) == 1 else None
+
+    def _list_names(self, place: str) -> dict[str, list[str]]:
+        """Return what lies in a folder, by the form in which names are compared."""
+        found: dict[str, list[str]] = {}
+        with suppress(OSError, ValueError):
+            for path in (self._root / place).iterdir():
+                found.setdefault(id_key(path.name), []).append(path.name)
+        return found
 
     def absent(self, path: str) -> str | None:
         """Return what is to be said of a film that is not there; None of one that is."""

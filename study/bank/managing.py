@@ -170,12 +170,23 @@ class Joined:
 
 
 def join_banks(
-    store: Store, sources: Sequence[str], *, name: str, now: datetime, by: By = COMMAND_LINE
+    store: Store,
+    sources: Sequence[str],
+    *,
+    name: str,
+    prefix: bool = False,
+    now: datetime,
+    by: By = COMMAND_LINE,
 ) -> Joined:
-    """Make a bank of the items of several; they stay as they are, and the films where they lie.
+    """Make a bank of the items of several banks, which remain unchanged, as do their image files.
 
-    What is struck off in a bank is not taken along. The order in which banks are named changes
-    nothing.
+    Items that are struck off are left out. The order in which banks are named has no effect.
+
+    Parameters
+    ----------
+    prefix
+        Whether every item, examination and patient id gets its bank's name and a slash before it:
+        for banks in which equal ids mean different items and patients.
 
     Raises
     ------
@@ -184,14 +195,15 @@ def join_banks(
     NotNow
         The name is taken, or a bank came with a study's bundle and has no films.
     BadInput
-        Fewer than two banks, or an item's id is in two of them; or the name is none.
+        Fewer than two banks, or without `prefix` an item id that is in two of them, or an
+        unfit name.
     """
     check_name(name, "bank")
     with store.change() as change:
         if banks.find(change, name):
             raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
         rows = [banks.bank_row(change, one) for one in sorted(set(sources))]
-        _refuse(change, rows)
+        _refuse(change, rows, prefix=prefix)
         number = banks.add(
             change,
             name=name,
@@ -205,7 +217,7 @@ def join_banks(
             **asdict(_provenance(rows)),
         )
         for row in rows:
-            banks.join(change, number, row)
+            banks.join(change, number, row, prefix=prefix)
         simulated = any(row.simulated for row in rows)
         sha256 = banks.content_sha256(change, number, simulated=simulated)
         banks.set_content_hash(change, number, sha256)
@@ -216,23 +228,25 @@ def join_banks(
             bank=name,
             n_items=made.n_items,
             n_films=made.n_films,
-            shared_patients=tuple(_in_two(change, rows, "patient_id")),
+            shared_patients=() if prefix else tuple(_in_two(change, rows, "patient_id")),
         )
 
 
-def _refuse(look: Transaction, rows: Sequence[BankRow]) -> None:
+def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None:
     if len(rows) < 2:
         raise BadInput(t("Name two or more banks to join."))
     for row in rows:
         refuse_without_images(row)
-    twice = _in_two(look, rows, "item_id")
+    twice = [] if prefix else _in_two(look, rows, "item_id")
     if twice:
         raise BadInput(
             tn(
-                "{n} item id is in more than one of these banks, such as {examples}. An id must "
-                "name one item: give the items of one bank other ids, and import it again.",
-                "{n} item ids are in more than one of these banks, such as {examples}. An id must "
-                "name one item: give the items of one bank other ids, and import it again.",
+                "{n} item ID is in more than one of these banks, such as {examples}. An ID must "
+                "name one item: join the banks with their names as a prefix of every ID "
+                "(--prefix).",
+                "{n} item IDs are in more than one of these banks, such as {examples}. An ID must "
+                "name one item: join the banks with their names as a prefix of every ID "
+                "(--prefix).",
                 len(twice),
                 examples=", ".join(twice[:_NAMED]),
             )

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field, kind_of
+from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field, kind_of, shown
 from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
@@ -19,6 +19,7 @@ from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened
 from study.bank.workers import in_order
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
+from study.base.text import difference
 from study.store.staging import Batch, Group, Staging, staging
 from study.tables.columns import listed
 from study.tables.text_file import opened_bytes
@@ -122,8 +123,9 @@ def read_bank(
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
         staged.fault_same_ids("item id given {n} times", "give each item its own id")
         _settle_examinations(staged, notes)
+        _note_respellings(staged, notes)
         refused = not skip_faulty and staged.n_faults() > 0
-        n_unseen = _read_films(folder, staged, tell, refused=refused, missing=missing_images)
+        n_unseen = _read_films(folder, staged, notes, tell, refused=refused, missing=missing_images)
         without_prior = None if missing_images == "refuse" else staged.drop_missing_priors()
         if without_prior:
             what = "prior image not found, item taken without it"
@@ -354,12 +356,41 @@ def _settle_examinations(staged: Staging, notes: Notes) -> None:
         notes.add(f"items of one examination differ in {name}", group.first, group.n)
 
 
+def _note_respellings(staged: Staging, notes: Notes) -> None:
+    """Note values that count as one although they are written in several ways."""
+    for column, what in _COMPARED.items():
+        found = (staged.respelt_ids if column in _IDS else staged.respelt_names)(column)
+        for value, first, items in found:
+            differs = difference(value, first)
+            told = f"{what} {shown(value)} counts as {shown(first)}: they differ in {differs}"
+            notes.add(told, items.first, items.n)
+
+
+_IDS = ("patient_id", "examination_id")
+_COMPARED = {
+    "patient_id": "patient",
+    "examination_id": "examination",
+    "task": "task",
+    "category": "category",
+    "subcategory": "subcategory",
+}
+
+
 def _read_films(
-    folder: ImageFolder, staged: Staging, tell: OnProgress, *, refused: bool, missing: MissingImages
+    folder: ImageFolder,
+    staged: Staging,
+    notes: Notes,
+    tell: OnProgress,
+    *,
+    refused: bool,
+    missing: MissingImages,
 ) -> int:
     """Look at every film; return how many were not, as the bank is refused anyhow."""
     staged.recall_films()
     staged.mark_missing(folder.absent, NOT_FOUND_REMEDY)
+    for written, name, key in staged.respell_missing(folder.spelt):
+        differs = difference(written, name)
+        notes.add(f"image {shown(written, 160)} found under a name that differs: {differs}", key)
     done, total = staged.n_films()
     if total > _FEW_FILMS and (refused or (done and missing == "refuse")):
         return total - done

@@ -180,9 +180,14 @@ def remove(db: Path, name: str) -> None:
 @command(of_study=False, group=bank)
 @click.argument("name", metavar="NAME")
 @click.option("--bank", "sources", metavar="BANK", multiple=True, required=True)
-def join(db: Path, name: str, sources: tuple[str, ...]) -> None:
+@click.option(
+    "--prefix",
+    is_flag=True,
+    help="Put each bank's name before its item, examination and patient IDs.",
+)
+def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
     """Make one bank of several, to draw a study from: give --bank for each of them."""
-    made = join_banks(Store(db), sources, name=name, now=now())
+    made = join_banks(Store(db), sources, name=name, prefix=prefix, now=now())
     print(f"Joined: bank {name!r}, {made.n_items} items and {made.n_films} films.")
     if made.note:
         note(made.note)

@@ -16,6 +16,7 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS
 from study.base.canonical import lot, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.text import FirstSpelling, text_key
 from study.base.translation import said, t
 from study.lifecycle import exposure
 from study.people.roles import Role
@@ -40,7 +41,7 @@ from study.reading.records import (
     canonical,
     shown,
 )
-from study.reading.score_card import Count
+from study.reading.score_card import NONE, Count
 from study.store import Store, Transaction, banks, events, people, readings, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -131,13 +132,18 @@ def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
         refused=_refusal(look, person, bank),
         round=len(given) // ROUND + 1,
         is_begun=len(given) % ROUND > 0,
-        first={
-            task: Count(n_correct=int(matching), n=n)
-            for task, n, matching in teaching.first_by_task(look, person.id, bank.id)
-        },
+        first=_first_by_task(look, person.id, bank.id),
         n_coming_back=len(coming_back(_outcomes(given))),
         is_over=not _upcoming(look, person, bank.id, given),
     )
+
+
+def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count]:
+    task = FirstSpelling(text_key)
+    found: dict[str, Count] = {}
+    for name, n, matching in teaching.first_by_task(look, person, bank):
+        found[task[name]] = found.get(task[name], NONE) + Count(n_correct=int(matching), n=n)
+    return found
 
 
 def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:

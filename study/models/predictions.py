@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -13,7 +13,7 @@ from typing import Any, Literal
 from study.bank.fields import as_text, missing, shown
 from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
-from study.base.text import LONGEST
+from study.base.text import LONGEST, id_key, text_key
 from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
 from study.models.files import (
     ANSWER_KEYS,
@@ -362,11 +362,12 @@ def _with_runs(
     paper: _Paper | None,
 ) -> Iterator[_Found]:
     """Name item and run; of several files that say something of the same items each is a run."""
-    chosen = _id_name([said for one in read for said in one.said], {**options, **known_as})
+    item_named = _item_named(options, known_as)
+    chosen = _id_name([said for one in read for said in one.said], item_named)
     found = [
         [
             _Found(
-                item_id=known_as.get(given := _id(said, chosen), given),
+                item_id=item_named(given := _id(said, chosen)) or given,
                 run=_label(said.beside.get("run")),
                 said=said,
             )
@@ -388,10 +389,20 @@ def _with_runs(
             yield _Found(item_id=item_id, run=run, said=said)
 
 
-def _id_name(said: Sequence[ModelOutput], options: Mapping[str, object]) -> str:
+def _item_named(options: Mapping[str, object], known_as: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what finds the item that an id names, or that the one id like it names; else empty."""
+    known = {**{item_id: item_id for item_id in options}, **known_as}
+    by_form: dict[str, str] = {}
+    for name, item_id in known.items():
+        if by_form.setdefault(form := id_key(name), item_id) != item_id:
+            by_form[form] = ""
+    return lambda given: known.get(given) or by_form.get(id_key(given), "")
+
+
+def _id_name(said: Sequence[ModelOutput], item_named: Callable[[str], str]) -> str:
     """Return the name under which the ids stand: the first that knows any item, else the first."""
     names = dict.fromkeys(name for one in said for name in one.ids)
-    known = (n for n in names if any(_id_text(one.ids.get(n)) in options for one in said))
+    known = (n for n in names if any(item_named(_id_text(one.ids.get(n)) or "") for one in said))
     return next(known, next(iter(names), ""))
 
 
@@ -528,11 +539,11 @@ class _Reader:
         if isinstance(given, list):
             given = dict(zip(LETTERS, given, strict=False)) if len(given) == len(options) else {}
         found: dict[str, float] = {}
-        named = {" ".join(text.split()).casefold(): n for n, text in enumerate(options)}
+        named = {text_key(text): n for n, text in enumerate(options)}
         for key, value in given.items() if isinstance(given, dict) else ():
             if missing(value):
                 continue
-            n = named.get(" ".join(str(key).split()).casefold(), LETTERS.find(str(key).upper()))
+            n = named.get(text_key(str(key)), LETTERS.find(id_key(str(key)).upper()))
             number = [one / scale.get("probabilities", 1.0) for one in _numbers(value)]
             if len(str(key)) == 1 and not 0 <= n < len(options) and number == [0]:
                 continue

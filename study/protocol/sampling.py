@@ -17,6 +17,7 @@ from study.bank.content import flags
 from study.bank.terms import age_in_years
 from study.base.canonical import lot, shuffled
 from study.base.errors import BadInput
+from study.base.text import difference, text_key
 from study.base.translation import t
 from study.protocol.protocol import ITEM_LISTS, Protocol
 from study.store import Store, Transaction, bank_contents, banks, draws
@@ -206,15 +207,35 @@ def _stratum_name(values: Sequence[str]) -> str:
 
 def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
     if isinstance(protocol.allocation, Mapping):
-        unknown = sorted(set(protocol.allocation) - set(sizes))
-        if unknown:
-            raise BadInput(
-                f"allocation names strata the bank does not have: {', '.join(unknown)}. "
-                f"It has: {', '.join(sizes)}."
-            )
-        return {name: protocol.allocation.get(name, 0) for name in sizes}
+        return _allocated(sizes, protocol.allocation)
     weights = sizes if protocol.allocation == "proportional" else dict.fromkeys(sizes, 1)
     return _largest_remainder(weights, protocol)
+
+
+def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[str, int]:
+    """Return the cases that a table gives each stratum, whatever the spelling of its name."""
+    names = {text_key(name): name for name in sizes}
+    unknown = sorted(name for name in allocation if text_key(name) not in names)
+    if unknown:
+        raise BadInput(
+            f"allocation names strata the bank does not have: {', '.join(unknown)}. "
+            f"It has: {', '.join(sizes)}."
+        )
+    targets = dict.fromkeys(sizes, 0)
+    given: dict[str, str] = {}
+    for name, n in allocation.items():
+        stratum = names[text_key(name)]
+        if stratum in given:
+            raise BadInput(
+                t(
+                    "allocation names the stratum {name} twice, written differently ({differs}). "
+                    "Keep one of them.",
+                    name=stratum,
+                    differs=difference(name, given[stratum]),
+                )
+            )
+        given[stratum], targets[stratum] = name, n
+    return targets
 
 
 def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
@@ -382,9 +403,12 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
 
 def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
     """Return what an item has to meet, with all that the bank has to be asked for it."""
+    listed: dict[str, tuple[str, ...]] = {}
     for key in ITEM_LISTS:
-        strange = draws.unknown(look, bank, getattr(protocol, key))
-        if strange:
+        ids = getattr(protocol, key)
+        spelt = banks.spelt(look, bank, ids)
+        listed[key] = tuple(spelt.values())
+        if strange := [one for one in ids if one not in spelt]:
             raise BadInput(
                 t(
                     "{key} names {n} item(s) that the bank does not have, such as {examples}. "
@@ -394,7 +418,7 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
                     examples=", ".join(strange[:3]),
                 )
             )
-    without = set(protocol.without_items)
+    without = set(listed["without_items"])
     if protocol.without_flags:
         for rule, item_id, _ in flags(bank_contents.questions(look, bank)):
             if rule in protocol.without_flags:
@@ -403,7 +427,7 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
         views=protocol.required_views,
         ages=_ages(look, bank, protocol) if protocol.age else None,
         sexes=protocol.sex or None,
-        items=protocol.only_items or None,
+        items=listed["only_items"] or None,
         without=tuple(sorted(without)) or None,
     )
 

@@ -9,6 +9,7 @@ study is closed; how many answers match is in it only where the score card tells
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.errors import NotAllowed, NotFound, NotNow
+from study.base.text import FirstSpelling, text_key
 from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, stored_protocol
@@ -91,7 +93,8 @@ def total(by_task: Mapping[str, Count]) -> Count:
 
 def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     """Return a reader beside the others, or None where they have not read every case."""
-    readers = _by(progress.matches_of_readers(look, study), "reader")
+    task = FirstSpelling(text_key)
+    readers = _by(progress.matches_of_readers(look, study), "reader", task)
     own = readers.pop(reader, None)
     if own is None:
         return None
@@ -103,10 +106,10 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
         n_sharing=reached.count(mine),
         n_peers=len(readers),
         own=own,
-        peers={task: sum((one[task] for one in readers.values()), NONE) for task in own}
+        peers={name: sum((one[name] for one in readers.values()), NONE) for name in own}
         if told
         else {},
-        models=_by(progress.matches_of_models(look, study), "model_id"),
+        models=_by(progress.matches_of_models(look, study), "model_id", task),
         peers_by_case={
             (row["item"], row["condition"]): _row_count(row)
             for row in (progress.matches_of_cases(look, study, reader) if told else [])
@@ -117,12 +120,16 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     )
 
 
-def _by(rows: Iterable[Mapping[str, Any]], key: str) -> dict[Any, dict[str, Count]]:
-    """Return counts by somebody and by task."""
-    found: dict[Any, dict[str, Count]] = {}
+def _by(
+    rows: Iterable[Mapping[str, Any]], key: str, task: FirstSpelling
+) -> dict[Any, dict[str, Count]]:
+    """Return counts by rater and by task, in the first spelling of its name."""
+    found: defaultdict[Any, defaultdict[str, Count]] = defaultdict(
+        lambda: defaultdict(lambda: NONE)
+    )
     for row in rows:
-        found.setdefault(row[key], {})[row["task"]] = _row_count(row)
-    return found
+        found[row[key]][task[row["task"]]] += _row_count(row)
+    return {rater: dict(counts) for rater, counts in found.items()}
 
 
 def _row_count(row: Mapping[str, Any]) -> Count:
@@ -196,8 +203,11 @@ class ScoreCard:
 
         Without open-ended cases, whose answers nobody has judged.
         """
-        tasks = sorted({case.task for case in self.cases if not case.open_ended})
-        return {task: _count(case for case in self.cases if case.task == task) for task in tasks}
+        first = FirstSpelling(text_key)
+        tasks = sorted({first[case.task] for case in self.cases if not case.open_ended})
+        return {
+            task: _count(case for case in self.cases if first[case.task] == task) for task in tasks
+        }
 
 
 def is_closed(store: Store, person: Person) -> bool:

@@ -1,12 +1,17 @@
 """What is in a bank: counted by what its items say of themselves, and held against another bank."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Question
 from study.base.canonical import parsed_json
+from study.base.text import FirstSpelling, text_key
+from study.store import banks
 from study.store.banks import FILM, STRUCK, FilmRow
+from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
 _COMPARED = (
@@ -47,7 +52,7 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
         "EXISTS (SELECT 1 FROM item_priors WHERE item_priors.item = items.id) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
-        f"WHERE bank = {int(bank)} ORDER BY examination_id, item_id"
+        f"WHERE bank = {int(bank)} ORDER BY {compared_id('examination_id')}, item_id"
     ):
         item_id, question, options, truth, examination_id, patient_id, labels, split, prior = row
         yield Question(
@@ -64,14 +69,19 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
 
 
 def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
-    """Yield every item's number and `FACETS`, in the order they were imported in."""
-    return look.cursor(
+    """Yield every item's number and `FACETS`, in the order they were imported in.
+
+    Of values that look alike the first stands for all.
+    """
+    first = [FirstSpelling(text_key) for _ in FACETS]
+    for number, *values in look.cursor(
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
         "origin FROM items NOT INDEXED LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
-    )
+    ):
+        yield number, *(one[value] for one, value in zip(first, values, strict=True))
 
 
 FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "bank")
@@ -115,9 +125,10 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 
 
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
-    """Return an item of a bank, or None."""
+    """Return the item of a bank that an id names, or None."""
     sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
-    return look.one(ListedItem, sql, bank=bank, item_id=item_id)
+    spelt = banks.spelt(look, bank, [item_id]).get(item_id)
+    return look.one(ListedItem, sql, bank=bank, item_id=spelt) if spelt else None
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
@@ -153,13 +164,24 @@ def mark_struck(change: Transaction, item: int, *, struck: bool, reason: str, at
 
 
 def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
-    """Return how many items of a bank have each value of a column, in order of value."""
-    rows = look.rows(
-        f"SELECT {column} AS value, count(*) AS n FROM items WHERE bank = :bank "
-        f"GROUP BY {column} ORDER BY {column}",
-        bank=bank,
+    """Return how many items of a bank have each value of a column, in order of value.
+
+    Of values that look alike the first stands for all.
+    """
+    return _counted(
+        look.cursor(
+            f"SELECT {column}, count(*), min(id) FROM items WHERE bank = :bank GROUP BY {column}",
+            bank=bank,
+        )
     )
-    return {row["value"]: row["n"] for row in rows}
+
+
+def _counted(found: Iterable[tuple[Any, ...]]) -> dict[str, int]:
+    """Return how often each value is there, given as value, number and the first item's number."""
+    counts, first = Counter[str](), FirstSpelling(text_key)
+    for value, n, _ in sorted(found, key=itemgetter(2)):
+        counts[first[value]] += n
+    return dict(sorted(counts.items()))
 
 
 def views(look: Transaction, bank: int) -> dict[str, int]:
@@ -176,13 +198,14 @@ def views(look: Transaction, bank: int) -> dict[str, int]:
 
 def splits(look: Transaction, bank: int) -> dict[str, int]:
     """Return how many items of a bank are of each split of their data set, in order of name."""
-    rows = look.rows(
-        "SELECT coalesce(json_extract(attributes, '$.split'), '') AS value, count(*) AS n "
-        "FROM items LEFT JOIN item_attributes ON item = items.id WHERE bank = :bank "
-        "GROUP BY value ORDER BY value",
-        bank=bank,
+    return _counted(
+        look.cursor(
+            "SELECT coalesce(json_extract(attributes, '$.split'), '') AS value, count(*), "
+            "min(items.id) FROM items LEFT JOIN item_attributes ON item = items.id "
+            "WHERE bank = :bank GROUP BY value",
+            bank=bank,
+        )
     )
-    return {row["value"]: row["n"] for row in rows}
 
 
 def truths(look: Transaction, bank: int) -> dict[tuple[str, int], int]:
@@ -199,8 +222,8 @@ def totals(look: Transaction, bank: int) -> dict[str, int]:
     """Return how many examinations and patients a bank has, and items with a reference standard."""
     return dict(
         look.row(
-            "SELECT count(DISTINCT examination_id) AS examinations, "
-            "count(DISTINCT nullif(patient_id, '')) AS patients, "
+            f"SELECT count(DISTINCT {compared_id('examination_id')}) AS examinations, "
+            f"count(DISTINCT nullif({compared_id('patient_id')}, '')) AS patients, "
             "(SELECT count(*) FROM reference_standard JOIN items ON items.id = item "
             "WHERE bank = :bank) AS with_reference_standard FROM items WHERE bank = :bank",
             bank=bank,
@@ -212,8 +235,8 @@ def totals(look: Transaction, bank: int) -> dict[str, int]:
 def only_in(look: Transaction, bank: int, other: int) -> list[str]:
     """Return the item_id of every item of a bank whose id the other has not, in order."""
     rows = look.rows(
-        "SELECT item_id FROM items WHERE bank = :bank AND NOT EXISTS (SELECT 1 FROM items AS same "
-        "WHERE same.bank = :other AND same.item_id = items.item_id) ORDER BY item_id",
+        f"SELECT item_id FROM items WHERE bank = :bank AND {compared_id('item_id')} NOT IN "
+        f"(SELECT {compared_id('item_id')} FROM items WHERE bank = :other) ORDER BY item_id",
         bank=bank,
         other=other,
     )
@@ -223,8 +246,10 @@ def only_in(look: Transaction, bank: int, other: int) -> list[str]:
 def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
     """Yield each item that both banks have, with the names of what differs."""
     for row in look.stream(
-        f"SELECT a.item_id, {_EITHER} FROM items AS a JOIN items AS b ON b.bank = :other "
-        "AND b.item_id = a.item_id WHERE a.bank = :bank ORDER BY a.item_id",
+        f"WITH there AS MATERIALIZED (SELECT id, {compared_id('item_id')} AS form FROM items "
+        f"WHERE bank = :other) SELECT a.item_id, {_EITHER} FROM items AS a "
+        f"JOIN there ON form = {compared_id('a.item_id')} JOIN items AS b ON b.id = there.id "
+        "WHERE a.bank = :bank ORDER BY a.item_id",
         bank=bank,
         other=other,
     ):

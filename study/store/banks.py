@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,8 @@ from study.base.bank_model import Film, GuessableQuestion, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
+from study.base.text import id_key
+from study.store.comparing import compared_id
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
 
@@ -103,8 +105,10 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> BankRow | None:
-    """Return a bank's row by name, or None."""
-    return look.one(BankRow, _BANKS + "WHERE name = :name", name=name)
+    """Return the row of the bank that has a name, or one that looks like it, or None."""
+    return look.one(BankRow, _BANKS + "WHERE name = :name", name=name) or look.one(
+        BankRow, _BANKS + "WHERE id_key(name) = id_key(:name)", name=name
+    )
 
 
 def bank_row(look: Transaction, name: str) -> BankRow:
@@ -203,8 +207,11 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             change.insert("item_priors", item=number, position=position, label=label, days=days)
 
 
-def join(change: Transaction, bank: int, source: BankRow) -> None:
-    """Copy into a bank what is in another and not struck off, with the name of that bank."""
+def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = False) -> None:
+    """Copy into a bank what is in another and not struck off, with the name of that bank.
+
+    With `prefix` that name also precedes its item, examination and patient ids.
+    """
     kept = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
     of_source = {"films": f"bank = {source.id:d}", "items": kept}
     for table, wanted in _moved(change, bank).items():
@@ -215,6 +222,8 @@ def join(change: Transaction, bank: int, source: BankRow) -> None:
             }
         if table == "items":
             wanted["origin"] = "CASE origin WHEN '' THEN :name ELSE origin END"
+            for column in ("item_id", "examination_id", "patient_id") if prefix else ():
+                wanted[column] = f"iif({column} = '', '', :name || '/' || {column})"
         where = of_source.get(table, f"item IN (SELECT id FROM items WHERE {kept})")
         change.execute(
             f"INSERT INTO {table} ({', '.join(wanted)}) "
@@ -237,9 +246,10 @@ def n_with_prior(look: Transaction, bank: int) -> int:
 
 def in_both(look: Transaction, one: int, other: int, column: str) -> list[str]:
     """Return what two banks both have in a column of their items, struck off or not."""
+    form = compared_id(column)
     rows = look.rows(
-        f"SELECT {column} AS value FROM items WHERE bank = :one AND {column} <> '' "
-        f"INTERSECT SELECT {column} FROM items WHERE bank = :other",
+        f"SELECT {form} AS value FROM items WHERE bank = :one AND {column} <> '' "
+        f"INTERSECT SELECT {form} FROM items WHERE bank = :other",
         one=one,
         other=other,
     )
@@ -350,6 +360,29 @@ def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
         shown=canonical_json([row["sha256"] for row in shown]),
     )
     return {row["item_id"] for row in rows}
+
+
+def spelt(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
+    """Return the item_id that each of some ids names in a bank; without those that name none.
+
+    The same id comes before one that looks like it.
+    """
+    listed = canonical_json(list(ids))
+    of_bank = "SELECT item_id FROM items WHERE bank = :bank AND"
+    named = "(SELECT value FROM json_each(:ids))"
+    there = look.tuples(str, f"{of_bank} item_id IN {named}", bank=bank, ids=listed)
+    found = {item_id: item_id for item_id in there}
+    if others := {id_key(one): one for one in ids if one not in found}:
+        for item_id in look.tuples(
+            str,
+            f"{of_bank} {compared_id('item_id')} IN {named}",
+            bank=bank,
+            ids=canonical_json(list(others)),
+        ):
+            found |= {
+                one: item_id for one in ids if one not in found and id_key(one) == id_key(item_id)
+            }
+    return found
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:

@@ -22,7 +22,7 @@ from sqlite_utils import Database
 
 from study.base.errors import BrokenStore, Busy, NotFound, StudyError
 from study.base.translation import later, said, t
-from study.store import schema, witness
+from study.store import comparing, schema, witness
 from study.store.witness import Head
 
 SEALED_TABLES = frozenset(
@@ -490,6 +490,7 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         check_same_thread=False,  # a connection kept for the next may be used by another thread
     )
     try:
+        comparing.register(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")  # a name that was erased is gone

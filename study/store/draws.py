@@ -7,7 +7,9 @@ from typing import Any
 
 from study.base.bank_model import VIEW_CLASSES
 from study.base.canonical import canonical_json
+from study.base.text import FirstSpelling, id_key, text_key
 from study.store.banks import STRUCK
+from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
 ATTRIBUTES = ("site", "split", "class", "validation_code")
@@ -18,6 +20,8 @@ _UNIT = {
     "examination": "examination_id",
     "patient": "coalesce(nullif(patient_id, ''), examination_id)",
 }
+"""A unit's id; `to_draw` and `left` take those that look alike for one."""
+
 _IN = {name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()}
 _CLASS = " ".join(f"WHEN {is_in} THEN '{name}'" for name, is_in in _IN.items())
 _STRATA = {
@@ -73,6 +77,8 @@ def to_draw(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the item_id of every item that may be drawn, its unit, and its value of each stratum.
 
+    Of units and of values that look alike the first stands for all.
+
     Parameters
     ----------
     unit : {"item", "examination", "patient"}
@@ -84,22 +90,30 @@ def to_draw(
     columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(one, one) for one in strata)])
     where, values = _where(look, conditions)
     # Most items are of this bank where that takes long: in their own order they are read faster.
-    return look.cursor(
+    found = look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
+    )
+    first = (FirstSpelling(id_key), *(FirstSpelling(text_key) for _ in strata))
+    return (
+        (item_id, *(one[value] for one, value in zip(first, named, strict=True)))
+        for item_id, *named in found
     )
 
 
 def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
     """Yield every item of a bank with what it may be one of: item_id, examination, patient."""
     sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
-    return look.cursor(sql)
+    examinations, patients = FirstSpelling(id_key), FirstSpelling(id_key)
+    for item_id, examination_id, patient_id in look.cursor(sql):
+        yield item_id, examinations[examination_id], patients[patient_id]
 
 
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
     """Return how many items may be drawn, and of how many units they are."""
     where, values = _where(look, conditions)
     row = look.row(
-        f"SELECT count(*) AS items, count(DISTINCT {_UNIT[unit]}) AS units FROM items NOT INDEXED "
+        f"SELECT count(*) AS items, count(DISTINCT {compared_id(_UNIT[unit])}) AS units "
+        "FROM items NOT INDEXED "
         f"WHERE bank = {bank:d}{where}",
         **values,
     )
@@ -132,17 +146,6 @@ def ages(look: Transaction, bank: int) -> list[str]:
     return [row["age"] for row in rows]
 
 
-def unknown(look: Transaction, bank: int, ids: Sequence[str]) -> list[str]:
-    """Return those of some ids that no item of a bank has."""
-    rows = look.rows(
-        "SELECT value FROM json_each(:ids) WHERE value NOT IN "
-        "(SELECT item_id FROM items WHERE bank = :bank)",
-        ids=canonical_json(ids),
-        bank=bank,
-    )
-    return [row["value"] for row in rows]
-
-
 def has_attribute(look: Transaction, bank: int, name: str) -> bool:
     """Return whether any item of a bank has one of `ATTRIBUTES`, or a `bank` of its own."""
     return bool(
@@ -160,6 +163,7 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
     it, or where few values tell the letter or text of nearly all of them, which do not all have the
     same.
     """
+    first = FirstSpelling(text_key)
     by_letter: dict[str, Counter[str]] = defaultdict(Counter)
     by_text: dict[str, Counter[str]] = defaultdict(Counter)
     said = total = 0
@@ -171,9 +175,9 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
         bank=bank,
     ):
         total += 1
-        said += value.strip().casefold() in (letter.casefold(), text.strip().casefold())
-        by_letter[value][letter] += 1
-        by_text[value][text] += 1
+        said += text_key(value) in (text_key(letter), text_key(text))
+        by_letter[first[value]][letter] += 1
+        by_text[first[value]][text_key(text)] += 1
     return 2 * said >= max(total, 1) or any(_foretells(found) for found in (by_letter, by_text))
 
 

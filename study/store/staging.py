@@ -5,7 +5,7 @@ import that was cut off it keeps what was learnt of the films.
 """
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,8 +25,10 @@ from study.base.bank_model import (
 )
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
+from study.base.text import FirstSpelling, difference, id_key, text_key
 from study.base.translation import t
 from study.films import BadFilm
+from study.store import comparing
 from study.store.connection import HELD, Transaction
 
 _MOST_KNOWN = 50_000
@@ -112,12 +114,29 @@ class Group(NamedTuple):
     first: str
 
 
+class Respelling(NamedTuple):
+    """A value that is written otherwise than the first one it is compared as."""
+
+    value: str
+    first: str
+    items: Group
+
+
+_NAMES = ("task", "category", "subcategory")
+
+
 class Batch:
-    """Drafts as rows of the working file, counted from 1, with a film's path for its number."""
+    """Drafts as rows of the working file, counted from 1, with a film's path for its number.
+
+    `names` are the values met of each column in `_NAMES`; `has_unusual_ids` says whether any id
+    is compared in another form than its own.
+    """
 
     def __init__(self) -> None:
         self.n = 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        self.names: dict[str, set[str]] = defaultdict(set)
+        self.has_unusual_ids = False
 
     def add(self, draft: Draft) -> None:
         """Add what was read of one record."""
@@ -129,6 +148,9 @@ class Batch:
         examination = next(filter(None, ids), "")
         known = (draft.key, draft.item_id, *ids, examination, draft.patient_id)
         rows["drafts"].append((n, *known, *told))
+        together = "".join(filter(None, known[1:]))
+        if not together.isascii() or " " in together or not together.isprintable():
+            self.has_unusual_ids = True
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
             rows["item_views"].append((n, position, view.path, view.label, view.said))
@@ -139,8 +161,10 @@ class Batch:
             rows["spacings"].extend((n, path, spacing_mm) for spacing_mm in spacings_mm)
         if item is not None:
             options = canonical_json(item.options)
-            named = (item.task, item.category, item.subcategory, item.truth)
-            rows["texts"].append((n, item.question, options, *named))
+            named = (item.task, item.category, item.subcategory)
+            rows["texts"].append((n, item.question, options, *named, item.truth))
+            for column, name in zip(_NAMES, named, strict=True):
+                self.names[column].add(name)
             attributes = canonical_json(item.attributes) if item.attributes else ""
             report = [item.report.get(section, "") for section in REPORT_SECTIONS]
             rows["unseen"].append((n, attributes, item.explanation, *report))
@@ -173,6 +197,9 @@ class Staging:
         self.tables = Transaction(Database(connection))
         self._film_ids: dict[str, int] = {}
         self._n = 0
+        self._names: dict[str, set[str]] = defaultdict(set)
+        self._has_unusual_ids = False
+        self._forms: dict[str, str] = {}
 
     def keep(self, batch: Batch) -> None:
         """Keep drafts, behind those kept before."""
@@ -184,7 +211,58 @@ class Staging:
                 f"INSERT INTO {table} VALUES (? + {self._n}, {marks})", rows
             )
         self._n += batch.n
+        self._has_unusual_ids = self._has_unusual_ids or batch.has_unusual_ids
+        for column, names in batch.names.items():
+            self._names[column] |= names
         self._connection.commit()
+
+    def _compare(self, column: str) -> str:
+        """Return the column that holds a column's ids in the form in which they are compared."""
+        if column not in self._forms:
+            form = column
+            if self._has_unusual_ids:
+                form = f"{column}_form"
+                self._connection.execute(f"ALTER TABLE drafts ADD COLUMN {form} TEXT")
+                self._connection.execute(f"UPDATE drafts SET {form} = id_key({column})")
+            if column != "patient_id":
+                self._connection.execute(f"CREATE INDEX drafts_{column} ON drafts ({form})")
+            self._forms[column] = form
+        return self._forms[column]
+
+    def respelt_ids(self, column: str) -> list[Respelling]:
+        """Return the ids of a column that are written otherwise than the first like them."""
+        if not self._has_unusual_ids:
+            return []
+        form = self._compare(column)
+        written = self._connection.execute(
+            f"SELECT {column}, count(*), min(n) FROM drafts WHERE {form} IN (SELECT {form} FROM "
+            f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(DISTINCT {column}) > 1) "
+            f"GROUP BY {column} ORDER BY min(n)"
+        )
+        return self._respelt(written, id_key)
+
+    def respelt_names(self, column: str) -> list[Respelling]:
+        """Return the names in a column that are written otherwise than the first like them."""
+        forms = Counter(map(text_key, self._names[column]))
+        alike = [name for name in self._names[column] if forms[text_key(name)] > 1]
+        if not alike:
+            return []
+        written = self._connection.execute(
+            f"SELECT {column}, count(*), min(n) FROM texts WHERE {column} IN "
+            f"(SELECT value FROM json_each(?)) GROUP BY {column} ORDER BY min(n)",
+            (canonical_json(alike),),
+        )
+        return self._respelt(written, text_key)
+
+    def _respelt(
+        self, written: Iterable[tuple[str, int, int]], key: Callable[[str], str]
+    ) -> list[Respelling]:
+        first = FirstSpelling(key)
+        return [
+            Respelling(value, first[value], Group(n, self._key(place)))
+            for value, n, place in list(written)
+            if first[value] != value
+        ]
 
     def _film(self, path: str) -> int:
         found = self._film_ids.get(path)
@@ -226,17 +304,21 @@ class Staging:
         )
 
     def fault_same_ids(self, what: str, remedy: str) -> None:
-        """Fault all items of an id given several times, and say so of the first: `{n}` times."""
-        self._connection.execute("CREATE INDEX drafts_ids ON drafts (item_id)")
-        twice = "drafts WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1"
+        """Fault all items of an id given several times, and say so of the first: `{n}` times.
+
+        Where it is written in several ways, what differs follows in brackets.
+        """
+        form = self._compare("item_id")
+        twice = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
         if not self._one(f"SELECT EXISTS (SELECT 1 FROM {twice})"):
             return
         self._connection.execute(
-            "UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE item_id IN "
-            f"(SELECT item_id FROM {twice})"
+            f"UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE {form} IN "
+            f"(SELECT {form} FROM {twice})"
         )
         self._fault(
-            f"SELECT min(n), key, replace(?, '{{n}}', count(*)), ?, ? FROM {twice} ORDER BY 1",
+            "SELECT min(n), key, replace(?, '{n}', count(*)) || differing(min(item_id), "
+            f"max(item_id)), ?, ? FROM {twice} ORDER BY 1",
             what,
             remedy,
             Rule.SAME_ID,
@@ -244,11 +326,12 @@ class Staging:
 
     def examination_keys(self) -> Iterator[tuple[int, bool]]:
         """Yield which keys of an examination are given, and whether two patients share one."""
+        patient = self._compare("patient_id")
         for n, column in enumerate(_EXAMINATIONS):
             if self._one(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
                 shared = self._one(
                     f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL GROUP BY "
-                    f"{column} HAVING count(DISTINCT nullif(patient_id, '')) > 1)"
+                    f"{self._form_of(column)} HAVING count(DISTINCT nullif({patient}, '')) > 1)"
                 )
                 yield n, bool(shared)
 
@@ -261,17 +344,20 @@ class Staging:
         self._connection.execute(
             f"UPDATE drafts SET examination_id = {it} WHERE examination_id <> {it}"
         )
-        self._connection.execute("CREATE INDEX drafts_examinations ON drafts (examination_id)")
+
+    def _form_of(self, column: str) -> str:
+        return comparing.compared_id(column) if self._has_unusual_ids else column
 
     def fault_shared_examinations(self, what: str, remedy: str) -> None:
         """Fault the items of an examination of several patients: `{examination}`, `{patients}`."""
+        examination, patient = self._compare("examination_id"), self._compare("patient_id")
         self._fault(
             "SELECT n, key, replace(replace(?, '{examination}', examination_id), '{patients}', "
-            "(SELECT group_concat(one, ', ') FROM (SELECT DISTINCT patient_id AS one FROM drafts "
-            "AS others WHERE others.examination_id = drafts.examination_id AND one <> '' "
-            "ORDER BY one))), ?, ? FROM drafts WHERE examination_id IN (SELECT examination_id "
-            "FROM drafts WHERE examination_id <> '' GROUP BY examination_id "
-            "HAVING count(DISTINCT nullif(patient_id, '')) > 1) ORDER BY n",
+            "(SELECT group_concat(one, ', ') FROM (SELECT min(patient_id) AS one FROM drafts "
+            f"AS others WHERE others.{examination} = drafts.{examination} AND patient_id <> '' "
+            f"GROUP BY {patient} ORDER BY one))), ?, ? FROM drafts WHERE {examination} IN (SELECT "
+            f"{examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
+            f"HAVING count(DISTINCT nullif({patient}, '')) > 1) ORDER BY n",
             what,
             remedy,
             Rule.TWO_PATIENTS,
@@ -281,22 +367,25 @@ class Staging:
         """Give items without a patient the one of their examination's other items."""
         if not self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
             return None
+        examination, patient = self._compare("examination_id"), self._compare("patient_id")
         lacking = (
-            "FROM drafts WHERE is_whole AND patient_id = '' AND examination_id IN ("
-            "SELECT examination_id FROM drafts WHERE examination_id <> '' GROUP BY examination_id "
-            "HAVING count(DISTINCT nullif(patient_id, '')) = 1)"
+            f"FROM drafts WHERE is_whole AND patient_id = '' AND {examination} IN ("
+            f"SELECT {examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
+            f"HAVING count(DISTINCT nullif({patient}, '')) = 1)"
         )
         found = self._group(f"SELECT count(*), min(n) {lacking}")
         if found:
-            self._connection.execute(
-                "UPDATE drafts SET patient_id = (SELECT max(patient_id) FROM drafts AS others "
-                "WHERE others.examination_id = drafts.examination_id) "
-                f"WHERE n IN (SELECT n {lacking})"
+            shared = ", ".join(
+                f"{column} = (SELECT max({column}) FROM drafts AS others "
+                f"WHERE others.{examination} = drafts.{examination})"
+                for column in dict.fromkeys(("patient_id", patient))
             )
+            self._connection.execute(f"UPDATE drafts SET {shared} WHERE n IN (SELECT n {lacking})")
         return found
 
     def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
         """Return of how many examinations the items differ in each column where any do."""
+        examination = self._compare("examination_id")
         differing = ", ".join(
             f"count(DISTINCT CASE WHEN is_whole THEN nullif({name}, '') END) > 1 AS {name}_differs"
             for name in columns
@@ -307,7 +396,7 @@ class Staging:
         )
         found = self._connection.execute(
             f"SELECT {told} FROM (SELECT min(n) AS first, {differing} FROM drafts "
-            "WHERE examination_id <> '' GROUP BY examination_id)"
+            f"WHERE {examination} <> '' GROUP BY {examination})"
         ).fetchone()
         return {
             name: Group(n, self._key(first))
@@ -340,6 +429,42 @@ class Staging:
         )
         self._connection.execute("UPDATE films SET state = 'missing' WHERE what IS NOT NULL")
         self._connection.commit()
+
+    def respell_missing(self, spelt: Callable[[str], str | None]) -> list[tuple[str, str, str]]:
+        """Give each missing film the path of the file that looks like it, where there is one.
+
+        Returns
+        -------
+        list of (path, str, str)
+            As written, as the file is named, and the key of the first item that shows it.
+        """
+        missing = self._connection.execute(
+            "SELECT id, path FROM films WHERE state = 'missing' ORDER BY id"
+        ).fetchall()
+        changed = []
+        for film, path in missing:
+            if name := spelt(path):
+                changed.append((path, name, self._first_with(film)))
+                self._rename_film(film, name)
+        self._connection.commit()
+        return changed
+
+    def _first_with(self, film: int) -> str:
+        items = " UNION ALL ".join(f"SELECT item FROM {table} WHERE film = ?" for table in _SHOWING)
+        return self._key(self._one(f"SELECT min(item) FROM ({items})", film, film))
+
+    def _rename_film(self, film: int, path: str) -> None:
+        there = self._connection.execute("SELECT id FROM films WHERE path = ?", (path,)).fetchone()
+        if there is None:
+            self._connection.execute(
+                "UPDATE films SET path = ?, state = '', what = NULL WHERE id = ?", (path, film)
+            )
+            return
+        for table in _FILM_IN:
+            self._connection.execute(
+                f"UPDATE {table} SET film = ? WHERE film = ?", (there[0], film)
+            )
+        self._connection.execute("DELETE FROM films WHERE id = ?", (film,))
 
     def first_key(self) -> str:
         """Return the key of the first item."""
@@ -562,6 +687,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        comparing.register(connection)
         yield Transaction(Database(connection))
 
 
@@ -592,11 +718,18 @@ def _locked(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute(HELD)
+        comparing.register(connection)
+        connection.create_function("differing", 2, _differing, deterministic=True)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
+
+
+def _differing(text: str, other: str) -> str:
+    differs = difference(text, other)
+    return f" in ways that look alike ({differs})" if differs else ""
 
 
 def _remove(path: Path) -> None:

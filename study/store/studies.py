@@ -142,8 +142,10 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> StudyRow | None:
-    """Return a study's row by name, or None."""
-    return look.one(StudyRow, _STUDIES + "WHERE studies.name = :name", name=name)
+    """Return the row of the study that has a name, or one that looks like it, or None."""
+    return look.one(StudyRow, _STUDIES + "WHERE studies.name = :name", name=name) or look.one(
+        StudyRow, _STUDIES + "WHERE id_key(studies.name) = id_key(:name)", name=name
+    )
 
 
 def names(look: Transaction) -> list[str]:

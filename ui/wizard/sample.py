@@ -258,12 +258,20 @@ def _several_banks(working: Working) -> None:
             placeholder=t("Choose a bank"),
             key=working.key("to-join"),
         )
+        prefix = st.checkbox(
+            t("Put the bank's name before every ID"),
+            help=t(
+                "For banks of different hospitals: equal question, examination and patient IDs "
+                "then mean different questions and patients."
+            ),
+            key=working.key("join-prefix"),
+        )
         join = st.button(t("Join"), disabled=len(chosen) < 2, key=working.key("join"))
         if join:
             person = guard(Act.MAKE_STUDY)
             with st.spinner(t("Joining banks ...")):
                 name = " + ".join(sorted(chosen))[:LONGEST]
-                made = join_banks(store(), chosen, name=name, **acting(person))
+                made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
             st.session_state[working.key("bank")] = made.bank
             st.success(plain(t("Joined: {n} questions.", n=made.n_items)))
             if made.note:
