@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from study.base.bank_model import LETTERS, Fault, Rule
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
-from study.base.text import check_name, checked_reason
+from study.base.text import check_name, checked_reason, id_key
 from study.base.translation import t, tn
 from study.films import shelf
 from study.store import Store, Transaction, bank_contents, banks, events
@@ -237,6 +237,14 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
         raise BadInput(t("Name two or more banks to join."))
     for row in rows:
         refuse_without_images(row)
+    names = [id_key(row.name) for row in rows]
+    if prefix and any(one.startswith(f"{other}/") for one, other in permutations(names, 2)):
+        raise BadInput(
+            t(
+                "The name of one bank begins with the name of another and a slash, so that IDs "
+                "with this prefix could be equal. Join other banks, or join without prefix."
+            )
+        )
     twice = [] if prefix else _in_two(look, rows, "item_id")
     if twice:
         raise BadInput(

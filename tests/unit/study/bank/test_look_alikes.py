@@ -1,0 +1,241 @@
+"""Values that look alike are one in a bank, its draws and the predictions for it."""
+
+import json
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.bank.importing import Imported, import_bank
+from study.bank.managing import check_bank, in_full, item_of, join_banks
+from study.base.errors import BadFile, BadInput
+from study.lifecycle import studies
+from study.models.predictions import read_predictions
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import foresee, left
+from study.store import Store, bank_contents, banks
+from tests.conftest import NOW
+from tests.unit.study.bank.conftest import write_film
+from tests.unit.study.base.test_text_keys import ALIKE
+
+NFC, NFD = "M\u00fc1", "Mu\u03081"
+assert unicodedata.normalize("NFD", NFC) == NFD
+
+Row = dict[str, Any]
+Bank = Callable[[Sequence[Row]], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Bank:
+    """Return what writes a bank file with a film for each item."""
+
+    def write(rows: Sequence[Row]) -> Path:
+        folder = tmp_path / "bank"
+        made = []
+        for n, row in enumerate(rows):
+            write_film(folder / f"{n}.png", level=n)
+            plain = {"question": f"Is it {n}?", "options": ["Yes", "No"], "truth": "A"}
+            made.append({"item_id": f"q{n}", "images": f"{n}.png", **plain, **row})
+        path = folder / "bank.json"
+        path.write_text(json.dumps(made))
+        return path
+
+    return write
+
+
+def _imported(store: Store, path: Path, name: str = "bank") -> Imported:
+    return import_bank(store, path, name=name, images=path.parent, now=NOW)
+
+
+def _protocol(**values: Any) -> Protocol:
+    return Protocol.from_json({"cases": 2, "stratify_by": [], **values})
+
+
+def _counts(store: Store, column: str) -> dict[str, int]:
+    with store.look() as look:
+        return bank_contents.counts(look, banks.bank_row(look, "bank").id, column)
+
+
+IDS = [one for one in ALIKE if one[1].isprintable() or not {*one[1]} & {*"\a\t\n"}]
+"""Without those that hold a control character, which no item id may."""
+
+
+@pytest.mark.parametrize(("text", "other", "told"), IDS)
+def test_item_ids_that_look_alike_are_one_id_and_the_difference_is_named(
+    store: Store, write: Bank, text: str, other: str, told: str
+) -> None:
+    path = write([{"item_id": text}, {"item_id": other}])
+    with pytest.raises(BadFile, match="item id given 2 times") as refused:
+        _imported(store, path)
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+def test_patient_in_two_spellings_is_one_patient(
+    store: Store, write: Bank, text: str, other: str, told: str
+) -> None:
+    path = write([{"patient_id": text}, {"patient_id": other}, {"patient_id": "another"}])
+    notes = "\n".join(_imported(store, path).notes)
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank").id
+        assert bank_contents.totals(look, bank)["patients"] == 2
+        assert [one.patient_id for one in banks.whole_items(look, bank)] == [
+            text,
+            other.strip(),
+            "another",
+        ]
+    if text != other.strip():
+        assert "counts as" in notes
+        assert told in notes
+    assert left(store, bank, _protocol()) == (3, 2)
+    with pytest.raises(BadInput, match="3 asked for, 2 there"):
+        foresee(store, bank, _protocol(cases=3))
+
+
+def test_examination_in_two_spellings_is_of_one_patient(store: Store, write: Bank) -> None:
+    """One patient in both forms is no contradiction, another patient is; nobody is left without."""
+    rows = [
+        {"examination_id": NFC, "patient_id": NFC},
+        {"examination_id": NFD, "patient_id": NFD},
+        {"examination_id": NFD, "patient_id": ""},
+    ]
+    _imported(store, write(rows))
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank").id
+        totals = bank_contents.totals(look, bank)
+        assert (totals["examinations"], totals["patients"]) == (1, 1)
+        assert "" not in {one.patient_id for one in banks.whole_items(look, bank)}
+    rows[1]["patient_id"] = "P2"
+    with pytest.raises(BadFile, match="is given to patients"):
+        _imported(store, write(rows), "again")
+
+
+TASKS = [
+    "Presence Assessment",
+    "PRESENCE ASSESSMENT",
+    "presence  assessment",
+    "Presence\u00a0Assessment",
+]
+
+
+def test_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -> None:
+    rows = [
+        {"task": task, "category": task, "subcategory": task, "site": task, "patient_id": f"P{n}"}
+        for n, task in enumerate([*TASKS, "Negation"])
+    ]
+    path = write(rows)
+    notes = "\n".join(_imported(store, path).notes)
+    assert notes == "\n".join(check_bank(path, images=None).notes)
+    assert "task “PRESENCE ASSESSMENT” counts as “Presence Assessment”: they differ in" in notes
+    with store.look() as look:
+        by = in_full(look, "bank")["by"]
+        bank = banks.bank_row(look, "bank").id
+        assert [one.task for one in banks.whole_items(look, bank)] == [*TASKS, "Negation"]
+        facets = {row[2] for row in bank_contents.facets(look, bank)}
+    assert by["task"] == by["category"] == {"Negation": 1, "Presence Assessment": 4}
+    assert facets == {"Negation", "Presence Assessment"}
+    for stratum in ("task", "category", "subcategory", "site"):
+        drawn = foresee(store, bank, _protocol(stratify_by=[stratum], allocation="equal"))
+        assert {one.name: one.n_items for one in drawn.strata} == by["task"]
+
+
+def test_allocation_names_a_stratum_in_any_spelling_but_once(store: Store, write: Bank) -> None:
+    rows = [{"task": TASKS[n % 4], "patient_id": f"P{n}"} for n in range(4)]
+    _imported(store, write(rows))
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank").id
+    asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
+    assert [one.n_drawn for one in foresee(store, bank, asked).strata] == [2]
+    asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 1, TASKS[1]: 1})
+    with pytest.raises(BadInput, match=r"names the stratum .* twice"):
+        foresee(store, bank, asked)
+
+
+def test_lists_of_items_name_them_in_any_spelling(store: Store, write: Bank) -> None:
+    _imported(store, write([{"item_id": NFD, "patient_id": "P1"}, {}, {}]))
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank").id
+        assert item_of(look, "bank", NFC).item_id == NFD
+    assert [
+        item for item, _ in foresee(store, bank, _protocol(cases=1, only_items=[NFC])).cases
+    ] == [NFD]
+    drawn = foresee(store, bank, _protocol(cases=2, without_items=[f"{NFC}\u200b"]))
+    assert {item for item, _ in drawn.cases} == {"q1", "q2"}
+
+
+@pytest.mark.parametrize(
+    ("written", "on_disk"),
+    [
+        ("L\u00fcng.png", "Lu\u0308ng.png"),
+        ("Lu\u0308ng.png", "L\u00fcng.png"),
+        ("shot 9.png", "shot\u202f9.png"),
+        ("a/L\u00fcng/\uff21.png", "a/Lu\u0308ng/A.png"),
+    ],
+)
+def test_image_is_found_under_a_name_that_looks_alike(
+    store: Store, write: Bank, tmp_path: Path, written: str, on_disk: str
+) -> None:
+    path = write([{"images": written}, {"images": on_disk}, {"images": written}])
+    write_film(path.parent / on_disk, level=7)
+    done = _imported(store, path)
+    assert done.n_films == 1
+    assert any("found under a name that differs" in note for note in done.notes)
+    with store.look() as look:
+        bank = banks.bank_row(look, "bank")
+        (film,) = bank_contents.films_of(look, bank.id, 1)
+        assert film.file.is_file()
+
+
+def test_image_that_two_files_look_like_is_missing(store: Store, write: Bank) -> None:
+    path = write([{"images": "L\u00fcng.png"}])
+    for name in ("Lu\u0308ng.png", "L\u00fcng\u200b.png"):
+        write_film(path.parent / name)
+    with pytest.raises(BadFile, match="not found"):
+        _imported(store, path)
+
+
+@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+def test_predictions_are_matched_by_ids_that_look_alike(
+    tmp_path: Path, text: str, other: str, told: str
+) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(
+        json.dumps([{"item_id": other, "answer": "B"}, {"item_id": "q2", "answer": "A"}])
+    )
+    read = read_predictions(path, options={text: ("Yes", "No"), "q2": ("Yes", "No")})
+    assert {one.item_id: one.answer for one in read.predictions} == {text: "B", "q2": "A"}
+    assert not read.unknown_ids
+
+
+def test_prediction_given_in_two_spellings_is_given_twice(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([{"item_id": NFC, "answer": "B"}, {"item_id": NFD, "answer": "A"}]))
+    with pytest.raises(BadFile, match="given again"):
+        read_predictions(path, options={NFC: ("Yes", "No")})
+
+
+def test_banks_of_two_hospitals_with_equal_ids_are_joined_with_a_prefix(
+    store: Store, write: Bank
+) -> None:
+    rows = [{"patient_id": "P1", "examination_id": "E1"}, {"patient_id": "P2"}]
+    _imported(store, write(rows), "north")
+    _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
+    with pytest.raises(BadInput, match="--prefix"):
+        join_banks(store, ["north", "south"], name="both", now=NOW)
+    made = join_banks(store, ["north", "south"], name="both", prefix=True, now=NOW)
+    assert (made.n_items, made.shared_patients) == (4, ())
+    with store.look() as look:
+        items = list(banks.whole_items(look, banks.bank_row(look, "both").id))
+    assert [one.item_id for one in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]
+    assert items[2].patient_id == "south/P1"
+    assert items[2].examination_id == "south/E1"
+    studies.draw(store, bank="both", study="trial", protocol=_protocol(cases=4), now=NOW)
+
+
+def test_prefixes_that_could_give_one_id_twice_are_refused(store: Store, write: Bank) -> None:
+    _imported(store, write([{"item_id": "b/q"}]), "a")
+    _imported(store, write([{"item_id": "q"}]), "a/b")
+    with pytest.raises(BadInput, match="begins with"):
+        join_banks(store, ["a", "a/b"], name="both", prefix=True, now=NOW)
