@@ -425,6 +425,11 @@ def is_used(key: str, known: set[str]) -> bool:
     return plain_key(key) in known or _is_probability(key)
 
 
+def has_probabilities(columns: Iterable[str]) -> bool:
+    """Whether columns hold the options' probabilities, which are an answer without words."""
+    return any(is_used(one, {"probabilities", "probs"}) for one in columns)
+
+
 def remember_columns(store: Store, columns: Sequence[str], meant: Meant, now: datetime) -> None:
     """Keep what the columns of a file mean, for the next file that has the same."""
     with store.change() as change:

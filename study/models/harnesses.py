@@ -12,16 +12,8 @@ from typing import Any
 
 from study.bank.fields import missing
 from study.bank.source import Record
-from study.models.files import (
-    ID_KEYS,
-    LATER_WORD_KEYS,
-    PREDICTION_KEYS,
-    WORD_KEYS,
-    Meant,
-    Records,
-    beside,
-    first_of,
-)
+from study.models.answer_columns import is_medevalkit
+from study.models.files import ID_KEYS, Meant, Records, beside, first_of
 from study.tables.columns import plain_key
 
 _LOOKED_AT = 200
@@ -95,33 +87,11 @@ def name_of(found: Records) -> str:
     keys = {plain_key(one) for one in found.columns}
     if {"index", "prediction"} <= keys and ("question" in keys or "a" in keys):
         return f"VLMEvalKit {found.dress}" if found.dress != "JSON" else "VLMEvalKit JSON"
-    if _is_medevalkit(keys):
+    if is_medevalkit(keys):
         return "MedEvalKit results"
     if found.format == "json" and "modelprediction" in keys:
         return "leaderboard submission"
     return found.dress
-
-
-def _is_medevalkit(keys: set[str]) -> bool:
-    return {"response", "answer", "choices"} <= keys and not keys & {"prediction", "output"}
-
-
-def words_of(found: Records) -> tuple[str, ...]:
-    """Return the keys that hold the answers where nobody named columns.
-
-    Beside a `model_prediction` anywhere in the file, `answer` may well be the correct one; in
-    MedEvalKit's results it is.
-    """
-    keys = {plain_key(one) for one in found.columns}
-    if keys & {plain_key(one) for one in PREDICTION_KEYS}:
-        return PREDICTION_KEYS
-    if _is_medevalkit(keys):
-        return ("response",)
-    if "text" in keys and keys & {"answerid", "modelid"}:  # as LLaVA's own scripts write them
-        return ("text",)
-    if keys & {plain_key(one) for one in LATER_WORD_KEYS}:
-        return LATER_WORD_KEYS
-    return WORD_KEYS
 
 
 def plain(record: Record, words: Sequence[str]) -> ModelOutput:

@@ -34,6 +34,10 @@ from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 
 _REMEDY = later("Choose another name.")
+_NEEDS_PAPER = later(
+    "The file names its items by index only: give the exam paper's paper.json with it, which "
+    "holds the ID of each index (python -m study models add FILE paper.json)."
+)
 _KEPT = attrgetter("answer", "status", "raw_answer", "condition", "run", "repeat", "confidence")
 
 FIELDS = (
@@ -149,6 +153,7 @@ def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = Non
                 n_study=len(options),
                 ours=some_of(options),
             )
+            + (f" {said(_NEEDS_PAPER)}" if read.needs_paper else "")
         )
     return Found(
         study=study, source_name=", ".join(path.name for path in paths), file=read, options=options

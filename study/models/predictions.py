@@ -1,7 +1,7 @@
 """Predictions of models from files, as ``docs/predictions-format.md`` describes them."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,11 +14,11 @@ from study.bank.fields import as_text, missing, shown
 from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, text_key
+from study.models.answer_columns import answer_keys, reference_notes
 from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
-    WORD_KEYS,
     Meant,
     Records,
     check_columns,
@@ -30,15 +30,23 @@ from study.models.files import (
     read_records,
     used_by_name,
 )
-from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of, words_of
+from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
 from study.models.model_protocol import Shown
+from study.tables.columns import listed, plain_key
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
 STANDING = ("", "image", "unaided", "aided")
 """The conditions under which a model was shown what readers are; the first stands for it."""
 
+_PAPER_NUMBER = "index"
+_BY_NUMBER = (
+    "column index is taken for the item's id; if the file answers an exam paper, give its"
+    " paper.json with it, which holds the id of each index"
+)
 _MOST_FAULTS = 100
+_LEAST_PERCENTAGE = 10
+"""A largest confidence of no more than that is hardly one of 0 to 100."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +109,8 @@ class PredictionFile:
         Ids in the file that are not among the items, in file order.
     notes : tuple of str
         What was not understood or had to be decided, with counts.
+    needs_paper : bool
+        Whether entries are known by a number only, which an exam paper's `paper.json` explains.
     """
 
     shape: str
@@ -110,6 +120,7 @@ class PredictionFile:
     predictions: tuple[Prediction, ...]
     unknown_ids: tuple[str, ...]
     notes: tuple[str, ...]
+    needs_paper: bool = False
 
     @property
     def n_runs(self) -> int:
@@ -176,16 +187,21 @@ def read_predictions(
     where = ", ".join(str(path) for path in paths)
     if not faults and not any(one.has_words or _has_more(one) for one in said):
         raise BadFile(
-            f"{where} holds no predictions; name them"
-            f" {' or '.join(f'`{key}`' for key in ANSWER_KEYS[:4])}"
+            f"{where} holds no predictions. Columns: {_columns_of(read)}. Name the column of the"
+            f" answers {' or '.join(ANSWER_KEYS[:4])}, or name the columns: on the page, or with"
+            " --columns id=COLUMN,answer=COLUMN"
         )
     reader = _Reader(options, explicit=meant or {})
-    predictions = reader.predictions(_with_runs(read, options, known_as, paper))
+    id_name = _id_name(said, _item_named(options, known_as))
+    predictions = reader.predictions(_with_runs(read, options, known_as, paper, id_name))
     faults += reader.faults
     if faults:
         more = len(faults) - _MOST_FAULTS
-        listed = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
-        raise BadFile(f"{where} has faults:\n" + "\n".join(f"- {fault}" for fault in listed))
+        lines = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
+        raise BadFile(f"{where} has faults:\n" + "\n".join(f"- {line}" for line in lines))
+    needs_paper = paper is None and plain_key(id_name) == _PAPER_NUMBER
+    numbered = needs_paper and all(one.item_id.isdecimal() for one in predictions)
+    by_number = (_BY_NUMBER,) if numbered else ()
     return PredictionFile(
         shape=" and ".join(dict.fromkeys(one.shape for one in read)),
         n_rows=sum(len(one.found.records) for one in read),
@@ -193,8 +209,13 @@ def read_predictions(
         sha256=_sha256([one.found.sha256 for one in read]),
         predictions=tuple(predictions),
         unknown_ids=tuple(reader.unknown),
-        notes=(*(note for one in read for note in one.notes), *reader.notes()),
+        notes=(*(note for one in read for note in one.notes), *reader.notes(), *by_number),
+        needs_paper=needs_paper,
     )
+
+
+def _columns_of(read: Sequence["_Read"]) -> str:
+    return listed(tuple(dict.fromkeys(name for one in read for name in one.found.columns)))
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
@@ -256,16 +277,18 @@ def _said_in(path: Path, meant: Meant | None) -> _Read:
     found = read_records(path, is_record=partial(_is_record, meant=meant), kind_of=kinds(meant))
     faults = [str(fault) for fault in found.faults]
     notes = list(found.notes)
+    harness = shape_of(found) if meant is None else None
+    words: tuple[str, ...] = ()
     if meant is not None:
         check_columns(path, meant, found)
         shape, said = found.dress, [named(record, meant) for record in found.records]
-    elif harness := shape_of(found):
+    elif harness:
         shape, said = harness.name, list(_harness_said(harness, found, faults, notes))
     else:
-        words = words_of(found)
-        _check_plain(path, found, words)
+        words = answer_keys(found)
         shape, said = name_of(found), [plain(record, words) for record in found.records]
         notes += _unused(found.records, words)
+    notes += reference_notes(path, found, words, meant)
     faults += [
         f"{record.key or record.place}: a key given twice; keep one of each"
         for record in found.records
@@ -300,46 +323,17 @@ def _harness_said(
         notes.append(f"each sample stands once a filter ({names}); its words are taken once")
 
 
-def _check_plain(path: Path, found: Records, words: Sequence[str]) -> None:
-    """Refuse a table without the usual columns, and two that may each be the reference standard."""
-    columns = dict.fromkeys(found.columns)
-    if found.format in ("csv", "xlsx", "parquet"):
-        for keys in (ID_KEYS[:3], words if words != WORD_KEYS else ANSWER_KEYS[:6]):
-            wanted = ID_KEYS if keys == ID_KEYS[:3] else keys
-            if not first_of(columns, wanted)[0] and not _has_probabilities(found.columns, keys):
-                raise BadFile(
-                    f"{path} has no column {' or '.join(f'`{key}`' for key in keys)}; its header is"
-                    f" {', '.join(found.columns) or 'empty'}"
-                )
-    if words != WORD_KEYS:
-        return
-    for record in found.records:
-        value = record.value
-        if isinstance(value, dict) and all(
-            first_of(value, keys)[1] is not None for keys in (WORD_KEYS[:1], WORD_KEYS[1:])
-        ):
-            raise BadFile(
-                f"{path} has both {WORD_KEYS[0]} and"
-                f" {' or '.join(f'`{key}`' for key in WORD_KEYS[1:])} in one entry, and one of them"
-                " may be the reference standard. Keep the model's own and take the other out, or"
-                " say which column it is"
-            )
-
-
-def _has_probabilities(columns: Iterable[str], keys: Sequence[str]) -> bool:
-    return keys != ID_KEYS[:3] and any(is_used(one, {"probabilities", "probs"}) for one in columns)
-
-
 def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
     known = used_by_name(words)
-    ignored: Counter[str] = Counter(
+    ignored = dict.fromkeys(
         key
         for record in records
         if isinstance(record.value, dict)
         for key in record.value
         if not is_used(key, known)
     )
-    return (f"key {shown(key)} not used ({n:,} entries)" for key, n in ignored.items())
+    if ignored:
+        yield f"columns not used: {listed(tuple(ignored))}"
 
 
 def _has_more(said: ModelOutput) -> bool:
@@ -360,10 +354,11 @@ def _with_runs(
     options: Mapping[str, object],
     known_as: Mapping[str, str],
     paper: _Paper | None,
+    chosen: str,
 ) -> Iterator[_Found]:
     """Name item and run; of several files that say something of the same items each is a run."""
     item_named = _item_named(options, known_as)
-    chosen = _id_name([said for one in read for said in one.said], item_named)
+    is_number = plain_key(chosen) == _PAPER_NUMBER
     found = [
         [
             _Found(
@@ -384,7 +379,8 @@ def _with_runs(
             if overlap and unnamed:
                 run = str(n)
             if paper:
-                item_id = item_id if item_id in options else paper.ids.get(item_id, item_id)
+                if is_number or (item_id not in options and plain_key(chosen) != "docid"):
+                    item_id = paper.ids.get(item_id, item_id)  # which begin at 1, doc_id at 0
                 said = replace(said, beside=paper.beside(item_id, said.beside))
             yield _Found(item_id=item_id, run=run, said=said)
 
@@ -474,13 +470,27 @@ class _Reader:
 
     def _scale(self, said: Sequence[ModelOutput]) -> Mapping[str, float]:
         """Return what confidence and probabilities are divided by: 100 where one is above 1."""
-        largest: dict[str, float] = defaultdict(float)
-        for one in said:
-            for role in ("confidence", "probabilities"):
-                given = one.beside.get(role)
-                for value in _numbers(given):
-                    largest[role] = max(largest[role], value)
-        return {role: 100.0 if 1 < most <= 100 else 1.0 for role, most in largest.items()}
+        scale = {}
+        for role in ("confidence", "probabilities"):
+            numbers = [n for one in said for n in _numbers(one.beside.get(role))]
+            most = max(numbers, default=0.0)
+            scale[role] = 100.0 if 1 < most <= 100 else 1.0
+            if scale[role] > 1:
+                self._note_scale(role, most, sum(0 < n <= 1 for n in numbers))
+        return scale
+
+    def _note_scale(self, role: str, most: float, n_small: int) -> None:
+        """Note a scale that is hardly one of percentages."""
+        if most <= _LEAST_PERCENTAGE:
+            self._counts[
+                f"{role} is read as 0 to 100, and the largest is {most:g} (taken as"
+                f" {most / 100:g}); if the scale ends at {most:g} or 10, divide by its end"
+            ] = 0
+        elif n_small:
+            self._counts[
+                f"{role} is read as 0 to 100, as the largest is {most:g}; {n_small:,} values are 1"
+                " or less and are taken as at most 0.01. Use one scale"
+            ] = 0
 
     def _prediction(
         self, one: _Found, condition: str, run: str, repeat: int, scale: Mapping[str, float]
@@ -577,7 +587,7 @@ class _Reader:
 
 def _no_id(said: ModelOutput) -> str:
     if said.ids or said.has_words is False or isinstance(said.words, dict | str | list):
-        return f"{said.place}: no item id; give the id of the item in `{ID_KEYS[0]}`"
+        return f"{said.place}: no item id; give the id of the item as {ID_KEYS[0]}"
     return f"{said.place}: not a prediction but {shown(said.words)}; give an object"
 
 

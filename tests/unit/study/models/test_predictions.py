@@ -213,10 +213,7 @@ def test_leaderboard_submission_is_read_by_its_prediction_never_by_its_key(tmp_p
     )
     assert answers(found) == {"q1": ("B", "answered"), "q3": ("B", "answered")}
     assert found.unknown_ids == ("q9",)
-    assert found.notes == (
-        "key “correct_answer” not used (2 entries)",
-        "key “answer” not used (1 entries)",
-    )
+    assert found.notes == ("columns not used: correct_answer, answer",)
     assert found.shape == "leaderboard submission"
 
 
@@ -316,8 +313,12 @@ def test_key_given_twice_in_json_is_not_swallowed(tmp_path: Path) -> None:
         ("p.json", "{", "not JSON"),
         ("p.json", "3", "single JSON int"),
         ("p.json", "[]", "no entries"),
-        ("p.csv", "item_id,truth\nq1,A\n", "no column `model_prediction`"),
-        ("p.csv", "answer\nA\n", "no column `item_id`"),
+        (
+            "p.csv",
+            "item_id,truth\nq1,A\n",
+            "no column for the model's answers .*Columns: item_id, truth.*--columns",
+        ),
+        ("p.csv", "answer\nA\n", "no column for the item's id .*Columns: answer"),
         ("p.csv", 'item_id,answer\nq1,"A\nq2,B\n', "quotes"),
     ],
 )

@@ -1,0 +1,230 @@
+"""Which columns of a file hold the model's answers, and which may hold the reference standard.
+
+A column `answer` is the model's only in a file that holds nothing of the questions and no other
+name of the reference standard: in question banks and in the tables of most harnesses `answer` is
+the correct option. A file in doubt is refused, and its columns can be named.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from study.bank.fields import as_text, missing
+from study.base.bank_model import LETTERS
+from study.base.errors import BadFile
+from study.models.files import (
+    ANSWER_KEYS,
+    ID_KEYS,
+    LATER_WORD_KEYS,
+    PREDICTION_KEYS,
+    WORD_KEYS,
+    Meant,
+    Records,
+    first_of,
+    has_probabilities,
+    value_of,
+)
+from study.tables.columns import listed, plain_key
+
+_LEAST_COMPARED = 3
+_TABLES = ("csv", "xlsx", "parquet")
+_REFERENCE = frozenset(
+    {
+        *("truth", "groundtruth", "true", "gold", "goldstandard", "gt", "correct"),
+        *("correctanswer", "rightanswer", "reference", "referencestandard", "ref"),
+        *("target", "targets"),
+        *("label", "labels", "solution", "solutions", "expected", "ideal", "cop", "decision"),
+        *("wahrheit", "referenz", "referenzstandard", "richtig", "korrekt"),
+    }
+)
+"""Words in names of the reference standard."""
+
+_WITH_ANSWER = frozenset({"idx", "index", "key", "text", "letter", "type", "choice", "option"})
+_OF_MODEL = frozenset({"pred", "predicted", "prediction", "model", "output", "response", "raw"})
+_WORD = re.compile(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
+
+_QUESTION = frozenset(
+    {
+        *("question", "questions", "questiontext", "query", "problem", "prompt", "instruction"),
+        *("stem", "options", "choices", "candidates", "distractors", "multiplechoices", "hint"),
+    }
+)
+_OPTION = re.compile(r"(?:option|choice|op|ending)(?:[a-h]|[0-9])")
+
+
+def may_be_reference(name: str) -> bool:
+    """Return whether a column, or a file, has a usual name of the reference standard.
+
+    >>> [one for one in ("Ground truth", "correctAnswer", "answer_idx") if may_be_reference(one)]
+    ['Ground truth', 'correctAnswer', 'answer_idx']
+    >>> may_be_reference("prediction"), may_be_reference("predicted_label")
+    (False, False)
+    """
+    words = {word.casefold() for word in (*_WORD.findall(name), plain_key(name))}
+    if words & _OF_MODEL:
+        return False
+    return bool(words & _REFERENCE) or ("answer" in words and bool(words & _WITH_ANSWER))
+
+
+def of_questions(columns: Iterable[str]) -> list[str]:
+    """Return the columns that hold questions or options.
+
+    >>> of_questions(["index", "Question", "A", "B", "answer"]), of_questions(["a", "answer"])
+    (['Question', 'A', 'B'], [])
+    """
+    names = {plain_key(column): column for column in columns}
+    single = [letter.lower() for letter in LETTERS if letter.lower() in names]
+    letters = set(single) if {"a", "b"} <= set(single) else set()
+    return [
+        column
+        for key, column in names.items()
+        if key in _QUESTION or key in letters or _OPTION.fullmatch(key)
+    ]
+
+
+def is_medevalkit(keys: Iterable[str]) -> bool:
+    """Return whether columns, in plain spelling, are those of MedEvalKit's results."""
+    keys = set(keys)
+    return {"response", "answer", "choices"} <= keys and not keys & {"prediction", "output"}
+
+
+def answer_keys(found: Records) -> tuple[str, ...]:
+    """Return the names under which a file's answers are read where nobody named columns.
+
+    Raises
+    ------
+    BadFile
+        When a column for ids or answers is missing, or `answer` may be the reference standard.
+    """
+    keys = {plain_key(one) for one in found.columns}
+    words = _usual_keys(keys)
+    if found.format in _TABLES:
+        _check_present(found, words)
+    if words == WORD_KEYS and (why := _doubt(found, keys)):
+        raise BadFile(
+            f"{found.name}: {why}. Columns: {listed(found.columns)}. {_how_to_name(found)}"
+        )
+    return words
+
+
+def _usual_keys(keys: set[str]) -> tuple[str, ...]:
+    if keys & {plain_key(one) for one in PREDICTION_KEYS}:
+        return PREDICTION_KEYS
+    if is_medevalkit(keys):
+        return ("response",)
+    if "text" in keys and keys & {"answerid", "modelid"}:  # as LLaVA's own scripts write them
+        return ("text",)
+    if keys & {plain_key(one) for one in LATER_WORD_KEYS}:
+        return LATER_WORD_KEYS
+    return WORD_KEYS
+
+
+def _check_present(found: Records, words: Sequence[str]) -> None:
+    wanted = words if words != WORD_KEYS else ANSWER_KEYS
+    if not first_of(dict.fromkeys(found.columns), ID_KEYS)[0]:
+        lacking = f"the item's id (such as {ID_KEYS[0]})"
+    elif not first_of(dict.fromkeys(found.columns), wanted)[0] and not has_probabilities(
+        found.columns
+    ):
+        lacking = f"the model's answers (such as {PREDICTION_KEYS[0]})"
+    else:
+        return
+    raise BadFile(
+        f"{found.name} has no column for {lacking}. Columns: {listed(found.columns)}."
+        f" {_how_to_name(found)}"
+    )
+
+
+def _how_to_name(found: Records) -> str:
+    return (
+        "If one of them holds the model's answers, name the columns: on the page, or with"
+        " --columns id=COLUMN,answer=COLUMN"
+    )
+
+
+def _doubt(found: Records, keys: set[str]) -> str:
+    """Return why a file's answers may be the reference standard; empty where they are not."""
+    answer, *others = WORD_KEYS
+    outputs = [one for one in others if plain_key(one) in keys]
+    if answer not in keys:
+        is_task = "instruction" in keys and bool(outputs)
+        return f"column “{outputs[0]}” may be the reference standard" if is_task else ""
+    beside = [*of_questions(found.columns), *filter(may_be_reference, found.columns)]
+    if beside:
+        return (
+            f"column “{answer}” may be the reference standard, as the file also has"
+            f" {listed(beside)}, and it was not read as the model's answers"
+        )
+    if outputs and _both_or_none(found, outputs):
+        return (
+            f"both “{answer}” and “{outputs[0]}” are present, and “{answer}” may be the reference"
+            " standard"
+        )
+    return ""
+
+
+def _both_or_none(found: Records, outputs: Sequence[str]) -> bool:
+    """Return whether an entry has both an answer and an output, or no entry an output."""
+    filled = [
+        (first_of(one.value, WORD_KEYS[:1])[1], first_of(one.value, outputs)[1])
+        for one in found.records
+        if isinstance(one.value, Mapping)
+    ]
+    both = any(answer is not None and output is not None for answer, output in filled)
+    return both or all(output is None for _, output in filled)
+
+
+def reference_notes(
+    path: Path, found: Records, words: Sequence[str], meant: Meant | None
+) -> Iterator[str]:
+    """Yield what speaks for it that a file's answers are the reference standard.
+
+    Only the file itself is looked at: the bank's reference standard is not read for it.
+    """
+    used = _used(found, words, meant)
+    for column in used if meant is not None else ():
+        if may_be_reference(column) or (_names_answer(column) and of_questions(found.columns)):
+            yield (
+                f"the answers are read from column “{column}”, which often holds the reference"
+                " standard; check that it holds the model's answers"
+            )
+    others = [one for one in found.columns if one not in used and _names_answer(one)]
+    for column in others:
+        if n := _n_equal(found, used, column):
+            yield (
+                f"all {n:,} answers equal column “{column}”; check that they are the model's and"
+                " not the reference standard"
+            )
+    if may_be_reference(path.stem):
+        yield (
+            f"the file is called {path.name}; check that it holds the model's answers and not the"
+            " reference standard"
+        )
+
+
+def _names_answer(column: str) -> bool:
+    return plain_key(column) == WORD_KEYS[0] or may_be_reference(column)
+
+
+def _used(found: Records, words: Sequence[str], meant: Meant | None) -> list[str]:
+    if meant is None:
+        wanted = {plain_key(key) for key in words}
+    else:
+        wanted = {plain_key(meant[role]) for role in ("answer", "output") if role in meant}
+    return [column for column in found.columns if plain_key(column) in wanted]
+
+
+def _n_equal(found: Records, used: Sequence[str], column: str) -> int:
+    """Return how many answers equal another column, where all do and they are not few."""
+    pairs = [
+        (first_of(one.value, used)[1], value_of(one.value, column))
+        for one in found.records
+        if isinstance(one.value, Mapping)
+    ]
+    compared = [(_plain(one), _plain(two)) for one, two in pairs if not missing(one)]
+    is_equal = len(compared) >= _LEAST_COMPARED and all(one == two for one, two in compared)
+    return len(compared) if is_equal else 0
+
+
+def _plain(value: object) -> str:
+    return " ".join((as_text(value) or str(value)).split()).casefold().strip("().:")

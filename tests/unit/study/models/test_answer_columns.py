@@ -1,0 +1,263 @@
+"""The reference standard of a file is never read as a model's answers, whatever its columns."""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from study.base.errors import BadFile
+from study.models.files import parsed_columns
+from study.models.predictions import PredictionFile, read_predictions
+from tests.unit.study.tables.workbooks import book
+
+OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
+ITEMS = {f"q{n}": OPTIONS for n in range(1, 5)}
+TRUTH, SAID = "AAAA", "BCDB"
+QUESTION: dict[str, Any] = {"question": "Which?"}
+LETTERED: dict[str, Any] = {"A": "x", "B": "y", "C": "z", "D": "w"}
+FORMATS = ["csv", "tsv", "xlsx", "parquet", "json", "jsonl", "object"]
+
+
+def write(folder: Path, rows: list[dict[str, Any]], form: str, name: str = "out") -> Path:
+    """Write records in one of `FORMATS`."""
+    path = folder / f"{name}.{'json' if form == 'object' else form}"
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    if form in ("csv", "tsv"):
+        with path.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, header, delimiter="\t" if form == "tsv" else ",")
+            table.writeheader()
+            table.writerows(rows)
+    elif form == "xlsx":
+        book(path, header, *([row.get(key) for key in header] for row in rows))
+    elif form == "parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    elif form == "json":
+        path.write_text(json.dumps(rows))
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        ids = [str(next(iter(row.values()))) for row in rows]
+        inside = [dict(list(row.items())[1:]) for row in rows]
+        path.write_text(json.dumps(dict(zip(ids, inside, strict=True))))
+    return path
+
+
+def rows_of(beside: Mapping[str, Any], id_name: str = "item_id", **letters: str) -> list[Any]:
+    """Return records with what is given beside, and a letter a row for each column."""
+    return [
+        {id_name: f"q{n + 1}", **beside, **{key: text[n] for key, text in letters.items()}}
+        for n in range(4)
+    ]
+
+
+def read(path: Path, columns: str = "", **items: Any) -> PredictionFile:
+    """Read predictions."""
+    meant = parsed_columns(columns) if columns else None
+    return read_predictions(path, options=items or ITEMS, meant=meant)
+
+
+def letters(found: PredictionFile) -> str:
+    """Return the answers in order."""
+    return "".join(one.answer or "-" for one in found.predictions)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    ("beside", "columns"),
+    [
+        (QUESTION, {"answer": TRUTH}),
+        (LETTERED, {"answer": TRUTH}),
+        ({"choices": "A. x, B. y"}, {"Answer": TRUTH}),
+        ({"option_a": "x", "option_b": "y"}, {"answer": TRUTH}),
+        ({"prompt": "Which?"}, {"answer": TRUTH}),
+        ({"opa": "x", "opb": "y", "cop": 1}, {"answer": TRUTH}),
+        ({}, {"answer": TRUTH, "answer_idx": TRUTH}),
+        ({}, {"answer": TRUTH, "label": TRUTH}),
+        ({}, {"answer": SAID, "truth": TRUTH}),
+        ({}, {"answer": SAID, "Ground Truth": TRUTH}),
+        ({}, {"answer": SAID, "correctAnswer": TRUTH}),
+        ({}, {"answer": TRUTH, "output": SAID}),
+        ({"output": ""}, {"answer": TRUTH}),
+        ({"response": None, "note": "x"}, {"answer": TRUTH}),
+        ({"instruction": "Which?"}, {"output": TRUTH}),
+        ({"instruction": "Which?"}, {"response": TRUTH}),
+    ],
+)
+def test_an_answer_that_may_be_the_reference_standard_is_refused(
+    tmp_path: Path, form: str, beside: Mapping[str, Any], columns: Mapping[str, str]
+) -> None:
+    """In every format, naming the columns and how to say which one it is."""
+    path = write(tmp_path, rows_of(beside, **columns), form)
+    with pytest.raises(BadFile) as refused:
+        read(path)
+    message = str(refused.value)
+    assert "may be the reference standard" in message
+    assert "--columns" in message
+    assert all(name in message for name in (path.name, *columns))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("truth", "label", "labels", "gold", "gold_answer", "correct_answer", "correct", "target"),
+        *("reference", "reference_standard", "ground_truth", "groundTruth", "gt", "solution"),
+        *("answer_key", "answer_idx", "expected", "ideal", "true_label", "Referenz"),
+    ],
+)
+def test_a_reference_standard_alone_is_no_prediction(tmp_path: Path, form: str, name: str) -> None:
+    """Whatever it is called; the refusal lists the columns."""
+    path = write(tmp_path, rows_of({}, **{name: TRUTH}), form)
+    with pytest.raises(BadFile, match=rf"(?s)Columns: .*{name}.*--columns"):
+        read(path)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (QUESTION | LETTERED, "prediction"),
+        (QUESTION, "model_prediction"),
+        (QUESTION, "model_answer"),
+        (QUESTION, "pred"),
+        ({"choices": "A. x"}, "response"),
+    ],
+)
+def test_the_models_answers_are_read_beside_a_reference_standard(
+    tmp_path: Path, form: str, beside: Mapping[str, Any], said: str
+) -> None:
+    """Under any name that is the model's without doubt."""
+    found = read(write(tmp_path, rows_of(beside, answer=TRUTH, **{said: SAID}), form))
+    assert letters(found) == SAID
+    assert not [note for note in found.notes if "equal" in note]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "beside",
+    [{}, {"model": "m", "latency_s": 1.5}, {"run": 1, "confidence": 0.5}, {"patient": "p"}],
+)
+def test_our_own_answers_are_read(tmp_path: Path, form: str, beside: Mapping[str, Any]) -> None:
+    """`item_id, answer`, and what has nothing to do with the question."""
+    assert letters(read(write(tmp_path, rows_of(beside, answer=SAID), form))) == SAID
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "json"])
+def test_a_prediction_left_empty_is_not_taken_from_answer(tmp_path: Path, form: str) -> None:
+    """The model said nothing; the reference standard beside it does not stand in."""
+    path = write(tmp_path, rows_of({"prediction": ""}, answer=TRUTH), form)
+    assert {one.status for one in read(path).predictions} == {"skipped"}
+
+
+def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
+    """Whoever names a column knows it; its name is noted where it is a usual one of the truth."""
+    path = write(tmp_path, rows_of(QUESTION, answer=SAID, label=TRUTH), "csv")
+    found = read(path, "id=item_id,answer=answer")
+    assert letters(found) == SAID
+    assert "read from column “answer”" in found.notes[0]
+    assert "read from column “label”" in read(path, "id=item_id,answer=label").notes[0]
+
+
+@pytest.mark.parametrize("name", ["answer", "label", "ground_truth"])
+def test_answers_that_all_equal_the_files_reference_standard_are_noted(
+    tmp_path: Path, name: str
+) -> None:
+    """The file itself shows it; the bank's reference standard is not looked at."""
+    path = write(tmp_path, rows_of(QUESTION, prediction=TRUTH, **{name: "AAAA"}), "csv")
+    assert f"all 4 answers equal column “{name}”" in " ".join(read(path).notes)
+    other = write(tmp_path, rows_of(QUESTION, prediction="AAAB", **{name: "AAAA"}), "csv")
+    assert "equal" not in " ".join(read(other).notes)
+
+
+@pytest.mark.parametrize("name", ["truth", "answer_key", "ground-truth", "gold_labels"])
+def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, rows_of({}, answer=TRUTH), "csv", name)
+    assert f"the file is called {name}.csv" in read(path).notes[-1]
+    plain = write(tmp_path, rows_of({}, answer=TRUTH), "csv", "medgemma")
+    assert read(plain).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "note"),
+    [
+        ([5, 3, 1], [0.05, 0.03, 0.01], "the largest is 5 (taken as 0.05)"),
+        ([10, 8, 1], [0.1, 0.08, 0.01], "the largest is 10"),
+        ([1, 0.9, 90], [0.01, 0.009, 0.9], "2 values are 1 or less"),
+        ([95, 50, 75], [0.95, 0.5, 0.75], ""),
+        ([1, 0.5, 0], [1, 0.5, 0], ""),
+        (["95%", "50 %", "1%"], [0.95, 0.5, 0.01], ""),
+    ],
+)
+def test_a_scale_of_confidence_that_is_hardly_percent_is_noted(
+    tmp_path: Path, given: list[Any], kept: list[float], note: str
+) -> None:
+    """Read as documented, and told."""
+    rows = [{"item_id": f"q{n}", "answer": "A", "confidence": c} for n, c in enumerate(given, 1)]
+    found = read(write(tmp_path, rows, "json"))
+    assert [one.confidence for one in found.predictions] == pytest.approx(kept)
+    notes = [one for one in found.notes if "confidence" in one]
+    assert len(notes) == bool(note)
+    assert note in "".join(notes)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas_are_read_where_commas_do_not_separate(
+    tmp_path: Path, separator: str
+) -> None:
+    """Confidence, probabilities, and columns that were named so."""
+    path = tmp_path / "a.csv"
+    lines = [
+        "item_id;prediction;confidence;probability_A;probability_B;sure",
+        "q1;B;0,95;0,2;0,8;70,5",
+    ]
+    path.write_text("\n".join(lines).replace(";", separator))
+    (one,) = read(path).predictions
+    assert one.confidence == 0.95
+    assert one.detail["probabilities"] == {"A": 0.2, "B": 0.8}
+    (one,) = read(path, "id=item_id,answer=prediction,confidence=sure").predictions
+    assert one.confidence == 0.705
+
+
+def test_numbers_of_an_exam_paper_are_told_from_ids(tmp_path: Path) -> None:
+    """An index counts by the paper, also where a bank's ids are numbers."""
+    path = write(
+        tmp_path, [{"index": n, "question": "?", "prediction": "B"} for n in (1, 2)], "tsv"
+    )
+    items = [{"index": 1, "item_id": "2", "shown_order": "ABCD"}]
+    items += [{"index": 2, "item_id": "1", "shown_order": "BACD"}]
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps({"items": items, "model_protocol": {"condition": "image"}}))
+    ids = {"1": OPTIONS, "2": OPTIONS}
+    found = read_predictions(path, paper, options=ids)
+    assert {one.item_id: one.answer for one in found.predictions} == {"2": "B", "1": "A"}
+    alone = read_predictions(path, options=ids)
+    assert "paper.json" in alone.notes[-1]
+    assert read_predictions(path, options=ITEMS).needs_paper
+
+
+@pytest.mark.parametrize("form", ["xlsx", "csv"])
+def test_words_with_carriage_returns_read_the_same(tmp_path: Path, form: str) -> None:
+    """Xlsxwriter escapes them, as pandas and VLMEvalKit write it."""
+    words = [
+        "Answer: B\r\n",
+        "The film.\r\n\r\nAnswer: C\r\n\r\nFluid.",
+        "<answer>D</answer>\r",
+        "B",
+    ]
+    rows = [
+        {"index": f"q{n}", "question": "w", "answer": "A", "prediction": one}
+        for n, one in enumerate(words, 1)
+    ]
+    path = tmp_path / f"out.{form}"
+    if form == "csv":
+        path = write(tmp_path, rows, form)
+    else:
+        import pandas as pd
+
+        pd.DataFrame(rows).to_excel(path, index=False, engine="xlsxwriter")
+    assert letters(read(path)) == "BCDB"
