@@ -88,7 +88,7 @@ def is_medevalkit(keys: Iterable[str]) -> bool:
     return {"response", "answer", "choices"} <= keys and not keys & {"prediction", "output"}
 
 
-def answer_keys(found: Records) -> tuple[str, ...]:
+def answer_keys(source: Records) -> tuple[str, ...]:
     """Return the names under which a file's answers are read where nobody named columns.
 
     Raises
@@ -96,66 +96,66 @@ def answer_keys(found: Records) -> tuple[str, ...]:
     BadFile
         When a column for ids or answers is missing, or `answer` may be the reference standard.
     """
-    keys = {plain_key(one) for one in found.columns}
+    keys = {plain_key(column) for column in source.columns}
     words = _usual_keys(keys)
-    if found.format in _TABLES:
-        _check_present(found, words)
-    if words == WORD_KEYS and (why := _doubt(found, keys)):
+    if source.format in _TABLES:
+        _check_present(source, words)
+    if words == WORD_KEYS and (why := _doubt(source, keys)):
         raise BadFile(
-            f"{found.name}: {why}. Columns: {listed(found.columns)}. {_how_to_name(found)}"
+            f"{source.name}: {why}. Columns: {listed(source.columns)}. {_how_to_name(source)}"
         )
     return words
 
 
 def _usual_keys(keys: set[str]) -> tuple[str, ...]:
-    if keys & {plain_key(one) for one in PREDICTION_KEYS}:
+    if keys & {plain_key(key) for key in PREDICTION_KEYS}:
         return PREDICTION_KEYS
     if is_medevalkit(keys):
         return ("response",)
     if "text" in keys and keys & {"answerid", "modelid"}:  # as LLaVA's own scripts write them
         return ("text",)
-    if keys & {plain_key(one) for one in LATER_WORD_KEYS}:
+    if keys & {plain_key(key) for key in LATER_WORD_KEYS}:
         return LATER_WORD_KEYS
     return WORD_KEYS
 
 
-def _check_present(found: Records, words: Sequence[str]) -> None:
+def _check_present(source: Records, words: Sequence[str]) -> None:
     wanted = words if words != WORD_KEYS else ANSWER_KEYS
-    if not first_of(dict.fromkeys(found.columns), ID_KEYS)[0]:
+    if not first_of(dict.fromkeys(source.columns), ID_KEYS)[0]:
         lacking = f"the item's id (such as {ID_KEYS[0]})"
-    elif not first_of(dict.fromkeys(found.columns), wanted)[0] and not has_probabilities(
-        found.columns
+    elif not first_of(dict.fromkeys(source.columns), wanted)[0] and not has_probabilities(
+        source.columns
     ):
         lacking = f"the model's answers (such as {PREDICTION_KEYS[0]})"
     else:
         return
     raise BadFile(
-        f"{found.name} has no column for {lacking}. Columns: {listed(found.columns)}."
-        f" {_how_to_name(found)}"
+        f"{source.name} has no column for {lacking}. Columns: {listed(source.columns)}."
+        f" {_how_to_name(source)}"
     )
 
 
-def _how_to_name(found: Records) -> str:
+def _how_to_name(source: Records) -> str:
     return (
         "If one of them holds the model's answers, name the columns: on the page, or with"
         " --columns id=COLUMN,answer=COLUMN"
     )
 
 
-def _doubt(found: Records, keys: set[str]) -> str:
+def _doubt(source: Records, keys: set[str]) -> str:
     """Return why a file's answers may be the reference standard; empty where they are not."""
     answer, *others = WORD_KEYS
-    outputs = [one for one in others if plain_key(one) in keys]
+    outputs = [key for key in others if plain_key(key) in keys]
     if answer not in keys:
         is_task = "instruction" in keys and bool(outputs)
         return f"column “{outputs[0]}” may be the reference standard" if is_task else ""
-    beside = [*of_questions(found.columns), *filter(may_be_reference, found.columns)]
-    if beside:
+    neighbours = [*of_questions(source.columns), *filter(may_be_reference, source.columns)]
+    if neighbours:
         return (
             f"column “{answer}” may be the reference standard, as the file also has"
-            f" {listed(beside)}, and it was not read as the model's answers"
+            f" {listed(neighbours)}, and it was not read as the model's answers"
         )
-    if outputs and _both_or_none(found, outputs):
+    if outputs and _both_or_none(source, outputs):
         return (
             f"both “{answer}” and “{outputs[0]}” are present, and “{answer}” may be the reference"
             " standard"
@@ -163,34 +163,34 @@ def _doubt(found: Records, keys: set[str]) -> str:
     return ""
 
 
-def _both_or_none(found: Records, outputs: Sequence[str]) -> bool:
+def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:
     """Return whether an entry has both an answer and an output, or no entry an output."""
     filled = [
-        (first_of(one.value, WORD_KEYS[:1])[1], first_of(one.value, outputs)[1])
-        for one in found.records
-        if isinstance(one.value, Mapping)
+        (first_of(record.value, WORD_KEYS[:1])[1], first_of(record.value, outputs)[1])
+        for record in source.records
+        if isinstance(record.value, Mapping)
     ]
     both = any(answer is not None and output is not None for answer, output in filled)
     return both or all(output is None for _, output in filled)
 
 
 def reference_notes(
-    path: Path, found: Records, words: Sequence[str], meant: Meant | None
+    path: Path, source: Records, words: Sequence[str], meant: Meant | None
 ) -> Iterator[str]:
     """Yield what speaks for it that a file's answers are the reference standard.
 
     Only the file itself is looked at: the bank's reference standard is not read for it.
     """
-    used = _used(found, words, meant)
+    used = _used(source, words, meant)
     for column in used if meant is not None else ():
-        if may_be_reference(column) or (_names_answer(column) and of_questions(found.columns)):
+        if may_be_reference(column) or (_names_answer(column) and of_questions(source.columns)):
             yield (
                 f"the answers are read from column “{column}”, which often holds the reference"
                 " standard; check that it holds the model's answers"
             )
-    others = [one for one in found.columns if one not in used and _names_answer(one)]
+    others = [name for name in source.columns if name not in used and _names_answer(name)]
     for column in others:
-        if n := _n_equal(found, used, column):
+        if n := _n_equal(source, used, column):
             yield (
                 f"all {n:,} answers equal column “{column}”; check that they are the model's and"
                 " not the reference standard"
@@ -206,23 +206,25 @@ def _names_answer(column: str) -> bool:
     return plain_key(column) == WORD_KEYS[0] or may_be_reference(column)
 
 
-def _used(found: Records, words: Sequence[str], meant: Meant | None) -> list[str]:
+def _used(source: Records, words: Sequence[str], meant: Meant | None) -> list[str]:
     if meant is None:
         wanted = {plain_key(key) for key in words}
     else:
         wanted = {plain_key(meant[role]) for role in ("answer", "output") if role in meant}
-    return [column for column in found.columns if plain_key(column) in wanted]
+    return [column for column in source.columns if plain_key(column) in wanted]
 
 
-def _n_equal(found: Records, used: Sequence[str], column: str) -> int:
+def _n_equal(source: Records, used: Sequence[str], column: str) -> int:
     """Return how many answers equal another column, where all do and they are not few."""
     pairs = [
-        (first_of(one.value, used)[1], value_of(one.value, column))
-        for one in found.records
-        if isinstance(one.value, Mapping)
+        (first_of(record.value, used)[1], value_of(record.value, column))
+        for record in source.records
+        if isinstance(record.value, Mapping)
     ]
-    compared = [(_plain(one), _plain(two)) for one, two in pairs if not missing(one)]
-    is_equal = len(compared) >= _LEAST_COMPARED and all(one == two for one, two in compared)
+    compared = [(_plain(answer), _plain(other)) for answer, other in pairs if not missing(answer)]
+    is_equal = len(compared) >= _LEAST_COMPARED and all(
+        answer == other for answer, other in compared
+    )
     return len(compared) if is_equal else 0
 
 

@@ -1,4 +1,4 @@
-"""Cells of a workbook as text: what Excel displays, or why that cannot be told."""
+"""Cells of a workbook as text: what Excel displays, or the reason why it is unknown."""
 
 import re
 from datetime import datetime, time, timedelta
@@ -16,7 +16,7 @@ _UNREADABLE = "?"
 _GENERAL = frozenset(("general", "standard", "@", ""))
 _LITERAL = r'(?:"[^"]*"|\\.|[ ()+\-])*'
 _PLAIN_FORMAT = re.compile(
-    rf"(?P<before>{_LITERAL})(?P<whole>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
+    rf"(?P<before>{_LITERAL})(?P<integer>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
     rf"(?P<percent>\s?%)?(?P<after>{_LITERAL})"
 )
 _COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]", re.I)
@@ -60,7 +60,7 @@ def unescaped(text: str) -> str:
     """
     if "_x" not in text:
         return text
-    decoded = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    decoded = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     return decoded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -74,12 +74,12 @@ def format_of(number: int, codes: dict[int, str]) -> str:
 
 
 def text_of(cell: Cell, kind: Kind) -> str:
-    """Return a cell as text, by what its column holds.
+    """Return a cell as text, according to the kind of its column.
 
     Raises
     ------
     NotDisplayed
-        It cannot be told what Excel displays, or the cell holds no result; never under `ANY`.
+        The display is unknown, or a formula has no result; never under `ANY`.
     """
     if cell.type == "s":
         return with_points(cell.value) if kind is Kind.NUMBER else cell.value
@@ -114,8 +114,8 @@ def _full(cell: Cell) -> str:
         number = _number(cell)
     except NotDisplayed:
         return cell.value
-    whole = number.is_integer() and abs(number) < _MOST_EXACT
-    return str(int(number)) if whole else repr(number)
+    is_exact = number.is_integer() and abs(number) < _MOST_EXACT
+    return str(int(number)) if is_exact else repr(number)
 
 
 def _displayed(cell: Cell) -> str:
@@ -145,20 +145,20 @@ def _moment(cell: Cell) -> datetime | time | timedelta | None:
 
     try:
         if cell.type == "d":
-            found = from_ISO8601(cell.value)
+            moment = from_ISO8601(cell.value)
         elif cell.format.lower() in _GENERAL or not is_date_format(cell.format):
             return None
         else:
-            found = from_excel(
+            moment = from_excel(
                 float(cell.value),
                 MAC_EPOCH if cell.from_1904 else WINDOWS_EPOCH,
                 timedelta=is_timedelta_format(cell.format),
             )
     except (ValueError, OverflowError, TypeError):
         raise NotDisplayed(t("an unreadable date")) from None
-    if isinstance(found, datetime | time | timedelta):
-        return found
-    return datetime.combine(found, time(0))
+    if isinstance(moment, datetime | time | timedelta):
+        return moment
+    return datetime.combine(moment, time(0))
 
 
 def _by_format(number: float, code: str) -> str:
@@ -177,26 +177,26 @@ def _by_format(number: float, code: str) -> str:
         section = sections[2]
     if section.lower() == "general":
         return _general(shown)
-    found = _PLAIN_FORMAT.fullmatch(section)
-    if found is None:
+    match = _PLAIN_FORMAT.fullmatch(section)
+    if match is None:
         raise NotDisplayed(t("a number in the format {code}", code=code or _UNREADABLE))
-    return _literal(found["before"]) + _figures(shown, found) + _literal(found["after"])
+    return _literal(match["before"]) + _figures(shown, match) + _literal(match["after"])
 
 
-def _figures(number: float, found: re.Match[str]) -> str:
-    places, whole = found["places"] or "", found["whole"]
-    exact = Decimal(repr(number)) * (100 if found["percent"] else 1)
+def _figures(number: float, match: re.Match[str]) -> str:
+    places, integer = match["places"] or "", match["integer"]
+    exact = Decimal(repr(number)) * (100 if match["percent"] else 1)
     rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
     digits, _, decimals = f"{abs(rounded):f}".partition(".")
     optional = len(places) - len(places.rstrip("#"))
     least = len(decimals) - optional
     decimals = decimals[:least] + decimals[least:].rstrip("0")
-    digits = digits.lstrip("0").rjust(whole.replace(",", "").count("0"), "0")
-    if "," in whole:
+    digits = digits.lstrip("0").rjust(integer.replace(",", "").count("0"), "0")
+    if "," in integer:
         digits = f"{int(digits):,}"
     sign = "-" if rounded < 0 else ""
     point = "." if places else ""
-    return f"{sign}{digits}{point}{decimals}{found['percent'] or ''}"
+    return f"{sign}{digits}{point}{decimals}{match['percent'] or ''}"
 
 
 def _general(number: float) -> str:
@@ -215,4 +215,4 @@ def _general(number: float) -> str:
 
 
 def _literal(text: str) -> str:
-    return re.sub(r'"([^"]*)"|\\(.)', lambda found: found[1] or found[2] or "", text)
+    return re.sub(r'"([^"]*)"|\\(.)', lambda match: match[1] or match[2] or "", text)

@@ -62,7 +62,7 @@ def plain_key(key: str) -> str:
 def listed(header: Sequence[str]) -> str:
     """Return the names of columns for a message."""
     more = f" and {len(header) - MOST_LISTED:,} more" if len(header) > MOST_LISTED else ""
-    return ", ".join(one[:60] for one in header[:MOST_LISTED] if one) + more or "empty"
+    return ", ".join(column[:60] for column in header[:MOST_LISTED] if column) + more or "empty"
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
@@ -74,7 +74,9 @@ def check_header(name: str, header: Sequence[str]) -> None:
         With the columns, and the name of the file.
     """
     counts = Counter(map(plain_key, header))
-    twice = sorted({one for one in header if plain_key(one) and counts[plain_key(one)] > 1})
+    twice = sorted(
+        {column for column in header if plain_key(column) and counts[plain_key(column)] > 1}
+    )
     if twice:
         raise BadFile(
             t(

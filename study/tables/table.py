@@ -185,12 +185,12 @@ class _Digested:
 def _of_text(
     name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, limits: Limits
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
-    found = read_delimited(name, lines, beginning=beginning)
-    _, first = next(found.rows, (0, []))
+    text = read_delimited(name, lines, beginning=beginning)
+    _, first = next(text.rows, (0, []))
     header = _header(name, first, limits)
-    commas = found.has_decimal_commas
-    numbers = {one for one in header if commas and kind_of(one) is Kind.NUMBER}
-    return header, (_text_row(header, numbers, n, cells) for n, cells in found.rows)
+    commas = text.has_decimal_commas
+    numbers = {column for column in header if commas and kind_of(column) is Kind.NUMBER}
+    return header, (_text_row(header, numbers, n, cells) for n, cells in text.rows)
 
 
 def _header(name: str, cells: Sequence[str], limits: Limits) -> tuple[str, ...]:
@@ -232,8 +232,8 @@ def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, limits: Limi
     name = t("{name}, sheet “{sheet}”", name=path, sheet=sheet.name)
     top, first = next(sheet.rows, (0, []))
     header = _header(name, _header_texts(name, top, first), limits)
-    kinds = [kind_of(one) for one in header]
-    columns = [(n, one, kinds[n]) for n, one in enumerate(header) if one]
+    kinds = [kind_of(column) for column in header]
+    columns = [(n, column, kinds[n]) for n, column in enumerate(header) if column]
 
     def rows() -> Iterator[Row | Fault]:
         last = top
@@ -279,24 +279,24 @@ def _workbook_row(
             what="; ".join(faults),
             remedy=t("format the cell as Text and type its content again"),
         )
-    return Row(f"row {number}", row) if any(one.strip() for one in row.values()) else None
+    return Row(f"row {number}", row) if any(text.strip() for text in row.values()) else None
 
 
 def _refuse_merged(
     name: str, ranges: Sequence[str], top: int, last: int, columns: Sequence[int]
 ) -> None:
     """Refuse merged cells within a table: all but the first of them would read as empty."""
-    for one in ranges:
-        found = _RANGE.fullmatch(one)
-        if not found:
+    for cells in ranges:
+        match = _RANGE.fullmatch(cells)
+        if not match:
             continue
-        left, right = (column_number(found[n] or found[1]) for n in (1, 3))
-        upper, lower = (int(found[n] or found[2]) for n in (2, 4))
+        left, right = (column_number(match[n] or match[1]) for n in (1, 3))
+        upper, lower = (int(match[n] or match[2]) for n in (2, 4))
         if lower >= top and upper <= last and any(left <= n <= right for n in columns):
             raise BadFile(
                 t(
                     "{name}: the cells {cells} are merged. Unmerge them and fill in each.",
                     name=name,
-                    cells=one,
+                    cells=cells,
                 )
             )

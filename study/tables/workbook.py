@@ -67,7 +67,7 @@ def open_sheet(path: Path, *, most_bytes: int) -> Sheet:
     Raises
     ------
     BadFile
-        It is no workbook that can be read here, with what to do.
+        When it cannot be read here, with the remedy.
     """
     with opened(path) as (archive, entries), _naming(path):
         size = sum(entry.file_size for entry in entries)
@@ -115,8 +115,8 @@ def _sheet(path: Path, archive: ZipFile, parts: _Parts) -> Sheet:
 
 
 def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
-    found = _relations(archive, parts, "") if "_rels/.rels" in parts else {}
-    main = [target for kind, target in found.values() if kind == "officedocument"]
+    relations = _relations(archive, parts, "") if "_rels/.rels" in parts else {}
+    main = [target for kind, target in relations.values() if kind == "officedocument"]
     if main and main[0] in parts and main[0].endswith(".xml"):
         return main[0]
     others = [kind for kind in _kinds(parts) if kind != "Excel"]
@@ -138,28 +138,28 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
 
 
 def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:
-    """Return the kind and the path of the parts that one names, by the id it gives them."""
+    """Return kind and path of the parts a part refers to, by relationship id."""
     folder, file = posixpath.split(part)
     rels = parts.get(f"{folder}/_rels/{file}.rels".lstrip("/"))
-    found = {}
-    for one in _elements(archive, rels) if rels else ():
-        if _tag(one) == "Relationship" and one.get("TargetMode") != "External":
-            target = (one.get("Target") or "").replace("\\", "/")
+    relations = {}
+    for element in _elements(archive, rels) if rels else ():
+        if _tag(element) == "Relationship" and element.get("TargetMode") != "External":
+            target = (element.get("Target") or "").replace("\\", "/")
             path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/").lower()
-            kind = (one.get("Type") or "").rpartition("/")[2].lower()
-            found[one.get("Id") or ""] = (kind, path)
-    return found
+            kind = (element.get("Type") or "").rpartition("/")[2].lower()
+            relations[element.get("Id") or ""] = (kind, path)
+    return relations
 
 
 def _sheets(archive: ZipFile, parts: _Parts, main: str) -> tuple[list[tuple[str, str, str]], bool]:
     """Return name, state and id of each sheet, and whether dates count from 1904."""
     sheets, from_1904 = [], False
-    for one in _elements(archive, parts[main]):
-        if _tag(one) == "sheet":
-            number = next((v for key, v in one.attrib.items() if key.endswith("}id")), "")
-            sheets.append((one.get("name") or "", one.get("state") or "visible", number))
-        elif _tag(one) == "workbookPr":
-            from_1904 = one.get("date1904") in ("1", "true")
+    for element in _elements(archive, parts[main]):
+        if _tag(element) == "sheet":
+            number = next((v for key, v in element.attrib.items() if key.endswith("}id")), "")
+            sheets.append((element.get("name") or "", element.get("state") or "visible", number))
+        elif _tag(element) == "workbookPr":
+            from_1904 = element.get("date1904") in ("1", "true")
     return sheets, from_1904
 
 
@@ -170,36 +170,36 @@ def _first_visible(
         kind, place = related.get(number, ("", ""))
         if state == "visible" and kind == "worksheet":
             return title, place
-    raise BadFile(t("{name} has no visible worksheet. Unhide the one to be read.", name=path))
+    raise BadFile(t("{name} has no visible worksheet. Unhide the sheet to be read.", name=path))
 
 
 def _shared_texts(archive: ZipFile, part: ZipInfo) -> Iterator[str]:
-    for one in _elements(archive, part):
-        if _tag(one) == "si":
-            yield _text(one)
-            one.clear()
+    for element in _elements(archive, part):
+        if _tag(element) == "si":
+            yield _text(element)
+            element.clear()
 
 
 def _text(of: Element) -> str:
     """Return a text, plain or in differently formatted runs, without phonetic guides."""
-    runs = [one for one in of if _tag(one) in ("t", "r")]
+    runs = [child for child in of if _tag(child) in ("t", "r")]
     pieces = [run if _tag(run) == "t" else _child(run, "t") for run in runs]
     return unescaped("".join(piece.text or "" for piece in pieces if piece is not None))
 
 
 def _child(of: Element, name: str) -> Element | None:
-    return next((one for one in of if _tag(one) == name), None)
+    return next((child for child in of if _tag(child) == name), None)
 
 
 def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
     """Return the number format of each cell style."""
     codes: dict[int, str] = {}
     numbers: list[int] = []
-    for one in _elements(archive, part):
-        if _tag(one) == "numFmt":
-            codes[int(one.get("numFmtId") or 0)] = one.get("formatCode") or ""
-        elif _tag(one) == "cellXfs":
-            numbers = [int(style.get("numFmtId") or 0) for style in one]
+    for element in _elements(archive, part):
+        if _tag(element) == "numFmt":
+            codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or ""
+        elif _tag(element) == "cellXfs":
+            numbers = [int(style.get("numFmtId") or 0) for style in element]
     return [format_of(number, codes) for number in numbers]
 
 
@@ -235,47 +235,47 @@ class _RowReader:
     def rows(self, elements: Iterable[Element]) -> Iterator[tuple[int, list[Cell]]]:
         """Yield the rows that hold anything; the merged ranges come behind them."""
         number = 0
-        for one in elements:
-            tag = _tag(one)
+        for element in elements:
+            tag = _tag(element)
             if tag == "row":
-                number = int(one.get("r") or number + 1)
-                cells = self._cells(one)
-                one.clear()
+                number = int(element.get("r") or number + 1)
+                cells = self._cells(element)
+                element.clear()
                 if any(cell.type == "f" or cell.value.strip() for cell in cells):
                     yield number, cells
             elif tag == "mergeCell":
-                self.merged.append(one.get("ref") or "")
+                self.merged.append(element.get("ref") or "")
 
     def _cells(self, row: Element) -> list[Cell]:
         cells: list[Cell] = []
-        for one in row:
-            if _tag(one) != "c":
+        for element in row:
+            if _tag(element) != "c":
                 continue
-            found = _REFERENCE.fullmatch((one.get("r") or "").upper())
-            place = column_number(found[1]) if found else len(cells)
-            cell = self._cell(one)
+            match = _REFERENCE.fullmatch((element.get("r") or "").upper())
+            place = column_number(match[1]) if match else len(cells)
+            cell = self._cell(element)
             if cell.value or cell.type == "f":
                 cells.extend([_EMPTY] * (place + 1 - len(cells)))
                 if cells[place] is not _EMPTY:
-                    raise ValueError(f"cell {one.get('r')} twice")
+                    raise ValueError(f"cell {element.get('r')} twice")
                 cells[place] = cell
         return cells
 
-    def _cell(self, one: Element) -> Cell:
-        kind = one.get("t") or "n"
+    def _cell(self, element: Element) -> Cell:
+        kind = element.get("t") or "n"
         if kind == "inlineStr":
-            inside = _child(one, "is")
+            inside = _child(element, "is")
             return _EMPTY if inside is None else Cell(value=_text(inside))
-        value = _child(one, "v")
+        value = _child(element, "v")
         text = "" if value is None else value.text or ""
         if not text:
-            has_no_result = _child(one, "f") is not None and (value is None or kind != "str")
+            has_no_result = _child(element, "f") is not None and (value is None or kind != "str")
             return Cell(type="f") if has_no_result else _EMPTY
         if kind == "s":
             return Cell(value=self.shared[int(text)])
         if kind == "str":
             return Cell(value=unescaped(text))
-        style = int(one.get("s") or 0)
+        style = int(element.get("s") or 0)
         code = self.formats[style] if style < len(self.formats) else "General"
         return Cell(type=kind, value=text, format=code, from_1904=self.from_1904)
 
