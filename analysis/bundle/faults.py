@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.bundle.look_alikes import FirstSpelling, difference, id_key
 from analysis.errors import Fault
 
 LARGEST = 2.0**53
@@ -115,18 +116,59 @@ def whole_number_in(cell: str) -> float:
     return number if number % 1 == 0 and abs(number) < LARGEST else math.nan
 
 
-ITEM_NAMES = (
-    "item_id",
-    "task",
-    "category",
-    "subcategory",
-    "examination_id",
-    "patient_id",
-    "option_set",
-    "bank",
-)
+ITEM_IDS = ("examination_id", "patient_id")
+ITEM_GROUPS = ("task", "category", "subcategory", "option_set", "bank")
+ITEM_NAMES = ("item_id", *ITEM_IDS, *ITEM_GROUPS)
 READING_NAMES = ("rater_id", "item_id", "condition")
-TWICE = "stands in an earlier row too (blanks around an id do not count)"
+TWICE = "is also in an earlier row (white space around an id does not count)"
+
+
+def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
+    """Refuse ids of rows that are the same, or look the same, as that of an earlier row."""
+    forms = each_distinct(table[column], id_key)
+    again = forms.duplicated() & (forms != "")
+    if not again.any():
+        return []
+    first = table[column].groupby(forms).transform("first")
+    return faults_where(
+        file,
+        table.assign(first=first),
+        again,
+        lambda r: f"{column} {r[column]!r} {_again(r[column], r['first'])}",
+        remedy,
+    )
+
+
+def _again(text: str, first: str) -> str:
+    differs = difference(text, first)
+    return f"looks like {first!r} in an earlier row ({differs})" if differs else TWICE
+
+
+def first_spellings(
+    table: pd.DataFrame, columns: Sequence[str], key: Callable[[str], str]
+) -> pd.DataFrame:
+    """Return the table with the first spelling for every cell of `columns` that looks like it.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"task": ["Chest", "CHEST", "Head"]})
+    >>> first_spellings(table, ["task"], str.casefold)["task"].tolist()
+    ['Chest', 'Chest', 'Head']
+    """
+    found = {}
+    for column in columns:
+        first = FirstSpelling(key)
+        found[column] = [first[cell] for cell in table[column].to_numpy(dtype=object)]
+    return table.assign(**found)
+
+
+def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
+    """Return the cells with the known id in place of every one that looks like it."""
+    by_form = {id_key(cell): cell for cell in reversed(known.unique().tolist())}
+    there = set(by_form.values())
+    return each_distinct(
+        cells, lambda cell: cell if cell in there else by_form.get(id_key(cell), cell)
+    )
 
 
 def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -157,19 +199,22 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
 
 
 def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
-    """Refuse ids that only blanks tell apart, where no other table says which ids there are.
+    """Refuse ids that look alike, where no other table lists the ids.
 
     One for each row that spells an id otherwise than the first row that has it.
     """
     spelt = set(table[column])
-    if len({cell.strip() for cell in spelt}) == len(spelt):
+    if len({id_key(cell) for cell in spelt}) == len(spelt):
         return []
-    plain = each_distinct(table[column], str.strip)
+    plain = each_distinct(table[column], id_key)
     first = table[column].groupby(plain).transform("first")
     return faults_where(
         file,
         table.assign(first=first),
         (table[column] != first) & (plain != ""),
-        lambda r: f"{column} {r[column]!r} differs from {r['first']!r} in blanks only",
+        lambda r: (
+            f"{column} {r[column]!r} looks like {r['first']!r}"
+            f" ({difference(r[column], r['first'])})"
+        ),
         "Write it alike in every row, or give the two different names",
     )

@@ -7,17 +7,21 @@ import json
 import pandas as pd
 
 from analysis.bundle.faults import (
+    ITEM_GROUPS,
+    ITEM_IDS,
     ITEM_NAMES,
-    TWICE,
+    duplicate_faults,
     each_distinct,
     faults_among,
     faults_where,
+    first_spellings,
     nul_faults,
     stripped,
     whole_number_in,
     whole_numbers,
     with_columns,
 )
+from analysis.bundle.look_alikes import id_key, text_key
 from analysis.bundle.model import ITEM_COLUMNS, LETTERS, PLACE
 from analysis.errors import Fault
 
@@ -27,10 +31,13 @@ FILE = "items.csv"
 def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the items and bring letters and numbers of options into one form.
 
-    The items, sorted as they came, names without blanks around them, `n_options` 0 where neither it
+    The items, sorted as they came, names without white space around them and in the first spelling
+    of those that look alike, `n_options` 0 where neither it
     nor `options` is given.
     """
     items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
+    items = first_spellings(items, ITEM_IDS, id_key)
+    items = first_spellings(items, ITEM_GROUPS, text_key)
     if not len(items):
         what, remedy = "holds no item", "Add a row for each item"
         return items, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
@@ -58,23 +65,16 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
 
 
 def _id_faults(items: pd.DataFrame) -> list[Fault]:
-    ids = items["item_id"]
     return [
         *faults_among(
             FILE,
             items,
             "item_id",
-            lambda cell: not cell,
+            lambda cell: not id_key(cell),
             lambda r: "item_id is empty",
             "Give every item an id of its own",
         ),
-        *faults_where(
-            FILE,
-            items,
-            ids.duplicated() & (ids != ""),
-            lambda r: f"item_id {r['item_id']!r} {TWICE}",
-            "Keep one row for each item",
-        ),
+        *duplicate_faults(FILE, items, "item_id", "Keep one row for each item"),
     ]
 
 

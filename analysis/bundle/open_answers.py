@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import TWICE, each_distinct, faults_among, faults_where, with_columns
+from analysis.bundle.faults import (
+    TWICE,
+    as_known,
+    each_distinct,
+    faults_among,
+    faults_where,
+    with_columns,
+)
 from analysis.bundle.model import (
     OPEN_ANSWER_COLUMNS,
     OPEN_KINDS,
@@ -31,6 +38,8 @@ def check_open_answers(
     found = with_columns(table, OPEN_ANSWER_COLUMNS)
     for column in ("answer_id", *_KEY, "status"):
         found[column] = each_distinct(found[column], str.strip)
+    found["item_id"] = as_known(found["item_id"], items["item_id"])
+    found["rater_id"] = as_known(found["rater_id"], raters["rater_id"])
     said = [Status.ANSWERED if words.strip() else Status.SKIPPED for words in found["words"]]
     status = [given or silent.value for given, silent in zip(found["status"], said, strict=True)]
     found["status"] = pd.Series(status, index=found.index, dtype=object)

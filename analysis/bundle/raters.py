@@ -7,13 +7,14 @@ import re
 import pandas as pd
 
 from analysis.bundle.faults import (
-    TWICE,
+    duplicate_faults,
     faults_among,
-    faults_where,
+    first_spellings,
     nul_faults,
     stripped,
     with_columns,
 )
+from analysis.bundle.look_alikes import id_key, text_key
 from analysis.bundle.model import RATER_COLUMNS, RaterKind
 from analysis.errors import Fault
 
@@ -31,24 +32,18 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     if not len(raters):
         what, remedy = "holds no rater", "Add a row for each rater, or remove the file"
         return raters, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+    raters = first_spellings(raters, ["level", "site"], text_key)
     raters["rater_kind"] = raters["rater_kind"].str.strip().str.lower()
-    ids = raters["rater_id"]
     faults = [
         *faults_among(
             FILE,
             raters,
             "rater_id",
-            lambda cell: not cell,
+            lambda cell: not id_key(cell),
             lambda r: "rater_id is empty",
             "Name the rater",
         ),
-        *faults_where(
-            FILE,
-            raters,
-            ids.duplicated() & (ids != ""),
-            lambda r: f"rater_id {r['rater_id']!r} {TWICE}",
-            "Keep one row for each rater",
-        ),
+        *duplicate_faults(FILE, raters, "rater_id", "Keep one row for each rater"),
         *nul_faults(FILE, raters, ["rater_id"]),
         *faults_among(
             FILE,

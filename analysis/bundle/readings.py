@@ -10,9 +10,11 @@ import pandas as pd
 
 from analysis.bundle.faults import (
     READING_NAMES,
+    as_known,
     each_distinct,
     faults_among,
     faults_where,
+    first_spellings,
     nul_faults,
     number_in,
     spelling_faults,
@@ -20,6 +22,7 @@ from analysis.bundle.faults import (
     whole_numbers,
     with_columns,
 )
+from analysis.bundle.look_alikes import text_key
 from analysis.bundle.model import (
     PLACE,
     READING_COLUMNS,
@@ -50,6 +53,10 @@ def check_readings(
         remedy = "Export the study after somebody has read a case with options"
         return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
+    readings = first_spellings(readings, ["condition"], text_key)
+    readings["item_id"] = as_known(readings["item_id"], items["item_id"])
+    if raters is not None:
+        readings["rater_id"] = as_known(readings["rater_id"], raters["rater_id"])
     readings["run"] = each_distinct(readings["run"], str.strip)
     readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
     readings["status"] = _statuses(readings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import TWICE, faults_where, with_columns
+from analysis.bundle.faults import TWICE, as_known, faults_where, with_columns
 from analysis.bundle.model import LETTERS, RULES, Status
 from analysis.errors import Fault
 
@@ -30,6 +30,8 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     found = with_columns(table, (*_KEY, *RULES))
     for column in (*_KEY, *RULES):
         found[column] = found[column].str.strip()
+    for column in ("rater_id", "item_id", "condition"):
+        found[column] = as_known(found[column], readings[column])
     at = pd.MultiIndex.from_frame(found[_KEY])
     known = pd.MultiIndex.from_frame(readings[_KEY])
     faults = [

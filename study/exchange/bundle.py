@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
-from study.base.text import csv_bytes
+from study.base.text import FirstSpelling, csv_bytes, text_key
 from study.base.translation import t
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
@@ -57,6 +57,9 @@ ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 GUARDED = "cells_guarded"
 """What ``datapackage.json`` says of a bundle whose cells `study.base.text` wrote."""
 
+SETS_BY_LOOK = "option_sets_by_look"
+"""What ``datapackage.json`` says of a bundle in which options that look alike are one set."""
+
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""
 
@@ -84,7 +87,12 @@ _Done = tuple[str, str, Mapping[str, Any]]
 
 
 def tables_of(
-    look: Transaction, study: StudyRow, *, blinded: bool, texts: bool = True
+    look: Transaction,
+    study: StudyRow,
+    *,
+    blinded: bool,
+    texts: bool = True,
+    sets_by_look: bool = True,
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the tables of a study's bundle.
 
@@ -94,9 +102,12 @@ def tables_of(
         With questions, options, and what readers and models said in their own words, which may
         repeat them. Without, items that offer the same options are still known by their
         `option_set`.
+    sets_by_look
+        Whether options that look alike are the same in an `option_set`; in earlier bundles they
+        were not.
     """
     tables = {
-        "items.csv": list(_items(look, study.id, blinded)),
+        "items.csv": list(_items(look, study.id, blinded, sets_by_look=sets_by_look)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
         **_preparation_tables(look, study),
@@ -140,6 +151,7 @@ def files_of(
     guard: bool = True,
     trails: bool = True,
     texts: bool = True,
+    sets_by_look: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle as a transaction sees it.
 
@@ -152,15 +164,17 @@ def files_of(
         made without.
     trails
         Whether the chains and the records as they came are in it: nine tenths of a large bundle.
-    texts
-        As in `tables_of`; without them the records are not in it either.
+    texts, sets_by_look
+        As in `tables_of`; without texts the records are not in it either.
     """
     found = study_row(look, study)
     chain = events.study_chain(study)
     passed = 0 if trails else events.head(look, chain).number - 1
     trail = list(events.walk(look, chain, after=passed))
     amended = [one._asdict() for one in studies.amendments(look, found.id)]
-    tables = tables or tables_of(look, found, blinded=blinded, texts=texts)
+    tables = tables or tables_of(
+        look, found, blinded=blinded, texts=texts, sets_by_look=sets_by_look
+    )
     files = {
         name: table_bytes(columns_in(name, rows), rows, guard=guard)
         for name, rows in tables.items()
@@ -181,7 +195,7 @@ def files_of(
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     gone = withdrawn_in(look, found)
     provenance = banks.bank_row(look, found.bank_name).provenance
-    package = _package(found, trail, files, tables, blinded, gone)
+    package = _package(found, trail, files, tables, blinded, gone, sets_by_look)
     package["reading_room"]["texts"] = texts
     if drawn := scored_items(look, found.id):
         package["reading_room"]["scored_items"] = drawn
@@ -292,17 +306,22 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
+def _items(
+    look: Transaction, study: int, blinded: bool, *, sets_by_look: bool
+) -> Iterator[dict[str, Any]]:
     rows = banks.items_of_study(look, study)
-    sets = Counter(row.options for row in rows)
+    options_of = {row.options: json.loads(row.options) for row in rows}
+    first = FirstSpelling(lambda options: canonical_json(list(map(text_key, options_of[options]))))
+    set_of = {row.options: first[row.options] if sets_by_look else row.options for row in rows}
+    sizes = Counter(set_of[row.options] for row in rows)
     for row in rows:
-        options = json.loads(row.options)
+        options, option_set = options_of[row.options], set_of[row.options]
         yield {
             **{name: value for name, value in row._asdict().items() if name != "origin"},
             "bank": row.origin or None,
             "truth": None if blinded else row.truth,
             "n_options": len(options),
-            "option_set": " | ".join(options) if sets[row.options] > 1 else "",
+            "option_set": " | ".join(options_of[option_set]) if sizes[option_set] > 1 else "",
         }
 
 
@@ -409,6 +428,7 @@ def _package(
     tables: Tables,
     blinded: bool,
     gone: Sequence[Withdrawn],
+    sets_by_look: bool,
 ) -> dict[str, Any]:
     return {
         "profile": "data-package",
@@ -424,6 +444,7 @@ def _package(
             "simulated_films": bool(study.simulated_films),
             "blinded": blinded,
             GUARDED: True,
+            SETS_BY_LOOK: sets_by_look,
             "withdrawn_models": [asdict(one) for one in gone],
             "confidence_means": "answer",
         },

@@ -25,6 +25,7 @@ from study.exchange.bundle import (
     GUARDED,
     RECORDS,
     RECORDS_FORMAT,
+    SETS_BY_LOOK,
     STUDY_RECORD,
     StudyFacts,
     audit_file,
@@ -73,6 +74,7 @@ class Received:
     protocol_sha256: str
     blinded: bool
     guarded: bool
+    sets_by_look: bool
     provenance: Provenance
     items: Sequence[Mapping[str, str]]
     carried: Carried
@@ -127,6 +129,7 @@ def receive(store: Store, path: Path) -> Received:
         protocol_sha256=protocol["sha256"],
         blinded=bool(facts.get("blinded")),
         guarded=bool(facts.get(GUARDED)),
+        sets_by_look=bool(facts.get(SETS_BY_LOOK)),
         provenance=_provenance(facts.get("bank")),
         items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
         carried=carried,

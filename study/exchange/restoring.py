@@ -270,7 +270,13 @@ def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
 
 
 def _refuse_unlike(look: Transaction, bundle: Received) -> None:
-    again = files_of(look, bundle.study, blinded=bundle.blinded, guard=bundle.guarded)
+    again = files_of(
+        look,
+        bundle.study,
+        blinded=bundle.blinded,
+        guard=bundle.guarded,
+        sets_by_look=bundle.sets_by_look,
+    )
     refuse(
         bundle.name,
         [

@@ -159,13 +159,13 @@ def test_ids_that_only_blanks_tell_apart_are_refused() -> None:
     for tables, words in (
         (
             (pd.DataFrame({"item_id": ["q", "q "]}), READINGS),
-            "items.csv, row 3: item_id 'q' stands",
+            "items.csv, row 3: item_id 'q' is also",
         ),
         (
             (items, READINGS, pd.DataFrame({"rater_id": ["R", " R"], **raters})),
-            "raters.csv, row 3: rater_id 'R' stands",
+            "raters.csv, row 3: rater_id 'R' is also",
         ),
-        ((items, twice), "rater_id 'R ' differs from 'R' in blanks only"),
+        ((items, twice), r"rater_id 'R ' looks like 'R' \(white space\)"),
     ):
         with pytest.raises(BundleError, match=words):
             bundle_from_tables(*tables)

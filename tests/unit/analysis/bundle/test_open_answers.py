@@ -51,13 +51,13 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"answer_id": ["a1", "a1"]}, "row 3: answer_id 'a1' stands in an earlier row too"),
+        ({"answer_id": ["a1", "a1"]}, "row 3: answer_id 'a1' is also in an earlier row"),
         ({"answer_id": ["a1", " "]}, "row 3: answer_id is empty. Name the answer"),
         ({"kind": ["answer", "remark"]}, "row 3: kind 'remark' is unknown. Write one of answer"),
         ({"item_id": ["q1", "q9"]}, "row 3: item_id 'q9' is not in items.csv"),
         ({"rater_id": ["R1", "R9"]}, "row 3: rater_id 'R9' is not among the raters"),
         ({"status": ["answered", "lost"]}, "row 3: status 'lost' is unknown"),
-        ({"item_id": ["q1", "q1"]}, "row 3: 'q1' by 'R1' stands in an earlier row too"),
+        ({"item_id": ["q1", "q1"]}, "row 3: 'q1' by 'R1' is also in an earlier row"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, said: str) -> None:
@@ -74,8 +74,8 @@ def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, said: s
         ({"scorer": ["S1", " "]}, "row 3: scorer is empty"),
         ({"turn": [1, 4]}, "row 3: turn '4' is none. Write 1 or 2"),
         ({"score": ["correct", "right"]}, "row 3: score 'right' is unknown. Write one of correct"),
-        ({"turn": [1, 1]}, "row 3: turn 1 of 'a1', or its scorer, stands in an earlier row"),
-        ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, stands in an earlier row"),
+        ({"turn": [1, 1]}, "row 3: turn 1 of 'a1', or its scorer, is also in an earlier row"),
+        ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, is also in an earlier row"),
     ],
 )
 def test_a_score_that_cannot_be_used_is_named_by_its_row(changed: Any, said: str) -> None:

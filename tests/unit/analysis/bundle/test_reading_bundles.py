@@ -47,7 +47,7 @@ def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
         read_bundle(folder)
     said = str(refusal.value)
     for part in (
-        "items.csv, row 3: item_id 'q1' stands in an earlier row too",
+        "items.csv, row 3: item_id 'q1' is also in an earlier row",
         "items.csv, row 3: truth 'Z' is not among the 4 options",
         "items.csv, row 4: n_options 'no'",
         "items.csv, row 4: truth '?'",

@@ -1,0 +1,133 @@
+"""Texts that look alike are compared as one: ids, names, and what differs between two of them.
+
+The same functions as in `study.base.text`, which the analysis does not import; a test compares
+them for every character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+_DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
+"""Compatibility characters that do not look like what they stand for: 10² is not 102."""
+
+_INVISIBLE = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
+    r"\U000e0000-\U000e0fff]"
+)
+"""Default-ignorable characters that are neither control nor format characters (Unicode 15)."""
+
+_VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
+"""Control and format characters that are seen: white space, and marks before Arabic numbers."""
+
+_LOOKS_LIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u02d7", "-"),
+        **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
+        **dict.fromkeys("\u201c\u201d\u201f", '"'),
+        **dict.fromkeys("\u2044\u2215", "/"),
+        "\u2800": " ",  # Braille without a dot
+        "\u039f": "O",  # the Greek omicron
+        "\u03bf": "o",
+    }
+) | str.maketrans("АВЕКМНОРСТУХЅІЈаеорсухѕіј", "ABEKMHOPCTYXSIJaeopcyxsij")
+_LOWER = str.maketrans("вкмнт", "bkmht")
+"""Small Cyrillic letters whose capitals look like Latin ones: a word and its capitals are one."""
+
+
+class _Folding(dict[int, str]):
+    """What each character is compared as; worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _folded(chr(code))
+        return folded
+
+
+def _folded(char: str) -> str:
+    tag, *codes = unicodedata.decomposition(char).split() or [""]
+    if tag and tag not in _DIFFERENT:
+        parts = codes if tag.startswith("<") else (tag, *codes)
+        return "".join(_folded(chr(int(code, 16))) for code in parts)
+    unseen = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
+    return "" if unseen or _INVISIBLE.match(char) else char.translate(_LOOKS_LIKE)
+
+
+_FOLDING = _Folding()
+_NAMED = 3
+"""Characters that are named where two texts differ in many."""
+
+
+def id_key(text: str) -> str:
+    """Return the form in which ids and paths are compared: letter case counts.
+
+    Texts that look alike have one form. Composed and decomposed characters, full-width forms,
+    ligatures, kinds of hyphens, quotation marks and white space are the same, as are Cyrillic
+    letters that look like Latin ones; invisible characters do not count. Superscripts, subscripts,
+    fractions and circled digits remain different.
+
+    >>> id_key("Mu\u0308ller") == id_key("M\u00fcller\u200b"), id_key("A") == id_key("a")
+    (True, False)
+    >>> id_key("5 cm\u00b2") == id_key("5 cm2")
+    False
+    """
+    if text.isascii():
+        if not text.isprintable():
+            text = text.translate(_FOLDING)
+        return " ".join(text.split()) if " " in text or not text.isprintable() else text
+    return " ".join(unicodedata.normalize("NFC", text.translate(_FOLDING)).split())
+
+
+def text_key(text: str) -> str:
+    """Return the form in which names and options are compared: as `id_key`, without letter case.
+
+    The German sharp s is not ss and the Turkish dotless i is not i: they make other words.
+
+    >>> text_key("Presence  Assessment") == text_key("PRESENCE ASSESSMENT")
+    True
+    >>> text_key("Ma\u00dfe") == text_key("Masse")
+    False
+    """
+    key = id_key(text).lower()
+    return key if key.isascii() else key.translate(_LOWER)
+
+
+def difference(text: str, other: str) -> str:
+    r"""Say what tells two texts apart that are compared as one; empty where they are equal.
+
+    >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
+    ('U+200B zero width space', 'white space', 'letter case')
+    """
+    one, two = (unicodedata.normalize("NFC", each) for each in (text, other))
+    if one == two:
+        return "composed and decomposed characters" if text != other else ""
+    if one.lower() == two.lower():
+        return "letter case"
+    unusual = [c for c in sorted({*one} ^ {*two}) if c not in " \t\r\n" and id_key(c) != c]
+    told = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
+    if id_key(one) != id_key(two):
+        told.append("letter case")
+    return ", ".join(told) or "white space"
+
+
+def _name(char: str) -> str:
+    return unicodedata.name(char, "").lower()
+
+
+class FirstSpelling(dict[str, str]):
+    """Maps every text to the first one met of those that are compared as one.
+
+    >>> first = FirstSpelling(text_key)
+    >>> first["Chest"], first["CHEST"], first["Head"]
+    ('Chest', 'Chest', 'Head')
+    """
+
+    def __init__(self, key: Callable[[str], str]) -> None:
+        super().__init__()
+        self._key = key
+        self._first: dict[str, str] = {}
+
+    def __missing__(self, text: str) -> str:
+        self[text] = first = self._first.setdefault(self._key(text), text)
+        return first
