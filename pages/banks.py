@@ -263,7 +263,20 @@ def _faulty(which: str) -> dict[str, Any]:
     skip = st.checkbox(
         t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
     )
-    return {"missing_images": missing, "skip_faulty": skip}
+    allow = st.checkbox(
+        t("Allow possible identifiers in texts"),
+        key=_key(f"{which}-allow"),
+        help=t(
+            "For DICOM images. A text that contains a full name, an id or a date of the image's "
+            "DICOM data is always rejected. A text with a word that may be part of a name, such "
+            "as Rose or Klein, is rejected unless you allow it here; each such text is listed."
+        ),
+    )
+    return {
+        "missing_images": missing,
+        "skip_faulty": skip,
+        "allow_possible_identifiers": allow,
+    }
 
 
 def _terms(which: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Unpack
 
 from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text, kind_of
+from study.bank.identifiers import Identifier, identifiers
+from study.bank.identity_check import RowTexts, find_identifiers
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
 from study.bank.items import split_list
@@ -41,19 +44,34 @@ _MOST_LOOKED_AT = 5_000
 _UID = re.compile(r"[0-9.]{5,64}")
 _TAKEN = (*(one for one in SPELLINGS if one not in ("options", "context", "prior_date")), "options")
 _REPLACED = ("images", "prior_images", "patient_id", "examination_id")
-_SHORTEST_SECRET = 4
-_SECRET = (
-    *("PatientID", "PatientName", "OtherPatientIDs", "PatientBirthName"),
-    *("StudyInstanceUID", "AccessionNumber", "StudyID", "SeriesInstanceUID", "SOPInstanceUID"),
+_ALLOW = (
+    "reword it; or, if it identifies nobody, import again and allow possible identifiers"
+    " (--allow-possible-identifiers)"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """A film as it was written, without its pixels."""
+    """An image as it was written: without its pixels, with what identifies its patient."""
 
     name: str
     film: DicomFilm
+    identifiers: frozenset[Identifier]
+
+    @property
+    def patient(self) -> str:
+        """Return a key of its patient; without a PatientID each image has a patient of its own."""
+        return self.film.patient or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A row of the bank, and what of the spreadsheet's own texts is in it."""
+
+    place: str
+    values: dict[str, str]
+    texts: Mapping[str, str]
+    patients: frozenset[str]
 
 
 def holds_dicom(folder: Path) -> bool:
@@ -70,6 +88,7 @@ def import_dicom(
     name: str,
     now: datetime,
     scale: float = 1.0,
+    allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> Imported:
     """Make a bank of a folder beside the store, and import it.
@@ -78,6 +97,8 @@ def import_dicom(
     ----------
     scale
         Below 1, films are kept that much smaller, and every item says so (`rendition`).
+    allow_possible_identifiers
+        Import rows with words that may be part of a name but also ordinary words, and note each.
     options
         As `study.bank.importing.import_bank`.
 
@@ -96,7 +117,14 @@ def import_dicom(
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
         without_prior = skip_faulty or options.get("missing_images") in ("drop", "frontal")
-        made = _Conversion(folder, Path(scratch) / "bank", key, scale, without_prior=without_prior)
+        made = _Conversion(
+            folder,
+            Path(scratch) / "bank",
+            key,
+            scale,
+            without_prior=without_prior,
+            allow_possible=allow_possible_identifiers,
+        )
         made.run(progress or (lambda *_: None))
         faulty = {fault.key for fault in made.faults}
         if made.faults and not (skip_faulty and made.rows):
@@ -128,7 +156,7 @@ def import_dicom(
         done,
         n_left_out=done.n_left_out + len(faulty),
         left_out=(*made.faults[:1_000], *done.left_out),
-        notes=(*made.notes.lines(), *done.notes),
+        notes=(*made.notes.lines(), *made.allowed[:1_000], *done.notes),
     )
 
 
@@ -136,7 +164,14 @@ class _Conversion:
     """From a spreadsheet's rows to those of a bank, film by film."""
 
     def __init__(
-        self, folder: Path, into: Path, key: bytes, scale: float, *, without_prior: bool
+        self,
+        folder: Path,
+        into: Path,
+        key: bytes,
+        scale: float,
+        *,
+        without_prior: bool,
+        allow_possible: bool,
     ) -> None:
         sheets = _spreadsheets(folder)
         if len(sheets) != 1:
@@ -148,22 +183,60 @@ class _Conversion:
         self.rows: list[dict[str, str]] = []
         self.faults: list[Fault] = []
         self.notes = Notes()
+        self.allowed: list[str] = []
+        self._allow_possible = allow_possible
         self._folder, self._images = folder, ImageFolder(folder)
         self._key, self._scale, self._without_prior = key, scale, without_prior
         self._kept: dict[str, _Kept] = {}
-        self._by_uid: dict[str, str] | None = None
+        self._by_uid: dict[str, list[Path]] | None = None
         into.mkdir(parents=True)
 
     def run(self, progress: OnProgress) -> None:
         """Convert every row, and collect every fault."""
-        records = self._records()
+        records, rows = self._records(), list[_Row]()
         for done, record in enumerate(records):
             progress("films", done, len(records))
             try:
-                self.rows.append(self._row(record))
+                rows.append(self._row(record))
             except BadFilm as bad:
                 self.faults.append(
                     Fault(key=record.place, what=bad.what, remedy=bad.remedy, rule=bad.rule)
+                )
+
+        self._check_texts(rows)
+
+    def _check_texts(self, rows: list[_Row]) -> None:
+        """Take the rows whose texts identify nobody, and list the others."""
+        of_patient = defaultdict[str, frozenset[Identifier]](frozenset)
+        for kept in self._kept.values():
+            of_patient[kept.patient] |= kept.identifiers
+        checked = find_identifiers(
+            [
+                RowTexts(
+                    patient=min(row.patients),
+                    texts=row.texts,
+                    identifiers=frozenset().union(*map(of_patient.__getitem__, row.patients)),
+                )
+                for row in rows
+            ]
+        )
+        for row, findings in zip(rows, checked, strict=True):
+            rejected = [one for one in findings if one.certain or not self._allow_possible]
+            for found in rejected:
+                contains = "contains" if found.certain else "contains what may be"
+                self.faults.append(
+                    Fault(
+                        key=row.place,
+                        what=f"column {found.column} {contains} {found.what}",
+                        remedy="remove it" if found.certain else _ALLOW,
+                        rule=Rule.IDENTIFIES,
+                    )
+                )
+            if not rejected:
+                self.rows.append(row.values)
+                self.allowed.extend(
+                    f"{row.place}: column {found.column} contains what may be {found.what}; allowed"
+                    for found in findings
                 )
 
     def write(self) -> None:
@@ -179,7 +252,7 @@ class _Conversion:
         self.faults.extend(source.faults)
         return source.records
 
-    def _row(self, record: Record) -> dict[str, str]:
+    def _row(self, record: Record) -> _Row:
         assert isinstance(record.value, dict)
         fields = Fields(record.value)
         for column, _, _ in fields.others():
@@ -197,8 +270,7 @@ class _Conversion:
         films, priors = [one.film for one in kept], [one.film for one, _ in before]
         if len({film.patient for film in (*films, *priors) if film.patient}) > 1:
             raise BadFilm("its images are of different patients", "check the images")
-        self._refuse_secrets(found, [*films, *priors])
-        return {
+        values = {
             **found,
             **_from_tags(found, films, self._scale),
             **_of_priors(found, films, before, self._scale),
@@ -209,6 +281,12 @@ class _Conversion:
             ),
             **({"rendition": f"{self._scale:g}"} if self._scale < 1 else {}),
         }
+        return _Row(
+            place=record.place,
+            values=values,
+            texts={column: text for column, text in found.items() if column not in _REPLACED},
+            patients=frozenset(one.patient for one in (*kept, *(prior for prior, _ in before))),
+        )
 
     def _priors(self, fields: Fields, place: str) -> list[tuple[_Kept, date | None]]:
         """Return the prior films a row names, each with the day the spreadsheet gives it."""
@@ -226,23 +304,6 @@ class _Conversion:
                 self.notes.add("prior image not found, item taken without it", place)
         return found
 
-    def _refuse_secrets(self, found: Mapping[str, str], films: list[DicomFilm]) -> None:
-        """Refuse a row whose texts hold what identifies the patient of its films."""
-        secrets = {
-            form.casefold()
-            for film in films
-            for keyword, secret in film.texts
-            if keyword in _SECRET
-            for form in (secret, secret.replace("^", " ").strip())
-            if len(form) >= _SHORTEST_SECRET
-        }
-        for column, text in found.items():
-            if column not in _REPLACED and any(secret in text.casefold() for secret in secrets):
-                raise BadFilm(
-                    f"column {column} holds a name or an id of the film's patient or examination",
-                    "write something else there",
-                )
-
     def _pseudonym(self, kind: str, value: str) -> str:
         digest = hmac.new(self._key, f"{kind}\n{value}".encode(), sha256).hexdigest()
         return f"{kind}{digest[:16]}" if value else ""
@@ -257,21 +318,26 @@ class _Conversion:
                 raise BadFilm(f"image {path}: {bad.what}", bad.remedy, bad.rule) from bad
             name = hmac.new(self._key, sha256(data).digest(), sha256).hexdigest()[:24] + ".png"
             (self.into / name).write_bytes(film.png(self._scale))
-            self._kept[path] = _Kept(name=name, film=replace(film, samples=film.samples[:0]))
+            self._kept[path] = _Kept(
+                name=name,
+                film=replace(film, samples=film.samples[:0], texts=frozenset()),
+                identifiers=identifiers(film.texts),
+            )
         return self._kept[path]
 
     def _path(self, written: str) -> str:
-        """Return the path that a cell means: its own, or that of the film with this UID."""
+        """Return the path that a cell means: its own, or that of the image with this UID."""
         if not _UID.fullmatch(written) or (self._folder / written).is_file():
             return self._images.locate(written)
         if self._by_uid is None:
-            heads = ((path, _head(path)) for path in _files(self._folder))
-            self._by_uid = {
-                instance_uid(head): path.relative_to(self._folder).as_posix()
-                for path, head in heads
-                if is_dicom(head)
-            }
-        return self._by_uid.get(written, written)
+            self._by_uid = defaultdict(list)
+            for path in _files(self._folder):
+                if is_dicom(head := _head(path)):
+                    self._by_uid[instance_uid(head)].append(path)
+        paths = self._by_uid.get(written, [])
+        if len({sha256(path.read_bytes()).digest() for path in paths}) > 1:
+            raise BadFilm("several different files have this SOPInstanceUID", "name one by its path")
+        return paths[0].relative_to(self._folder).as_posix() if paths else written
 
 
 def _from_tags(found: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:

@@ -104,6 +104,7 @@ def import_arrived(
     name: str,
     now: datetime,
     chosen: Sequence[str] = (),
+    allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> Imported:
     """Import the bank in a folder; one of ours goes unless all of it was imported.
@@ -113,6 +114,8 @@ def import_arrived(
     chosen
         The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
         asked.
+    allow_possible_identifiers
+        Of a DICOM folder: as `study.bank.dicom_bank.import_dicom`.
     options
         As `study.bank.importing.import_bank`.
 
@@ -128,7 +131,14 @@ def import_arrived(
     done, is_dicom = None, False
     try:
         if is_dicom := holds_dicom(arrived.place):
-            done = import_dicom(store, arrived.place, name=name, now=now, **options)
+            done = import_dicom(
+                store,
+                arrived.place,
+                name=name,
+                now=now,
+                allow_possible_identifiers=allow_possible_identifiers,
+                **options,
+            )
         else:
             parts, images = find_bank(arrived.place, chosen)
             done = import_bank(

@@ -31,6 +31,7 @@ class Rule(StrEnum):
     IMAGE_UNREADABLE = "B133"
     NO_PRIOR = "B134"
     TWO_PATIENTS = "B140"
+    IDENTIFIES = "B141"
     ANSWERED = "B201"
     LONGEST = "B202"
     LETTER = "B203"
@@ -65,6 +66,7 @@ TITLES: Mapping[Rule, str] = {
     Rule.IMAGE_UNREADABLE: "Every image can be shown in full",
     Rule.NO_PRIOR: "Every prior image is another image, made earlier",
     Rule.TWO_PATIENTS: "Every examination is of one patient",
+    Rule.IDENTIFIES: "No text identifies a patient",
     Rule.ANSWERED: "No question holds its own answer",
     Rule.LONGEST: "The longest option is correct no more often than by chance",
     Rule.LETTER: "Every letter is correct as often as the others",

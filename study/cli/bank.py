@@ -236,6 +236,12 @@ def _print_json(found: Any) -> None:
 @click.option(
     "--scale", type=float, metavar="X", help="Of DICOM films: 0.25 keeps a quarter of each side."
 )
+@click.option(
+    "--allow-possible-identifiers",
+    "allow",
+    is_flag=True,
+    help="Of DICOM folders: import texts with words that may be a name but also ordinary words.",
+)
 @click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
 @click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
 @click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
@@ -251,6 +257,7 @@ def import_(
     format: BankFormat | None,
     skip_faulty: bool,
     scale: float | None,
+    allow: bool,
     version: str,
     licence: str,
     source_url: str,
@@ -270,10 +277,19 @@ def import_(
         "progress": Told() if sys.stderr.isatty() else None,
     }
     if path.is_dir() and not split and not more and holds_dicom(path):
-        done = import_dicom(Store(db), path, name=bank, now=now(), scale=scale or 1.0, **options)
+        done = import_dicom(
+            Store(db),
+            path,
+            name=bank,
+            now=now(),
+            scale=scale or 1.0,
+            allow_possible_identifiers=allow,
+            **options,
+        )
     else:
-        if scale is not None:
-            raise click.UsageError("--scale goes with a folder of DICOM films.")
+        if scale is not None or allow:
+            option = "--allow-possible-identifiers" if allow else "--scale"
+            raise click.UsageError(f"{option} goes with a folder of DICOM images.")
         if path.is_dir():
             parts, found = find_bank(path, (*split, *more))
         elif split:

@@ -79,8 +79,8 @@ class DicomFilm:
     day : date or None
         When it was made: for the days between two images, and never to be kept.
     texts : frozenset of tuple of str
-        Keyword and value of every public text of the file, to find what identifies the patient in
-        other texts; never to be kept.
+        Keyword, VR and value of every public text of the file, to find what identifies the patient
+        in other texts; never to be kept.
     notes : tuple of str
         What the coordinator should know of the image.
     """
@@ -96,7 +96,7 @@ class DicomFilm:
     examination: str
     instance: str
     day: date | None
-    texts: frozenset[tuple[str, str]]
+    texts: frozenset[tuple[str, str, str]]
     notes: tuple[str, ...]
 
     def png(self, scale: float = 1.0) -> bytes:

@@ -160,8 +160,8 @@ def merge_functional_groups(dataset: Dataset) -> None:
                         dataset[tag] = item.get_item(tag)
 
 
-def texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield keyword and value of every short public text, those in sequences included."""
+def texts(dataset: Dataset) -> Iterator[tuple[str, str, str]]:
+    """Yield keyword, VR and value of every public text, those in sequences included."""
     for tag in tuple(dataset.keys()):
         if tag.is_private or not (keyword := keyword_for_tag(tag)):
             continue
@@ -172,4 +172,4 @@ def texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
                 yield from texts(item)
         elif vr in _TEXTS:
             for text in attributes.texts(keyword):
-                yield keyword, text[:_LONGEST_TEXT]
+                yield keyword, vr, text[:_LONGEST_TEXT]

@@ -129,6 +129,7 @@ def begin(
     *,
     now: datetime,
     chosen: Sequence[str] = (),
+    allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> ImportJob:
     """Begin an import, as `study.bank.uploads.import_arrived` describes it.
@@ -143,7 +144,12 @@ def begin(
         if job is not None and not job.is_done():
             arrived.discard()
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        what = {"now": now, "chosen": chosen, **options}
+        what = {
+            "now": now,
+            "chosen": chosen,
+            "allow_possible_identifiers": allow_possible_identifiers,
+            **options,
+        }
         job = _JOBS[store.path] = ImportJob(store, arrived, name, what)
     return job
 

@@ -13,6 +13,7 @@ from study.bank.importing import FaultyBank
 from study.bank.managing import check_bank
 from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE
+from study.base.bank_model import Rule
 from study.base.errors import BadFile
 from study.films.dicom import read
 from study.lifecycle import deployments
@@ -141,8 +142,11 @@ def test_films_are_found_by_their_uid_and_kept_smaller_where_asked(
         ("q1,Why?,Yes,No,B,../../etc/passwd,", "leads out"),
         ("q1,Why?,Yes,No,B,absent.dcm,", "not found"),
         ("q1,Why?,Yes,No,B,questions.csv,", "not a DICOM file"),
-        ("MRN-4711-0815,Why?,Yes,No,B,second.dcm,", "column item_id holds"),
-        ("q1,What has Featherstone Quentin?,Yes,No,B,second.dcm,", "column question holds"),
+        ("MRN-4711-0815,Why?,Yes,No,B,second.dcm,", "column item_id contains an id"),
+        (
+            "q1,What has Featherstone Quentin?,Yes,No,B,second.dcm,",
+            "column question contains the patient's name",
+        ),
         (",Why?,Yes,No,B,second.dcm,", "no item id"),
     ],
 )
@@ -153,3 +157,67 @@ def test_a_fault_names_its_row(tmp_path: Path, store: Store, row: str, why: str)
         import_dicom(store, place, name="own", now=NOW)
     assert not list((tmp_path / "home" / "banks").iterdir())
     assert import_dicom(store, place, name="own", now=NOW, skip_faulty=True).n_items == 1
+
+
+def patients(tmp_path: Path, names: dict[str, str], rows: str) -> Path:
+    """Return a folder of one image per patient, named by its id, and a spreadsheet."""
+    place = tmp_path / "patients"
+    place.mkdir()
+    for patient, name in names.items():
+        tags = {"PatientID": patient, "PatientName": name, "Modality": "DX"}
+        (place / f"{patient}.dcm").write_bytes(film(RAMP, **tags))
+    (place / "questions.csv").write_text(HEADER + rows, encoding="utf-8")
+    return place
+
+
+NAMES = {"MRN00001": "Featherstone^Quentin", "MRN00002": "Rose^May"}
+MIXED = (
+    "q1,Why?,Yes,No,B,MRN00001.dcm,\n"
+    "q2,Does Quentin Featherstone cough?,Yes,No,B,MRN00002.dcm,\n"
+    "q3,Which colour?,rose,white,B,MRN00002.dcm,\n"
+    "q4,Which colour?,rose,white,B,MRN00001.dcm,\n"
+)
+
+
+def test_rows_that_identify_somebody_are_all_listed(tmp_path: Path, store: Store) -> None:
+    """By row and column: what is certain, and what the coordinator may allow."""
+    place = patients(tmp_path, NAMES, MIXED)
+    with pytest.raises(FaultyBank) as caught:
+        import_dicom(store, place, name="own", now=NOW)
+    assert [(fault.key, fault.what) for fault in caught.value.faults] == [
+        ("line 3", "column question contains another patient's name"),
+        ("line 4", "column option_a contains what may be the patient's name"),
+        ("line 5", "column option_a contains what may be another patient's name"),
+    ]
+    assert {fault.rule for fault in caught.value.faults} == {Rule.IDENTIFIES}
+    assert "Featherstone" not in str(caught.value)
+    assert "allow possible identifiers" in caught.value.faults[1].remedy
+
+
+def test_possible_identifiers_are_imported_once_allowed(tmp_path: Path, store: Store) -> None:
+    """Each is noted by its row; a full name is never allowed."""
+    place = patients(tmp_path, NAMES, MIXED)
+    with pytest.raises(FaultyBank, match=r"1 fault\(s\) in 1 row\(s\)"):
+        import_dicom(store, place, name="own", now=NOW, allow_possible_identifiers=True)
+    lines = MIXED.splitlines(keepends=True)
+    (place / "questions.csv").write_text(HEADER + lines[0] + "".join(lines[2:]), encoding="utf-8")
+    done = import_dicom(store, place, name="own", now=NOW, allow_possible_identifiers=True)
+    assert done.n_items == 3
+    assert [note for note in done.notes if "allowed" in note] == [
+        "line 3: column option_a contains what may be the patient's name; allowed",
+        "line 4: column option_a contains what may be another patient's name; allowed",
+    ]
+
+
+def test_two_files_of_one_uid_are_told_apart(tmp_path: Path, store: Store) -> None:
+    """A row that names a UID which two different images have is rejected."""
+    place = folder(tmp_path)
+    data = film(RAMP, PatientID="4711-x")
+    uid = read(data).instance
+    (place / "third").write_bytes(data)
+    (place / "copy").write_bytes(data)
+    (place / "questions.csv").write_text(HEADER + f"q1,Why?,Yes,No,B,{uid},\n", encoding="utf-8")
+    assert import_dicom(store, place, name="own", now=NOW).n_items == 1
+    (place / "copy").write_bytes(data[:-2] + b"\1\1")
+    with pytest.raises(FaultyBank, match="several different files have this SOPInstanceUID"):
+        import_dicom(store, place, name="other", now=NOW)

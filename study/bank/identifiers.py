@@ -1,0 +1,343 @@
+"""Identifiers of patients and examinations in DICOM files, and the ways in which they are written.
+
+`KINDS` is the one table: which attributes identify whom, and how their values are spelled.
+`study.bank.identity_check` looks for the spellings in the texts of a bank.
+
+A spelling is certain or possible. A full name, an id with digits or a date identifies somebody; a
+surname alone may be an ordinary word (Lung, Rose, Klein), and so may the name of a hospital
+(General).
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import permutations
+from pathlib import Path
+from typing import NamedTuple
+
+from study.bank.words import LONGEST_RUN, has_no_spaces, split_words
+
+_WORDS = {
+    name: frozenset(words.split())
+    for name, words in tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    ).items()
+}
+_PLACEHOLDERS = _WORDS["placeholders"]
+_NO_NAMES = _WORDS["particles"] | _PLACEHOLDERS
+
+
+class Spelling(NamedTuple):
+    """One way to write an identifier.
+
+    Attributes
+    ----------
+    key : str
+        As `study.bank.words.found_in` yields it: folded, without anything between the words.
+    certain : bool
+        Whether it identifies somebody; else it may be an ordinary word.
+    everywhere : bool
+        Whether it counts, if certain, in rows of other patients too.
+    most : int
+        How many words of a text it may stretch over.
+    capitals : bool
+        Whether each of these words must have a capital.
+    part : int
+        Which part of a name it is: two different parts close to each other are a name.
+    given_name : bool
+        Whether it is only a given name.
+    """
+
+    key: str
+    certain: bool = True
+    everywhere: bool = True
+    most: int = LONGEST_RUN
+    capitals: bool = False
+    part: int = 0
+    given_name: bool = False
+
+
+def _name(value: str) -> Iterator[Spelling]:
+    """Yield the spellings of a person's name: of each of its component groups."""
+    for group in value.split("="):
+        components = group.split("^")
+        if len(components) == 1:
+            components = group.split(",", 1)
+        if len(components) == 1:  # which word is the surname is not known
+            parts = [(word, True) for word in re.split(r"[\s_]+", group)]
+        else:
+            parts = [(components[0], True), (" ".join(components[1:3]), False)]
+        known = [(words, surname) for text, surname in parts if (words := _name_words(text))]
+        yield from _parts(known)
+        yield from _full_names(known)
+
+
+def _name_words(text: str) -> tuple[str, ...]:
+    """Return the words of a part of a name; none if it stands for no name."""
+    words = tuple(word for word in split_words(text) if not word.isdecimal())
+    words = tuple(word for word in words if word not in _WORDS["titles"])
+    return () if all(word in _NO_NAMES for word in words) else words
+
+
+def _parts(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]:
+    """Yield each part of a name alone, its single words, and their genitives."""
+    for place, (words, surname) in enumerate(parts):
+        pieces = {"".join(words): len(words)}
+        pieces |= {word: 1 for word in words if word not in _NO_NAMES}
+        for key, n in pieces.items():
+            if len(key) < 2 or (len(key) == 2 and not key.isalpha()):
+                continue
+            most = 4 if len(key) >= 6 else n
+            short = len(key) == 2 and not has_no_spaces(key)
+            for form in (key, f"{key}s") if len(key) >= 4 and key.isascii() else (key,):
+                yield Spelling(
+                    key=form,
+                    certain=False,
+                    most=most,
+                    capitals=short,
+                    part=place,
+                    given_name=not surname,
+                )
+
+
+def _full_names(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]:
+    """Yield surname and given names in either order, and the surname with initials."""
+    if len(parts) == 1 and has_no_spaces(key := "".join(parts[0][0])) and len(key) >= 3:
+        yield Spelling(key)
+    for (surname, is_surname), (given, _) in permutations(parts, 2):
+        for name in {"".join(surname), *surname} - _NO_NAMES:
+            for other in {"".join(given), given[0]}:
+                yield Spelling(name + other)
+                yield Spelling(other + name)
+            if is_surname and len(name) > 1 and not has_no_spaces(name + given[0]):
+                yield from _with_initials(name, given)
+
+
+def _with_initials(surname: str, given: tuple[str, ...]) -> Iterator[Spelling]:
+    for initials in {given[0][0], "".join(word[0] for word in given)}:
+        yield Spelling(f"{surname}+{initials}", capitals=True)
+        if len(surname) >= 7:
+            yield Spelling(surname + initials, most=1)
+            yield Spelling(initials + surname, most=1)
+
+
+def _patient_id(value: str) -> Iterator[Spelling]:
+    """Yield the spellings of a patient's id: short ones and those without digits are possible."""
+    key = "".join(split_words(value))
+    has_digit = any(char.isdecimal() for char in key)
+    if len(key) >= 5 and has_digit:
+        yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
+    elif (len(key) >= 3 and has_digit) or (len(key) >= 4 and key not in _PLACEHOLDERS):
+        yield Spelling(key, certain=False)
+    yield from _numbers(key)
+
+
+def _other_id(value: str) -> Iterator[Spelling]:
+    """Yield the spellings of other ids, of which short ones and words identify nobody."""
+    key = "".join(split_words(value))
+    has_digit = any(char.isdecimal() for char in key)
+    if has_digit and len(key) >= (6 if key.isdecimal() else 5):
+        yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
+    elif has_digit and len(key) >= 4 and (len(key) == 5 or not key.isdecimal()):
+        yield Spelling(key, certain=False)
+    yield from _numbers(key)
+
+
+def _numbers(key: str) -> Iterator[Spelling]:
+    """Yield the digits of an id without its letters, and without leading zeros."""
+    digits = "".join(char for char in key if char.isdecimal())
+    for number in {digits, digits.lstrip("0")} - {key}:
+        if len(number) >= 6:
+            yield Spelling(number, everywhere=len(number) >= 7)
+        elif key.isdecimal() and len(number) >= 4:
+            yield Spelling(number, certain=False)
+
+
+def _uid(value: str) -> Iterator[Spelling]:
+    if not value.startswith("1.2.840.10008."):  # of a class or a transfer syntax
+        yield Spelling(f"uid:{value}")
+
+
+def _birth_date(value: str) -> Iterator[Spelling]:
+    yield from _date(value, everywhere=True)
+
+
+def _date(value: str, *, everywhere: bool = False) -> Iterator[Spelling]:
+    """Yield a date as `study.bank.words` reads dates; two of day, month and year are possible."""
+    text = value.replace(".", "").replace("-", "")[:8]
+    try:
+        day = date(int(text[:4]), int(text[4:6]), int(text[6:8]))
+    except ValueError:
+        return
+    yield Spelling(f"date:{day}", everywhere=everywhere)
+    yield Spelling(f"short date:{day}", everywhere=False)
+    yield Spelling(f"month:{day:%Y-%m}", certain=False)
+    yield Spelling(f"day:{day:%m-%d}", certain=False)
+
+
+def _place(value: str) -> Iterator[Spelling]:
+    """Yield the spellings of a hospital: whole, by its parts, and without words such as clinic."""
+    for piece in {value, *re.split(r"[,;/|()\r\n]|\s[-–—]\s", value)}:
+        words = split_words(piece)
+        core = [word for word in words if word not in _WORDS["generic"]]
+        if not core or all(word in _PLACEHOLDERS or word.isdecimal() for word in core):
+            continue
+        for chosen in {tuple(words), tuple(core)}:
+            key = "".join(chosen)
+            if len(chosen) > 1 and len(key) >= 6:
+                yield Spelling(key)
+            elif len(key) >= 3:
+                yield Spelling(key, certain=False, capitals=True)
+
+
+def _contact(value: str) -> Iterator[Spelling]:
+    """Yield the spellings of an address or a telephone number."""
+    for piece in {value, *re.split(r"[,;^\r\n]", value)}:
+        words = split_words(piece)
+        key = "".join(words)
+        if key.isdecimal():
+            for start in range(max(1, len(key) - 6)):
+                if len(key) - start >= 7:
+                    yield Spelling(key[start:])
+                    yield Spelling("0" + key[start:])
+        elif len(words) > 1 and len(key) >= 6:
+            yield Spelling(key)
+            if any(word.isdecimal() for word in words[:2]):  # however "Street" is abbreviated
+                yield Spelling("".join(words[:2]), certain=False)
+        elif len(key) >= 4 and key not in _PLACEHOLDERS:
+            yield Spelling(key, certain=False, capitals=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of identifier.
+
+    Attributes
+    ----------
+    own, other : str
+        What a message calls it, of the image's patient and of another patient of the folder.
+    keywords : tuple of str
+        The DICOM attributes that hold it, in sequences too.
+    vrs : tuple of str
+        Value representations of which all other attributes hold it.
+    spellings : callable
+        How a value is written.
+    of_patient : bool
+        Whether it is a patient's name: then a given name alone counts too, and the surname of
+        another patient.
+    """
+
+    own: str
+    other: str
+    spellings: Callable[[str], Iterator[Spelling]]
+    keywords: tuple[str, ...]
+    vrs: tuple[str, ...] = ()
+    of_patient: bool = False
+
+
+KINDS: Mapping[str, Kind] = {
+    "patient name": Kind(
+        own="the patient's name",
+        other="another patient's name",
+        spellings=_name,
+        keywords=(
+            *("PatientName", "OtherPatientNames", "PatientBirthName"),
+            *("PatientMotherBirthName", "ResponsiblePerson"),
+        ),
+        of_patient=True,
+    ),
+    "patient id": Kind(
+        own="an id of the patient",
+        other="an id of another patient",
+        spellings=_patient_id,
+        keywords=(
+            *("PatientID", "OtherPatientIDs", "MedicalRecordLocator", "AdmissionID"),
+            *("ServiceEpisodeID", "SourcePatientID"),
+        ),
+    ),
+    "birth date": Kind(
+        own="the patient's date of birth",
+        other="another patient's date of birth",
+        spellings=_birth_date,
+        keywords=("PatientBirthDate",),
+    ),
+    "contact": Kind(
+        own="the patient's address or telephone number",
+        other="another patient's address or telephone number",
+        spellings=_contact,
+        keywords=("PatientAddress", "PatientTelephoneNumbers", "PatientTelecomInformation"),
+    ),
+    "examination id": Kind(
+        own="an id of the examination",
+        other="an id of another examination",
+        spellings=_other_id,
+        keywords=(
+            *("AccessionNumber", "StudyID", "RequestedProcedureID", "ScheduledProcedureStepID"),
+            *("PerformedProcedureStepID", "PlacerOrderNumberImagingServiceRequest"),
+            *("FillerOrderNumberImagingServiceRequest",),
+        ),
+    ),
+    "uid": Kind(
+        own="an id of the examination",
+        other="an id of another examination",
+        spellings=_uid,
+        keywords=(),
+        vrs=("UI",),
+    ),
+    "staff name": Kind(
+        own="the name of a physician or operator",
+        other="the name of a physician or operator",
+        spellings=_name,
+        keywords=(),
+        vrs=("PN",),
+    ),
+    "date": Kind(
+        own="a date of the examination",
+        other="",
+        spellings=_date,
+        keywords=(),
+        vrs=("DA", "DT"),
+    ),
+    "hospital": Kind(
+        own="the name or address of the hospital",
+        other="the name or address of the hospital",
+        spellings=_place,
+        keywords=(
+            *("InstitutionName", "InstitutionAddress", "InstitutionalDepartmentName"),
+            *("RequestingService", "PatientInstitutionResidence", "CurrentPatientLocation"),
+            *("PerformedLocation", "ScheduledStudyLocation", "IssuerOfPatientID"),
+        ),
+    ),
+    "device": Kind(
+        own="a name or number of the device",
+        other="a name or number of the device",
+        spellings=_other_id,
+        keywords=(
+            *("StationName", "DeviceSerialNumber", "DetectorID", "PlateID", "CassetteID"),
+            *("GantryID", "GeneratorID", "DeviceID", "ScheduledStationName"),
+            *("PerformedStationName", "ScheduledStationAETitle", "PerformedStationAETitle"),
+        ),
+    ),
+}
+_KIND_OF = {keyword: name for name, kind in KINDS.items() for keyword in kind.keywords}
+_KIND_OF_VR = {vr: name for name, kind in KINDS.items() for vr in kind.vrs}
+
+
+class Identifier(NamedTuple):
+    """A value that identifies somebody or something, and its kind in `KINDS`."""
+
+    kind: str
+    value: str
+
+
+def identifiers(texts: Iterable[tuple[str, str, str]]) -> frozenset[Identifier]:
+    """Return what identifies in the texts of a DICOM file: of keyword, VR and value each."""
+    kinds = ((_KIND_OF.get(keyword) or _KIND_OF_VR.get(vr), value) for keyword, vr, value in texts)
+    return frozenset(Identifier(kind, value) for kind, value in kinds if kind)
+
+
+def spellings(identifier: Identifier) -> frozenset[Spelling]:
+    """Return every way in which an identifier is looked for."""
+    return frozenset(KINDS[identifier.kind].spellings(identifier.value))

@@ -1,0 +1,133 @@
+"""Finds the names, ids and dates of DICOM files in the texts of a bank's rows."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from study.bank.identifiers import KINDS, Identifier, Spelling, spellings
+from study.bank.words import found_in
+
+_NEAR = 3
+"""How many words apart the parts of a name may be and still be one name."""
+
+_COMMON = 3
+"""In the rows of how many other patients a surname alone must occur to be an ordinary word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowTexts:
+    """The texts of one row, and what identifies the patients of its images.
+
+    Attributes
+    ----------
+    patient : str
+        Any key that is the same for rows of one patient.
+    texts : mapping of str to str
+        By column.
+    identifiers : frozenset of Identifier
+        Of all images of its patient.
+    """
+
+    patient: str
+    texts: Mapping[str, str]
+    identifiers: frozenset[Identifier]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """An identifier in a column: certain, or possible because it may be an ordinary word."""
+
+    column: str
+    what: str
+    certain: bool
+
+
+def find_identifiers(rows: Sequence[RowTexts]) -> list[list[Finding]]:
+    """Return what identifies somebody in each row: of its own patient, and of all others.
+
+    Of the row's own patient any part of a name counts. Of the others a full name counts, and as
+    possible a surname alone, unless it occurs in the rows of three patients who are not called so.
+    """
+    index: dict[str, list[tuple[Identifier, Spelling]]] = defaultdict(list)
+    for identifier in {identifier for row in rows for identifier in row.identifiers}:
+        for spelling in spellings(identifier):
+            index[spelling.key].append((identifier, spelling))
+    found = [
+        {column: _Hits(text, index, row.identifiers) for column, text in row.texts.items() if text}
+        for row in rows
+    ]
+    patients: dict[str, set[str]] = defaultdict(set)
+    for row, columns in zip(rows, found, strict=True):
+        for hits in columns.values():
+            for surname in hits.surnames_of_others:
+                patients[surname].add(row.patient)
+    ordinary = {surname for surname, names in patients.items() if len(names) >= _COMMON}
+    return [
+        [finding for column, hits in columns.items() for finding in hits.findings(column, ordinary)]
+        for columns in found
+    ]
+
+
+class _Hits:
+    """What of the index occurs in one text."""
+
+    def __init__(
+        self,
+        text: str,
+        index: Mapping[str, list[tuple[Identifier, Spelling]]],
+        own: frozenset[Identifier],
+    ) -> None:
+        self._own = own
+        self._certain: set[Identifier] = set()
+        self._possible: set[Identifier] = set()
+        self.surnames_of_others: set[str] = set()
+        parts: dict[Identifier, set[tuple[int, int]]] = defaultdict(set)
+        for key, place, n, capitals in found_in(text):
+            for identifier, spelling in index.get(key, ()):
+                if n > spelling.most:
+                    continue
+                if spelling.capitals and not capitals:
+                    continue
+                if spelling.certain:
+                    if spelling.everywhere or identifier in own:
+                        self._certain.add(identifier)
+                else:
+                    parts[identifier].add((spelling.part, place))
+                    self._add_possible(identifier, spelling)
+        self._certain |= {name for name, places in parts.items() if _is_name(places)}
+
+    def _add_possible(self, identifier: Identifier, spelling: Spelling) -> None:
+        kind = KINDS[identifier.kind]
+        if identifier in self._own:
+            if kind.of_patient or not spelling.given_name:
+                self._possible.add(identifier)
+        elif kind.of_patient and not (spelling.given_name or spelling.capitals):
+            self.surnames_of_others.add(spelling.key)
+
+    def findings(self, column: str, ordinary: set[str]) -> list[Finding]:
+        """Return what is to be said of the text, certain findings first."""
+        certain = dict.fromkeys(map(self._what, sorted(self._certain)))
+        possible = dict.fromkeys(map(self._what, sorted(self._possible)))
+        if self.surnames_of_others - ordinary:
+            possible[KINDS["patient name"].other] = None
+        return [
+            *(Finding(column=column, what=what, certain=True) for what in certain),
+            *(
+                Finding(column=column, what=what, certain=False)
+                for what in possible
+                if what not in certain
+            ),
+        ]
+
+    def _what(self, identifier: Identifier) -> str:
+        kind = KINDS[identifier.kind]
+        return kind.own if identifier in self._own else kind.other
+
+
+def _is_name(places: set[tuple[int, int]]) -> bool:
+    """Return whether two different parts of a name are close to each other."""
+    return any(
+        part != other and abs(place - where) <= _NEAR
+        for part, place in places
+        for other, where in places
+    )

@@ -1,0 +1,191 @@
+"""Words, dates and UIDs of a text, in the forms in which identifiers are compared.
+
+Letter case, diacritics, umlauts (ü, ue, u), invisible characters and whatever stands between words
+do not count. Scripts without spaces between words give every short run of their characters.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from babel import Locale
+
+from study.base.text import id_key, text_key
+
+LONGEST_RUN = 6
+"""How many words an identifier may be spread over."""
+
+_SURNAME, _INITIALS = 3, 3
+"""How many words a surname has, and how many letters initials beside it, at most."""
+
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_UID = re.compile(r"\d+(?:\.\d+){3,}")
+_SEPARATORS = re.compile(r"[\s/\\:=,;()\[\]{}|\"'_]+")
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_NO_SPACES = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff]"
+)
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe"})
+_UMLAUTS = re.compile("([aou])e|aa")
+_LOCALES = (
+    *("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb"),
+    *("fi", "pl", "cs", "tr", "ru", "uk", "el", "hu", "ro"),
+)
+_FILLERS = frozenset(
+    (
+        *("st", "nd", "rd", "th", "of", "the", "de", "den", "der", "le", "a", "o", "er"),
+        *"年月日년월일г",
+    )
+)
+"""Words between day, month and year."""
+
+_YEARS = range(1880, 2101)
+
+
+class Found(NamedTuple):
+    """Something in a text that may be the key of a spelling.
+
+    A key is a run of words as one, a surname and initials with a plus between them, or a date or a
+    UID after its kind and a colon. `place` is the first of its words, `n` how many there are,
+    `capitals` whether each has one (of a surname: whether any has).
+    """
+
+    key: str
+    place: int
+    n: int
+    capitals: bool
+
+
+@lru_cache(maxsize=1 << 16)
+def folded(word: str) -> str:
+    """Return a word without case, diacritics and umlauts.
+
+    >>> folded("Müller"), folded("MUELLER"), folded("Łukasz"), folded("Weiß")
+    ('muller', 'muller', 'lukasz', 'weiss')
+    """
+    text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS))
+    text = "".join(char for char in text if unicodedata.category(char) != "Mn").replace("ı", "i")
+    text = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return unicodedata.normalize("NFC", _UMLAUTS.sub(lambda found: found[1] or "a", text))
+
+
+def split_words(text: str) -> list[str]:
+    """Return the folded words of a text; letters and digits are words of their own.
+
+    >>> split_words("D’Angelo-Müller 007")
+    ['d', 'angelo', 'muller', '007']
+    """
+    return [folded(word) for word in _WORD.findall(id_key(html.unescape(text)))]
+
+
+def has_no_spaces(text: str) -> bool:
+    """Return whether a text is of a script that puts no spaces between words."""
+    return bool(_NO_SPACES.search(text))
+
+
+def found_in(text: str) -> Iterator[Found]:
+    """Yield whatever in a text may be the spelling of an identifier."""
+    text = id_key(html.unescape(text))
+    yield from _runs(text)
+    if (split := _split_camel_case(text)) != text:
+        yield from _runs(split)
+    for place, chunk in enumerate(_SEPARATORS.split(text)):
+        if key := _NOT_ALPHANUMERIC.sub("", chunk):  # long ids of many words; no part of a name
+            yield Found(folded(key), -10 * (place + 1), 1, capitals=chunk[:1].isupper())
+    for uid in _UID.findall(text):
+        yield Found(f"uid:{uid}", 0, 1, capitals=True)
+
+
+def _split_camel_case(text: str) -> str:
+    return text[:1] + "".join(
+        f" {after}" if before.islower() and after.isupper() else after
+        for before, after in pairwise(text)
+    )
+
+
+def _runs(text: str) -> Iterator[Found]:
+    """Yield every run of words as one, and the dates that words give."""
+    written = _WORD.findall(text)
+    words = [folded(word) for word in written]
+    capitals = [word[:1].isupper() for word in written]
+    for place, word in enumerate(words):
+        key, all_capitals = "", True
+        for n, more in enumerate(words[place : place + LONGEST_RUN], 1):
+            key += more
+            all_capitals = all_capitals and capitals[place + n - 1]
+            yield Found(key, place, n, all_capitals)
+            for beside in (place - 1, place + n):
+                if n <= _SURNAME and 0 <= beside < len(words) and len(words[beside]) <= _INITIALS:
+                    both = any(capitals[place : place + n]) and capitals[beside]
+                    yield Found(f"{key}+{words[beside]}", place, n, both)
+        if has_no_spaces(word):
+            for start in range(len(word)):
+                for end in range(start + 2, min(start + 10, len(word)) + 1):
+                    yield Found(word[start:end], place, 1, capitals=True)
+    yield from _dates([word for word in words if word not in _FILLERS])
+
+
+@cache
+def _months() -> dict[str, int]:
+    """Return the number of each month by its names and abbreviations in many languages."""
+    found: dict[str, int] = {}
+    for code in _LOCALES:
+        months = Locale.parse(code).months
+        for names in (*months["format"].values(), *months["stand-alone"].values()):
+            for number, name in names.items():
+                words = split_words(name)
+                if len(words) == 1 and len(words[0]) >= 3:
+                    found.setdefault(words[0], number)
+    found["sept"] = 9
+    return found
+
+
+def _dates(words: Sequence[str]) -> Iterator[Found]:
+    """Yield every reading of neighbouring words as a date, or as two of day, month and year.
+
+    Keys are `date:`, `short date:` with a year of two digits, `month:` and `day:`.
+    """
+    for word in words:
+        if word.isdecimal() and len(word) in (6, 8, 12, 14):  # the last two with a time
+            year = len(word[:8]) - 4
+            yield from _read_dates(word[:2], word[2:4], word[4:8])
+            yield from _read_dates(word[year + 2 : 8], word[year : year + 2], word[:year])
+    for first, second, third in zip(words, words[1:], words[2:], strict=False):
+        yield from _read_dates(first, second, third)
+        yield from _read_dates(third, second, first)
+    for first, second in pairwise(words):
+        for named, number in ((first, second), (second, first)):
+            if not (month := _month(named)) or not number.isdecimal():
+                continue
+            if len(number) == 4 and int(number) in _YEARS:
+                yield Found(f"month:{number}-{month:02d}", 0, 2, capitals=True)
+            elif not named.isdecimal() and len(number) <= 2:
+                yield Found(f"day:{month:02d}-{int(number):02d}", 0, 2, capitals=True)
+
+
+def _month(word: str) -> int:
+    if word.isdecimal():
+        return int(word) if len(word) <= 2 and 1 <= int(word) <= 12 else 0
+    return _months().get(word, 0)
+
+
+def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
+    """Yield day, month and year in this order, and with day and month the other way round."""
+    if not (year.isdecimal() and len(year) in (2, 4)):
+        return
+    kind, centuries = ("date", (0,)) if len(year) == 4 else ("short date", (1900, 2000))
+    for written, named in ((day, month), (month, day)):
+        if not (written.isdecimal() and len(written) <= 2 and (number := _month(named))):
+            continue
+        for century in centuries:
+            try:
+                found = date(century + int(year), number, int(written))
+            except ValueError:
+                continue
+            yield Found(f"{kind}:{found}", 0, 3, capitals=True)

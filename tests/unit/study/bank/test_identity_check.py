@@ -1,0 +1,230 @@
+"""Every identifier of a DICOM file is found in a text, however it is written, and little else."""
+
+from collections.abc import Iterable
+
+import pytest
+from pydicom.datadict import dictionary_VR
+
+from study.bank.identifiers import KINDS, Identifier, identifiers
+from study.bank.identity_check import Finding, RowTexts, find_identifiers
+
+CERTAIN, POSSIBLE, NOTHING = "certain", "possible", "nothing"
+NAME = "Müller-Lüdenscheidt^Jörg Peter^^Dr.^Jr."
+
+
+def known(values: dict[str, str]) -> frozenset[Identifier]:
+    """Return the identifiers of a file with these attributes."""
+    return identifiers(
+        (keyword, dictionary_VR(keyword), value) for keyword, value in values.items()
+    )
+
+
+def row(text: str, own: Iterable[Identifier], patient: str = "p") -> RowTexts:
+    """Return a row of one text."""
+    return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(own))
+
+
+def verdict(findings: list[Finding]) -> str:
+    """Return the most that is said of a text."""
+    return CERTAIN if any(one.certain for one in findings) else POSSIBLE if findings else NOTHING
+
+
+TABLE: list[tuple[dict[str, str], str, str]] = [
+    *(
+        ({"PatientName": NAME}, text, expected)
+        for text, expected in [
+            ("Jörg Müller-Lüdenscheidt", CERTAIN),
+            ("Müller-Lüdenscheidt, Jörg", CERTAIN),
+            ("MUELLER-LUEDENSCHEIDT JOERG", CERTAIN),
+            ("mueller luedenscheidt^joerg", CERTAIN),
+            ("Dr. Jörg P. Müller", CERTAIN),
+            ("Lüdenscheidt, Herr Jörg", CERTAIN),
+            ("J. Müller", CERTAIN),
+            ("Müller, J. P.", CERTAIN),
+            ("Jorg Muller", CERTAIN),
+            ("film JoergMueller.dcm", CERTAIN),
+            ("mueller_luedenscheidt_joerg_2.png", CERTAIN),
+            ("M\u00fc\u200bller, Jo\u0308rg", CERTAIN),
+            ("Ｍüller Ｊörg", CERTAIN),
+            ("M&uuml;ller J&ouml;rg", CERTAIN),
+            ("Müllers Herz", POSSIBLE),
+            ("Herr MÜLLER hustet", POSSIBLE),
+            ("Is Lüdenscheidt ill?", POSSIBLE),
+            ("Jörg's heart", POSSIBLE),
+            ("peter", POSSIBLE),
+            ("MuellerLuedenscheidt", POSSIBLE),
+            ("Dr. Jr. and others", NOTHING),
+            ("Müllerin", NOTHING),
+        ]
+    ),
+    *(
+        ({"PatientName": "Yamada^Tarou=山田^太郎=やまだ^たろう"}, text, expected)
+        for text, expected in [
+            ("患者山田太郎の胸部", CERTAIN),
+            ("山田 太郎", CERTAIN),
+            ("太郎山田", CERTAIN),
+            ("やまだたろう", CERTAIN),
+            ("Yamada Tarou", CERTAIN),
+            ("山田さん", POSSIBLE),
+            ("胸部の山", NOTHING),
+        ]
+    ),
+    ({"PatientName": "王^伟"}, "患者王伟,胸片", CERTAIN),
+    ({"PatientName": "王^伟"}, "女王", NOTHING),
+    ({"PatientName": "山田太郎"}, "山田太郎", CERTAIN),
+    ({"PatientName": "홍^길동"}, "홍길동은", CERTAIN),
+    ({"PatientName": "Иванов^Пётр"}, "ПЕТР ИВАНОВ", CERTAIN),
+    ({"PatientName": "Παπαδόπουλος^Νίκος"}, "Παπαδοπουλος Νικος", CERTAIN),
+    ({"PatientName": "كريم^علي"}, "علي كريم", CERTAIN),
+    ({"PatientName": "SMITH JOHN"}, "John Smith", CERTAIN),
+    ({"PatientName": "Smith, John"}, "Smith", POSSIBLE),
+    ({"PatientName": "O'Brien^Seán"}, "Sean OBrien", CERTAIN),
+    ({"PatientName": "O'Brien^Seán"}, "O’BRIEN", POSSIBLE),
+    ({"PatientName": "OBRIEN^SEAN"}, "O'Brien", POSSIBLE),
+    ({"PatientName": "van der Berg^Anna"}, "vanderBerg", POSSIBLE),
+    ({"PatientName": "van der Berg^Anna"}, "Anna Berg", CERTAIN),
+    ({"PatientName": "van der Berg^Anna"}, "van der", NOTHING),
+    ({"PatientName": "Łuczak^Żaneta"}, "Zaneta Luczak", CERTAIN),
+    ({"PatientName": "Yıldız^İpek"}, "IPEK YILDIZ", CERTAIN),
+    ({"PatientName": "Großmann^Æsa"}, "GROSSMANN Aesa", CERTAIN),
+    ({"PatientBirthName": "Featherstone^Quentin"}, "née Featherstone", POSSIBLE),
+    ({"PatientMotherBirthName": "Featherstone"}, "Featherstone", POSSIBLE),
+    ({"OtherPatientNames": "Featherstone^Quentin"}, "Quentin Featherstone", CERTAIN),
+    ({"PatientName": "Lung^Anna"}, "Is the lung clear?", POSSIBLE),
+    ({"PatientName": "Lung^Anna"}, "A lung nodule in both lungs", POSSIBLE),
+    ({"PatientName": "Li^Wei"}, "Is the line in place? Where is wei?", POSSIBLE),
+    ({"PatientName": "Li^Xu"}, "Is the line in place? li", NOTHING),
+    ({"PatientName": "Li^Xu"}, "Li", POSSIBLE),
+    ({"PatientName": "Li^Xu"}, "li xu", CERTAIN),
+    ({"PatientName": "An^He"}, "He has an effusion", POSSIBLE),
+    ({"PatientName": "Anonymous"}, "An anonymous patient", NOTHING),
+    ({"PatientName": "ANON^0042"}, "anon 42", NOTHING),
+    ({"PatientName": "Patient^Test"}, "Was the patient tested? Test", NOTHING),
+    ({"PatientName": "Unknown^Unknown"}, "unknown", NOTHING),
+    *(
+        ({"PatientID": "MRN-4711-0815"}, text, expected)
+        for text, expected in [
+            ("MRN-4711-0815", CERTAIN),
+            ("mrn47110815_q1", CERTAIN),
+            ("MRN 4711 0815", CERTAIN),
+            ("4711-0815", CERTAIN),
+            ("4711", NOTHING),
+        ]
+    ),
+    ({"PatientID": "0012345"}, "12345", POSSIBLE),
+    ({"PatientID": "12345"}, "id 12345", CERTAIN),
+    ({"PatientID": "12345"}, "id 123456", NOTHING),
+    ({"PatientID": "1"}, "Is 1 finding present? 1", NOTHING),
+    ({"PatientID": "AB7"}, "ab7", POSSIBLE),
+    (
+        {"PatientID": "3f2a9c1e-7b4d-4c8a-9e21-0a1b2c3d4e5f"},
+        "q/3F2A9C1E-7B4D-4C8A-9E21-0A1B2C3D4E5F",
+        CERTAIN,
+    ),
+    ({"OtherPatientIDs": "X99881"}, "x-99881", CERTAIN),
+    *(
+        ({"PatientBirthDate": "19610203"}, text, expected)
+        for text, expected in [
+            *(
+                (text, CERTAIN)
+                for text in (
+                    *("3 Feb 1961", "Feb. 3rd, 1961", "3. Februar 1961", "3 février 1961"),
+                    *("3 de febrero de 1961", "3 lutego 1961", "3 февраля 1961", "1961年2月3日"),
+                    *("1961-02-03", "19610203", "03.02.1961", "3/2/1961", "02/03/1961"),
+                    *("03.02.61", "3.2.61", "030261", "610203", "1961-02-03T08:00", "3-FEB-61"),
+                    *(
+                        "19610203080000",
+                        "03021961",
+                        "１９６１－０２－０３",
+                        "b. 3rd of February 1961",
+                    ),
+                )
+            ),
+            ("February 1961", POSSIBLE),
+            ("02/1961", POSSIBLE),
+            ("3 Feb", POSSIBLE),
+            ("1961", NOTHING),
+            ("in 61 of 3 cases, 2 mm", NOTHING),
+            ("4 Feb 1961", POSSIBLE),
+        ]
+    ),
+    ({"StudyDate": "20190314"}, "compared with 14.03.2019", CERTAIN),
+    ({"AcquisitionDate": "20190314"}, "March 14, 2019", CERTAIN),
+    ({"StudyDate": "2019.03.14"}, "2019-03-14", CERTAIN),
+    ({"StudyDate": "20190314"}, "in 2019", NOTHING),
+    ({"StudyDate": "20190314"}, "78 years, 2019", NOTHING),
+    ({"AccessionNumber": "ACC-99-1234"}, "acc991234", CERTAIN),
+    ({"AccessionNumber": "1234567"}, "Nr. 1234567", CERTAIN),
+    ({"StudyID": "1"}, "1", NOTHING),
+    ({"StudyID": "CHEST"}, "a chest film", NOTHING),
+    ({"StudyInstanceUID": "1.2.826.0.1.77"}, "film_1.2.826.0.1.77.dcm", CERTAIN),
+    ({"StudyInstanceUID": "1.2.826.0.1.77"}, "1.2.826.0.1.778", NOTHING),
+    ({"SOPClassUID": "1.2.840.10008.5.1.4.1.1.1"}, "1.2.840.10008.5.1.4.1.1.1", NOTHING),
+    ({"ReferringPhysicianName": "Grimsby^Ada"}, "Dr. A. Grimsby", CERTAIN),
+    ({"ReferringPhysicianName": "Grimsby^Ada"}, "Grimsby", POSSIBLE),
+    ({"ReferringPhysicianName": "Grimsby^Ada"}, "Ada", NOTHING),
+    ({"OperatorsName": "Technologist"}, "ask the technologist", NOTHING),
+    ({"InstitutionName": "Nowhere General Hospital"}, "at Nowhere General", CERTAIN),
+    ({"InstitutionName": "St. Mary's Hospital, London"}, "St Marys", CERTAIN),
+    ({"InstitutionName": "Charité – Universitätsmedizin Berlin"}, "Charite", POSSIBLE),
+    ({"InstitutionName": "General"}, "in general hospital", NOTHING),
+    ({"InstitutionName": "General"}, "at General", POSSIBLE),
+    ({"InstitutionalDepartmentName": "Radiology"}, "Radiology", NOTHING),
+    ({"InstitutionAddress": "12 Rose Street\r\nLondon"}, "12 Rose Street", CERTAIN),
+    ({"PatientAddress": "12 Rose Street^London"}, "12 Rose Str.", POSSIBLE),
+    ({"PatientTelephoneNumbers": "+49 30 1234567"}, "call 030/1234567", CERTAIN),
+    ({"StationName": "XR-ROOM12"}, "xrroom12", CERTAIN),
+    ({"StationName": "DX1"}, "dx 1", NOTHING),
+    ({"DeviceSerialNumber": "SN-5550199"}, "SN 5550199", CERTAIN),
+]
+
+
+@pytest.mark.parametrize(("values", "text", "expected"), TABLE)
+def test_an_identifier_is_found_in_every_writing(
+    values: dict[str, str], text: str, expected: str
+) -> None:
+    """Certain or possible, in a sentence as by itself."""
+    own = known(values)
+    assert verdict(find_identifiers([row(text, own)])[0]) == expected
+    assert verdict(find_identifiers([row(f"Was this seen: {text}?", own)])[0]) == expected
+
+
+def test_every_kind_has_its_words_and_an_example() -> None:
+    """No kind is without a row in the table above, none of its attributes without a kind."""
+    kinds = {one.kind for values, _, _ in TABLE for one in known(values)}
+    assert kinds == set(KINDS)
+
+
+PEOPLE = {
+    patient: known({"PatientName": name, "PatientID": f"ID-0000{n}", "StudyDate": "20190314"})
+    for n, (patient, name) in enumerate(
+        [("a", "Featherstone^Quentin"), ("b", "White^Rose"), ("c", "Okafor^Chidi"), ("d", "Bo^Li")]
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Does Quentin Featherstone cough?", CERTAIN),
+        ("Q. Featherstone", CERTAIN),
+        ("ID-00000", CERTAIN),
+        ("Featherstone", POSSIBLE),
+        ("Quentin", NOTHING),
+        ("14 March 2019", CERTAIN),
+    ],
+)
+def test_the_name_of_another_patient_of_the_folder_is_found(text: str, expected: str) -> None:
+    """A full name, an id, a surname; a row may stand with the wrong film."""
+    rows = [row("Why?", one, patient) for patient, one in PEOPLE.items()]
+    findings = find_identifiers([*rows, row(text, PEOPLE["c"], "c")])
+    assert [verdict(one) for one in findings] == [*([NOTHING] * 4), expected]
+    if expected != NOTHING and "2019" not in text:
+        assert all("another" in one.what for one in findings[-1])
+
+
+def test_a_surname_that_many_rows_hold_is_a_word() -> None:
+    """“White” in the rows of three other patients names nobody there, and may in its own."""
+    rows = [row("Is it white?", one, patient) for patient, one in PEOPLE.items()]
+    verdicts = [verdict(one) for one in find_identifiers(rows)]
+    assert verdicts == [NOTHING, POSSIBLE, NOTHING, NOTHING]
