@@ -336,7 +336,9 @@ class _Conversion:
                     self._by_uid[instance_uid(head)].append(path)
         paths = self._by_uid.get(written, [])
         if len({sha256(path.read_bytes()).digest() for path in paths}) > 1:
-            raise BadFilm("several different files have this SOPInstanceUID", "name one by its path")
+            raise BadFilm(
+                "several different files have this SOPInstanceUID", "name one by its path"
+            )
         return paths[0].relative_to(self._folder).as_posix() if paths else written
 
 
