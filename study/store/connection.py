@@ -151,8 +151,8 @@ class Store:
             )
         with self._connection() as connection:
             _check_ours(connection, self.path)
-            if schema.version(connection) < len(schema.MIGRATIONS):
-                with _immediate(connection):  # of two that open it at once, one migrates it
+            if schema.version(connection) < schema.newest():
+                with _immediate(connection):  # only one of several processes migrates it
                     schema.migrate(connection)
 
     @classmethod
@@ -463,7 +463,7 @@ def _make(path: Path, fill: Callable[[Transaction], None]) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             with _immediate(connection):
-                schema.migrate(connection)
+                schema.create(connection)
                 fill(Transaction(Database(connection, recursive_triggers=False)))
     except sqlite3.DatabaseError as error:
         raise _explained(error, path) from error
@@ -537,20 +537,20 @@ def _refuse_sealed(
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    (found,) = connection.execute("PRAGMA application_id").fetchone()
-    if found != schema.APPLICATION_ID:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    if application_id != schema.APPLICATION_ID:
         raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
     version = schema.version(connection)
-    if version == 0:
+    if version < schema.FIRST_VERSION:
         raise BrokenStore(
-            f"{path.name} was made before the first release, and only the program that made it can "
-            "open it: export its studies there and restore the bundles into a new store (python -m "
-            "study restore)."
+            f"{path.name} was made before the first release: export its studies with the program "
+            "that made it (python -m study export), and restore the bundles into a new store "
+            "(python -m study restore)."
         )
-    if version > len(schema.MIGRATIONS):
+    if version > schema.newest():
         raise BrokenStore(
-            f"{path.name} was made by a newer Reading Room (version {version} of the store; this "
-            f"one knows {len(schema.MIGRATIONS)}). Use that one."
+            f"{path.name} was made by a newer version of Reading Room (store version {version}; "
+            f"this program supports {schema.newest()}). Use the newer version."
         )
 
 

@@ -20,7 +20,7 @@ _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every table, index and trigger that is missing, altered or foreign."""
-    expected, there = _as_new(tuple(schema.MIGRATIONS)), _shape(look.rows(_SQL))
+    expected, there = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
     for kind, name in sorted(expected.keys() | there.keys()):
         if (kind, name) not in there:
             yield f"the store: the {kind} {name} is missing."
@@ -45,11 +45,10 @@ def damage(look: Transaction) -> Iterator[str]:
 
 @cache
 def _as_new(migrations: tuple[Migration, ...]) -> _Shape:
-    """Return the shape of a new store, which every verification of a process compares with."""
+    """Return the schema of a new store; cached, because every verification compares with it."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
-        for migration in migrations:
-            migration(connection)
+        schema.create(connection)
         return _shape(connection.execute(_SQL))
 
 
