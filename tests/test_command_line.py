@@ -408,7 +408,7 @@ def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
         ("reader_id\nR1\nR1\n", "listed twice"),
         ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
         ("reader_id\n", "there are no readers below the header"),
-        ('reader_id\n"R1\n', "not a CSV file"),
+        ('reader_id\n"R1\n', "not a valid CSV file"),
     ],
 )
 def test_a_faulty_list_of_readers_invites_nobody(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
 from study.bank.fields import shown
-from study.base.bank_model import LETTERS, TITLES, VIEW_CLASSES, Question, Rule
+from study.base.bank_model import FINDINGS, LETTERS, TITLES, VIEW_CLASSES, Question, Rule
 from study.base.text import id_key
 
 N_EXAMPLES = 20
@@ -128,10 +128,15 @@ class RuleFinding:
         """Whether an import refuses it; else it is told only."""
         return self.rule.startswith("B1")
 
+    @property
+    def finding(self) -> str:
+        """Return in words what was found."""
+        return FINDINGS[self.rule]
+
     def __str__(self) -> str:
         """Return it as one line for a person."""
         keys = ", ".join(key for key, _ in self.examples[:3])
-        return f"{self.rule}: {self.title}. Not so in {self.n:,} ({keys}{' ...' * (self.n > 3)})"
+        return f"{self.rule}: {self.finding}: {self.n:,} ({keys}{' ...' * (self.n > 3)})"
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -79,6 +79,41 @@ TITLES: Mapping[Rule, str] = {
 }
 """What each rule asks for."""
 
+FINDINGS: Mapping[Rule, str] = {
+    Rule.FILE: "The file cannot be read as a whole",
+    Rule.RECORD: "Records are not items with fields",
+    Rule.NO_ID: "Items have no valid id",
+    Rule.SAME_ID: "Items have the same id",
+    Rule.KEYS_TWICE: "Keys are given twice in an item",
+    Rule.TOO_LONG: "Texts exceed the maximum length",
+    Rule.NOT_TEXT: "Values that should be text are not",
+    Rule.NO_QUESTION: "Items have no question",
+    Rule.OPTIONS: "Options cannot be understood",
+    Rule.N_OPTIONS: "Items have fewer than 2 or more than 8 options",
+    Rule.EMPTY_OPTION: "Options are empty",
+    Rule.SAME_OPTION: "Options are given twice",
+    Rule.OPTION_LETTERS: "The options' letters are out of order",
+    Rule.NO_TRUTH: "Some items have no correct answer",
+    Rule.TRUTH: "Correct answers are not among the options",
+    Rule.TRUTHS_DIFFER: "Two keys give different correct answers",
+    Rule.NO_IMAGE: "Items name no images",
+    Rule.IMAGE_MISSING: "Images are missing",
+    Rule.IMAGE_OUTSIDE: "Images are outside the images folder",
+    Rule.IMAGE_UNREADABLE: "Images cannot be shown in full",
+    Rule.NO_PRIOR: "Prior images are not earlier images of their own",
+    Rule.TWO_PATIENTS: "Examinations have more than one patient",
+    Rule.ANSWERED: "Questions contain their own answer",
+    Rule.LONGEST: "The longest option is correct more often than by chance",
+    Rule.LETTER: "Some letters are correct more often than others",
+    Rule.VIEW_TELLS: "The name of a view predicts the answer",
+    Rule.ALIKE: "An examination is asked the same more than once",
+    Rule.OPTIONS_ALIKE: "Options differ in case and punctuation only",
+    Rule.NOT_SHOWN: "Questions are about what their views do not show",
+    Rule.PATIENT_SPLIT: "Patients are in more than one split",
+    Rule.EXAMINATION_SPLIT: "Examinations are in more than one split",
+}
+"""What was found where a rule is broken."""
+
 
 LETTERS = "ABCDEFGH"
 """The letters of options, as many as an item may have."""

@@ -106,6 +106,7 @@ def _as_json(found: Report) -> dict[str, Any]:
             {
                 "code": one.rule,
                 "rule": one.title,
+                "finding": one.finding,
                 "fault": one.is_fault,
                 "count": one.n,
                 "examples": [{"item": key, "what": what} for key, what in one.examples],
@@ -129,7 +130,7 @@ def _letters(found: Report) -> Iterable[tuple[str, int, float]]:
 def _print(found: Report) -> None:
     print(f"{found.file}: {found.n_found} item(s), {found.n_sound} of them sound.")
     for one in found.findings:
-        print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.title} ({one.n})")
+        print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.finding} ({one.n})")
         _print_examples([f"{key}: {what}" for key, what in one.examples], one.n)
         print(f"  What to do: {one.remedy}")
     if found.letters.n:
@@ -138,9 +139,9 @@ def _print(found: Report) -> None:
     for words in found.notes:
         note(words)
     if found.is_sound:
-        print("\nAn import takes it whole.")
+        print("\nAll items can be imported.")
     else:
-        print("\nAn import refuses it; docs/bank-rules.md explains every rule.")
+        print("\nAn import would refuse it; docs/bank-rules.md explains every rule.")
 
 
 @command(of_study=False, group=bank)

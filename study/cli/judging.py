@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from study.base.errors import NotFound
-from study.base.text import csv_line, decoded
+from study.base.text import csv_line
 from study.base.translation import t
 from study.cli.program import PATH, command, now, program
 from study.lifecycle import reviewing
 from study.lifecycle import scoring as answer_scoring
-from study.protocol.checks import ids_in
+from study.protocol.checks import ids_in_file
 from study.store import Store, Transaction, banks, judgements, people
 from study.store.judgements import ANSWER, EXPLANATION
 from study.store.studies import study_row
@@ -57,7 +57,7 @@ def open_review(
     with store.look() as look:
         asked = [_person_called(look, handle) for handle in handles]
         if file is not None:
-            item_ids = ids_in(decoded(file.read_bytes(), source=file.name))
+            item_ids = ids_in_file(file)
         else:
             item_ids = reviewing.sampled(look, bank, n or 0, seed=seed)
     reviewing.open_review(store, bank, name=name, item_ids=item_ids, reviewers=asked, now=now())

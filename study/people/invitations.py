@@ -1,16 +1,21 @@
 """Reads the coordinator's list of readers, from a file or as pasted into the page."""
 
-import csv
-import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from study.base.errors import BadFile, NotFound
-from study.base.text import decoded
-from study.base.translation import t
+from study.base.bank_model import Fault
+from study.base.errors import BadFile
+from study.base.translation import t, tn
+from study.tables.columns import Kind, plain_key
+from study.tables.table import Row, open_table, rows_of
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
 """Names and addresses are kept apart from the study, see `study.people.persons`."""
+
+_COLUMN_OF = {plain_key(column): column for column in _COLUMNS}
+_LONGEST = 60
+_SHORT_COLUMNS = ("reader_id", "level", "years", "site", "name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,111 +35,102 @@ class Invitation:
 
 
 def read_invitations(path: Path) -> list[Invitation]:
-    """Read a CSV with the column ``reader_id`` and, if wanted, any of the others.
+    """Read a table (CSV, TSV or XLSX) with the column ``reader_id`` and any of the others.
 
-    They are ``level``, ``years``, ``site``, ``name`` and ``email``. Columns may be parted by comma,
-    semicolon or tab, whichever the header has.
+    They are ``level``, ``years``, ``site``, ``name`` and ``email``.
 
     Raises
     ------
-    NotFound
-        No such file.
     BadFile
-        The file has faults; all of them are listed with their line.
+        The file cannot be read or has faults; all of them are listed with their line.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise NotFound(
-            t(
-                "The list of readers {path} cannot be read: {strerror}.",
-                path=path,
-                strerror=error.strerror,
-            )
-        ) from error
-    return _read(str(path), decoded(data, source=str(path)))
+    with open_table(path, kind_of=_kind_of) as table:
+        return _checked(table.name, table.header, table.rows)
 
 
 def parse_invitations(text: str, *, source: str) -> list[Invitation]:
-    """Read such a list from its text.
+    """Read such a list from its text, as copied from a spreadsheet.
 
     Raises
     ------
     BadFile
         The list has faults; all of them are listed with their line, under the name `source`.
     """
-    return _read(source, text.lstrip("\ufeff"))
+    header, rows = rows_of(text, name=source, kind_of=_kind_of)
+    return _checked(source, header, rows)
 
 
-def _read(source: str, text: str) -> list[Invitation]:
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    try:
-        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
-        header = [name.strip().lower() for name in rows.fieldnames or ()]
-        rows.fieldnames = header
-        return _checked(source, header, [(rows.line_num, row) for row in rows])
-    except csv.Error as error:
-        raise BadFile(
-            t("{source} is not a CSV file: {error}.", source=source, error=error)
-        ) from error
+def _kind_of(column: str) -> Kind:
+    return Kind.NUMBER if plain_key(column) == "years" else Kind.TEXT
 
 
-def _checked(
-    source: str,
-    header: list[str],
-    rows: list[tuple[int, dict[str | None, str | list[str] | None]]],
-) -> list[Invitation]:
-    faults = [
-        t(
-            "header: unknown column {name!r}. Known: {listed}.",
-            name=name[:60],
-            listed=", ".join(_COLUMNS),
-        )
-        for name in header
-        if name not in _COLUMNS
-    ]
-    if len(set(header)) < len(header):
-        faults.append(t("header: a column appears twice. Remove one."))
-    if "reader_id" not in header:
-        faults.append(t("header: the column reader_id is missing. Add it."))
-    found = [_invitation(row) for _, row in rows]
-    # Under a wrong header every line is wrong: of those only the header is told.
-    lines = [] if faults else zip(rows, found, strict=True)
-    for (line, row), invitation in lines:
-        if None in row:
-            faults.append(t("line {line}: there are more cells than columns.", line=str(line)))
-        elif not invitation.reader_id:
-            faults.append(
-                t("line {line}: reader_id is empty. Enter a reader ID, such as R1.", line=str(line))
-            )
-        elif any(len(text) > 60 or not text.isprintable() for text in _texts(invitation)):
-            faults.append(
-                t(
-                    "line {line}: a cell can hold at most 60 printable characters, on one line.",
-                    line=str(line),
-                )
-            )
-    if not rows:
+def _checked(source: str, header: Sequence[str], rows: Iterable[Row | Fault]) -> list[Invitation]:
+    faults = list(_header_faults(header))
+    invitations: list[Invitation] = []
+    # Under a wrong header every line is wrong, so only the header is reported.
+    n_rows = 0
+    for row in rows if not faults else ():
+        n_rows += 1
+        if isinstance(row, Fault):
+            faults.append(str(row))
+            continue
+        invitation = _invitation(row)
+        invitations.append(invitation)
+        faults += _row_faults(row.place, invitation)
+    if not faults and not n_rows:
         faults.append(t("there are no readers below the header."))
     if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(
-            t(
-                "{source}: {n} error(s); no one was invited.\n{listed}",
-                source=source,
-                n=len(faults),
-                listed=listed,
-            )
+        title = tn(
+            "{source}: 1 error; no one was invited.",
+            "{source}: {n} errors; no one was invited.",
+            len(faults),
+            source=source,
         )
-    return found
+        raise BadFile("\n".join([title, *(f"  {fault}" for fault in faults)]))
+    return invitations
 
 
-def _texts(invitation: Invitation) -> tuple[str, ...]:
-    about = (invitation.level, invitation.years, invitation.site, invitation.name)
-    return invitation.reader_id, *about
+def _header_faults(header: Sequence[str]) -> Iterator[str]:
+    named = [plain_key(name) in _COLUMN_OF for name in header if name]
+    known = ", ".join(_COLUMNS)
+    if named and not any(named):
+        yield t(
+            "the first line must name the columns: reader_id and, optionally, others of {known}. "
+            "Below it, enter one reader per line.",
+            known=known,
+        )
+        return
+    for name in header:
+        if name and plain_key(name) not in _COLUMN_OF:
+            yield t(
+                "header: unknown column {name!r}. Known: {listed}.", name=name[:60], listed=known
+            )
+    if plain_key("reader_id") not in map(plain_key, header):
+        yield t("header: the column reader_id is missing. Add it.")
 
 
-def _invitation(row: dict[str | None, str | list[str] | None]) -> Invitation:
-    cells = {name: str(row.get(name) or "").strip() for name in _COLUMNS}
+def _row_faults(place: str, invitation: Invitation) -> Iterator[str]:
+    if not invitation.reader_id:
+        yield t("{place}: reader_id is empty. Enter a reader ID, such as R1.", place=place)
+    for column in _SHORT_COLUMNS:
+        text = getattr(invitation, column)
+        if len(text) > _LONGEST:
+            yield t(
+                "{place}: {column} has {n} characters; the limit is {most}. Shorten it.",
+                place=place,
+                column=column,
+                n=len(text),
+                most=_LONGEST,
+            )
+        elif not text.isprintable():
+            yield t(
+                "{place}: {column} contains a line break or another unprintable character. "
+                "Remove it.",
+                place=place,
+                column=column,
+            )
+
+
+def _invitation(row: Row) -> Invitation:
+    cells = {_COLUMN_OF[plain_key(name)]: text.strip() for name, text in row.cells.items()}
     return Invitation(**cells)

@@ -5,17 +5,21 @@ with the end of a sentence; `Faults` where a value has several. A list of items 
 beside the protocol's, or be pasted.
 """
 
-import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from study.bank.fields import SPELLINGS
-from study.base.errors import NotFound
+from study.base.bank_model import Fault
+from study.base.errors import BadFile, NotFound
 from study.base.text import decoded
 from study.base.translation import t
-from study.tables.columns import plain_key
+from study.tables.columns import listed, plain_key
+from study.tables.delimited import read_delimited
+from study.tables.table import Row, begins_as_workbook, read_table
+from study.tables.text_file import opened_bytes
 
 Check = Callable[[Any], Any]
 
@@ -164,25 +168,59 @@ _ID = {plain_key(spelling) for spelling in SPELLINGS["item_id"]}
 def ids_in(text: str) -> list[str]:
     r"""Return the ids in a text, each once, in order.
 
-    Of a table whose first line names a column `item_id`, as a bank may spell it, that column; else
-    whatever stands between ends of lines, commas, semicolons and tabs.
+    Of a table whose first line names a column `item_id`, as a bank may spell it, that column;
+    otherwise everything between line ends, commas, semicolons and tabs.
 
-    >>> ids_in("q2\nq1, q2"), ids_in("No.;Item ID\n1;q7\n2;q5")
+    >>> ids_in("q2\nq1, q2"), ids_in("sep=;\nNo.;Item ID\n1;q7\n2;q5")
     (['q1', 'q2'], ['q5', 'q7'])
     """
-    lines = text.removeprefix("\ufeff").splitlines()
-    head = lines[0] if lines else ""
-    for delimiter in "\t;,":
-        names = [plain_key(name) for name in next(csv.reader([head], delimiter=delimiter), [])]
-        place = next((n for n, name in enumerate(names) if name in _ID), None)
-        if place is not None:
-            rows = csv.reader(lines[1:], delimiter=delimiter)
-            return _sorted([row[place] for row in rows if len(row) > place])
-    return _sorted(re.split(r"[\n\t;,]", "\n".join(lines)))
+    text = text.removeprefix("\ufeff")
+    try:
+        lines = StringIO(text, newline="")
+        rows = [cells for _, cells in read_delimited("", lines, beginning=text).rows]
+    except BadFile:  # a list with a quote in it is no table
+        rows = [[text]]
+    place = _id_place(rows[0] if rows else ())
+    if place is not None:
+        return _sorted(row[place] for row in rows[1:] if len(row) > place)
+    return _sorted(part for row in rows for cell in row for part in re.split(r"[\n\t;,]", cell))
 
 
-def _sorted(found: list[str]) -> list[str]:
-    return sorted({one.strip().strip('"') for one in found} - {""})
+def ids_in_file(path: Path) -> list[str]:
+    """Return the ids in a file: text as `ids_in` reads it, or a workbook with a column of ids.
+
+    Raises
+    ------
+    BadFile
+        It cannot be read, or a workbook has no column `item_id`.
+    """
+    with opened_bytes(path) as file:
+        if not begins_as_workbook(path, file):
+            return ids_in(decoded(file.read(), source=path.name))
+        table = read_table(path, file)
+        place = _id_place(table.header)
+        if place is None:
+            raise BadFile(
+                t(
+                    "{name} has no column item_id. Its columns are: {columns}.",
+                    name=table.name,
+                    columns=listed(table.header),
+                )
+            )
+        rows = list(table.rows)
+    faults = [str(row) for row in rows if isinstance(row, Fault)]
+    if faults:
+        raise BadFile("\n".join([f"{table.name}:", *(f"  {fault}" for fault in faults)]))
+    name = table.header[place]
+    return _sorted(row.cells[name] for row in rows if isinstance(row, Row))
+
+
+def _id_place(header: Sequence[str]) -> int | None:
+    return next((n for n, name in enumerate(header) if plain_key(name) in _ID), None)
+
+
+def _sorted(ids: Iterable[str]) -> list[str]:
+    return sorted({text.strip().strip('"') for text in ids} - {""})
 
 
 def ids_beside(protocol: Path, name: str) -> list[str]:
@@ -197,7 +235,8 @@ def ids_beside(protocol: Path, name: str) -> list[str]:
     try:
         if Path(name).name != name:
             raise FileNotFoundError(2, t("it has to lie beside the protocol file"))
-        return ids_in(decoded(path.read_bytes(), source=name))
+        path.stat()  # raises where there is no such file
+        return ids_in_file(path)
     except OSError as error:
         raise NotFound(
             t(

@@ -107,8 +107,8 @@ def _rows(name: str, reader: Iterator[list[str]], n_before: int) -> Iterator[tup
     except csv.Error as error:
         raise BadFile(
             t(
-                "{name} is not CSV: {error}, in the row that begins at line {line}. Check its "
-                "quotes.",
+                "{name} is not a valid CSV file: {error}, in the row that begins at line {line}. "
+                "Check its quotes.",
                 name=name,
                 error=error,
                 line=str(last + n_before + 1),

@@ -219,7 +219,7 @@ def _text_row(
     if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
         return Fault(
             key=place,
-            what=f"{len(cells)} cells under a header of {len(header)}",
+            what=f"{len(cells)} cell{'s' * (len(cells) != 1)} under a header of {len(header)}",
             remedy="give each column one cell, quoted where it holds the separator",
         )
     row = {name: cell for name, cell in zip(header, cells, strict=False) if name}

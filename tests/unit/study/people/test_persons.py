@@ -371,7 +371,7 @@ def test_under_a_wrong_header_only_the_header_is_told() -> None:
     with pytest.raises(BadFile) as caught:
         parse_invitations(text, source="readers.csv")
     assert str(caught.value).splitlines() == [
-        "readers.csv: 2 error(s); no one was invited.",
+        "readers.csv: 2 errors; no one was invited.",
         "  header: unknown column 'id'. Known: reader_id, level, years, site, name, email.",
         "  header: the column reader_id is missing. Add it.",
     ]
