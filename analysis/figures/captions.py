@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.bundle.model import RaterKind
-from analysis.translation import later, pieces, said, t, tn, written
+from analysis.translation import capital, later, pieces, said, t, tn, written
 
 AGREEMENT_CAPTIONS: Mapping[str, str] = {
     "kappa_letters": later(
@@ -101,8 +101,8 @@ def matrix_caption(
             methods=_methods(rows),
         ),
         t(
-            "{pairs} pairs of raters over the cases that both answered, n = {n}.",
-            pairs=str(len(rows)),
+            "{pairs} over the cases that both answered, n = {n}.",
+            pairs=tn("{n} pair of raters", "{n} pairs of raters", len(rows)),
             n=span(rows["n"]),
         ),
         _without_interval(rows),
@@ -142,17 +142,20 @@ def _beside_truth(rows: pd.DataFrame, measure: str) -> str:
     )
 
 
-def panel_caption(rows: pd.DataFrame, percent: str, origin: str = "") -> str:
-    """Say what the comparison with the readers' mean shows.
+def panel_caption(
+    rows: pd.DataFrame, percent: str, *, origin: str = "", narrower: str = "", few: str = ""
+) -> str:
+    """Describe the comparison with the readers' mean.
 
-    `origin` tells where the margin comes from if it is not the protocol's.
+    `origin` says where the margin comes from if it is not the protocol's, `narrower` where one
+    interval is shown for both claims, and `few` why no verdict is given.
     """
     parts = [
         t(
-            "Each model minus the mean of {readers} readers over {cases} cases, with {percent} %"
-            " intervals ({methods}).",
-            readers=span(rows["n_readers"]),
-            cases=span(rows["n_items"]),
+            "Each model minus the mean of {readers} over {cases}, with {percent} % intervals"
+            " ({methods}).",
+            readers=_readers(rows["n_readers"]),
+            cases=_cases(rows["n_items"]),
             percent=written(percent),
             methods=_methods(rows),
         ),
@@ -160,8 +163,11 @@ def panel_caption(rows: pd.DataFrame, percent: str, origin: str = "") -> str:
             "Filled: against these readers. Hollow: against readers like these, who could have been"
             " others."
         ),
+        narrower,
     ]
-    if rows["margin"].notna().any():
+    if few:
+        parts.append(t("{reason}.", reason=capital(few)))
+    elif rows["margin"].notna().any():
         level = written(f"{(100 - float(percent)) / 2:g}")
         parts.append(
             t(
@@ -179,8 +185,8 @@ def panel_caption(rows: pd.DataFrame, percent: str, origin: str = "") -> str:
     return _together(*parts)
 
 
-def comparisons_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Say what the comparison with every reader shows."""
+def comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
+    """Describe the comparison with every reader; `few` says why no verdict is given."""
     clustered = rows["cluster_ci_low"].notna()
     ways = [t("bootstrap over patients")] if clustered.any() else []
     if not clustered.all():
@@ -193,10 +199,12 @@ def comparisons_caption(rows: pd.DataFrame, percent: str) -> str:
             percent=written(percent),
             methods=t(", ").join(ways),
         ),
-        t(
-            "The adjusted p is Holm's over all {pairs} pairs of a reader and a model.",
-            pairs=str(len(rows)),
+        tn(
+            "One pair of a reader and a model: the adjusted p is its own p.",
+            "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
+            len(rows),
         ),
+        t("{reason}, whatever the p.", reason=capital(few)) if few else "",
     )
 
 
@@ -236,9 +244,9 @@ def groups_caption(rows: pd.DataFrame, percent: str) -> str:
     )
     return _together(
         t(
-            "Agreement of several raters at once over n = {n} cases ({sizes}), with {percent} %"
-            " intervals ({methods}).",
-            n=span(rows["n_items"]),
+            "Agreement of several raters at once over {cases} ({sizes}), with {percent} % intervals"
+            " ({methods}).",
+            cases=_cases(rows["n_items"]),
             sizes=sizes,
             percent=written(percent),
             methods=_methods(rows),
@@ -263,9 +271,9 @@ def task_agreement_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: s
     )
     return _together(
         t(
-            "Agreement within readers and within models, n = {n} cases, with {percent} % intervals"
+            "Agreement within readers and within models, {cases}, with {percent} % intervals"
             " ({methods}).",
-            n=span(rows["n_items"]),
+            cases=_cases(rows["n_items"]),
             percent=written(percent),
             methods=_methods(rows),
         ),
@@ -277,11 +285,11 @@ def between_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the comparison of agreements shows."""
     return _together(
         t(
-            "Mean agreement over the pairs among {readers} readers, and of them with {models}"
-            " models, n = {n} cases; the difference with its {percent} % interval ({methods}).",
-            readers=span(rows["n_readers"]),
-            models=span(rows["n_models"]),
-            n=span(rows["n_items"]),
+            "Mean agreement over the pairs among {readers}, and of them with {models}, {cases}; the"
+            " difference with its {percent} % interval ({methods}).",
+            readers=_readers(rows["n_readers"]),
+            models=_models(rows["n_models"]),
+            cases=_cases(rows["n_items"]),
             percent=written(percent),
             methods=_methods(rows),
         ),
@@ -294,8 +302,8 @@ def times_caption(rows: pd.DataFrame) -> str:
     return _together(
         t(
             "Seconds from display to answer, for what was answered: median and quartiles of every"
-            " rater, n = {n} answers.",
-            n=span(rows["n"]),
+            " rater, {answers}.",
+            answers=_answers(rows["n"]),
         ),
         t(
             "The axis is logarithmic. The bars show the spread of the times, not the uncertainty of"
@@ -309,9 +317,9 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
     return _together(
         t(
             "Percent correct with its {percent} % Wilson interval against the median response time,"
-            " n = {n} answers a rater.",
+            " {answers} a rater.",
             percent=written(percent),
-            n=span(rows["n"]),
+            answers=_answers(rows["n"]),
         ),
         t("It describes these raters and tests nothing."),
     )
@@ -320,9 +328,9 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
 def drift_caption(rows: pd.DataFrame) -> str:
     """Say what the drift shows."""
     return t(
-        "Median response time in the quarters of each reader's session, n = {n} answers a quarter;"
+        "Median response time in the quarters of each reader's session, {answers} a quarter;"
         " no interval: a description.",
-        n=span(rows["n"]),
+        answers=_answers(rows["n"]),
     )
 
 
@@ -341,11 +349,11 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
         )
     return _together(
         t(
-            "Number of cases by how many of {readers} readers and of {models} models were correct,"
-            " n = {n} cases; a count, so without interval.",
-            readers=str(rows["n_readers"].max()),
-            models=str(rows["n_models"].max()),
-            n=str(len(rows)),
+            "Number of cases by how many of {readers} and of {models} were correct, {cases}; a"
+            " count, so without interval.",
+            readers=tn("{n} reader", "{n} readers", int(rows["n_readers"].max())),
+            models=tn("{n} model", "{n} models", int(rows["n_models"].max())),
+            cases=tn("{n} case", "{n} cases", len(rows)),
         ),
         t("Lower right: hard for readers only. Upper left: hard for models only."),
         partly,
@@ -356,10 +364,10 @@ def leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the leaderboard shows."""
     return _together(
         t(
-            "Accuracy and rank with {percent} % intervals ({methods}), n = {n} cases.",
+            "Accuracy and rank with {percent} % intervals ({methods}), {cases}.",
             percent=written(percent),
             methods=_methods(rows),
-            n=span(rows["n"]),
+            cases=_cases(rows["n"]),
         ),
         t("Ranks overlap where the interval of one holds the rank of another."),
         t("Micro weighs every case the same, macro every task.")
@@ -374,9 +382,9 @@ def input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
     return _together(
         t(
             "Accuracy that each model loses under {condition}, compared with the cases as readers"
-            " saw them, n = {n} cases, with {percent} % intervals ({methods}).",
+            " saw them, {cases}, with {percent} % intervals ({methods}).",
             condition=condition,
-            n=span(rows["n"]),
+            cases=_cases(rows["n"]),
             percent=written(percent),
             methods=t("bootstrap over patients") if clustered else _methods(rows, "ci_method"),
         ),
@@ -389,8 +397,8 @@ def places_caption(rows: pd.DataFrame, percent: str) -> str:
     return _together(
         t(
             "How much more often each place among the options, as shown, was chosen than it was"
-            " correct, in points of n = {n} answers, with {percent} % intervals ({methods}).",
-            n=span(rows["n"]),
+            " correct, in points of {answers}, with {percent} % intervals ({methods}).",
+            answers=_answers(rows["n"]),
             percent=written(percent),
             methods=_methods(rows),
         ),
@@ -402,9 +410,9 @@ def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the reliability diagram shows."""
     return _together(
         t(
-            "Percent correct against mean confidence, answers in ten bins of equal width, n = {n}"
-            " answers a bin, with {percent} % intervals by Wilson.",
-            n=span(rows["n"]),
+            "Percent correct against mean confidence, answers in ten bins of equal width, {answers}"
+            " a bin, with {percent} % intervals by Wilson.",
+            answers=_answers(rows["n"]),
             percent=written(percent),
         ),
         t("Below the dashed line a model is overconfident."),
@@ -413,16 +421,20 @@ def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
 
 def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
     """Say what the difference between multiple choice and answers without options shows."""
-    values = {"n": span(rows["n"]), "percent": written(percent), "methods": _methods(rows)}
+    values = {
+        "cases": _cases(rows["n"]),
+        "percent": written(percent),
+        "methods": _methods(rows),
+    }
     if scoring == "strict":
         return t(
             "Accuracy on multiple choice less that without options on the same cases, where partly"
-            " correct counts nothing, n = {n} cases, with {percent} % intervals ({methods}).",
+            " correct counts nothing, {cases}, with {percent} % intervals ({methods}).",
             **values,
         )
     return t(
         "Accuracy on multiple choice less that without options on the same cases, where partly"
-        " correct counts half, n = {n} cases, with {percent} % intervals ({methods}).",
+        " correct counts half, {cases}, with {percent} % intervals ({methods}).",
         **values,
     )
 
@@ -431,11 +443,11 @@ def banks_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the difference between two banks shows."""
     return _together(
         t(
-            "Accuracy on {bank} less that on {other_bank}, n = {n} cases, with {percent} %"
+            "Accuracy on {bank} less that on {other_bank}, {cases}, with {percent} %"
             " intervals ({methods}).",
             bank=rows["bank"].iloc[0],
             other_bank=rows["other_bank"].iloc[0],
-            n=span(rows["n"]),
+            cases=_cases(rows["n"]),
             percent=written(percent),
             methods=_methods(rows),
         ),
@@ -459,6 +471,22 @@ def _methods(rows: pd.DataFrame, column: str = "method") -> str:
     """Return the intervals' methods; a method that names several parts names the interval last."""
     parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
     return t("; ").join(sorted({pieces(part) for part in parts})) or t("none")
+
+
+def _readers(numbers: pd.Series[int]) -> str:
+    return tn("{count} reader", "{count} readers", int(numbers.max()), count=span(numbers))
+
+
+def _models(numbers: pd.Series[int]) -> str:
+    return tn("{count} model", "{count} models", int(numbers.max()), count=span(numbers))
+
+
+def _answers(numbers: pd.Series[int]) -> str:
+    return tn("{count} answer", "{count} answers", int(numbers.max()), count=span(numbers))
+
+
+def _cases(numbers: pd.Series[int]) -> str:
+    return tn("{count} case", "{count} cases", int(numbers.max()), count=span(numbers))
 
 
 def _count(rows: pd.DataFrame, kind: RaterKind) -> int:

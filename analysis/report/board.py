@@ -17,11 +17,13 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
+from analysis.readings.clusters import cluster_codes
 from analysis.report.formats.output import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
-from analysis.report.wording import percent, span
+from analysis.report.verdicts import FEWEST_PATIENTS
+from analysis.report.wording import cases, clauses, in_a_row, models, percent, readers, span
 from analysis.statistics.accuracy.accuracy import leaderboard
-from analysis.translation import ENGLISH, language, later, said, spoken, t
+from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 
 _HERE = Path(__file__).parent / "formats"
 _STRIPS = _HERE / "boards.css"
@@ -207,15 +209,22 @@ def _value(own: pd.DataFrame, group: str) -> float:
 
 def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
     several = table["condition"].nunique() > 1
+    n_patients = int(cluster_codes(bundle.items).max()) + 1
     for condition, own in table.groupby("condition", sort=False):
         tasks = tuple(dict.fromkeys(own.loc[own["by"] == "task", "group"]))
         lines = _lines(bundle, own, tasks)
         n_items = int(own["n"].max())
         n_models = sum(line.is_model for line in lines)
-        told = {"items": str(n_items), "readers": str(len(lines) - n_models)}
-        facts = t("{items} items, {readers} readers, {models} models", **told, models=str(n_models))
+        facts = in_a_row([cases(n_items), readers(len(lines) - n_models), models(n_models)])
         if several and condition:
             facts = t("condition {condition}, {facts}", condition=str(condition), facts=facts)
+        if n_patients < FEWEST_PATIENTS:
+            why = tn(
+                "{n} patient, too few for a verdict on who is better",
+                "{n} patients, too few for a verdict on who is better",
+                n_patients,
+            )
+            facts = clauses([facts, why])
         at = [line.overall.at for line in lines if not line.is_model]
         yield Board(
             title=name,
@@ -265,7 +274,7 @@ def _bar(row: Row) -> Bar:
     at, low, high = (float(row[name]) for name in ("accuracy", "ci_low", "ci_high"))
     if isnan(at):
         return Bar(text="–", at=None, low=None, high=None)
-    if isnan(low):
+    if not low < high:
         return Bar(text=percent(at), at=100 * at, low=None, high=None)
     text = f"{percent(at)} {span(percent(low), percent(high))}"
     return Bar(text=text, at=100 * at, low=100 * low, high=100 * high)

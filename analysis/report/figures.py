@@ -44,11 +44,19 @@ from analysis.figures.robustness import (
 )
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.headline import raters_in_order
-from analysis.report.wording import (
+from analysis.report.verdicts import (
+    FEWEST_PATIENTS,
     has_margin,
-    headline_intervals,
-    number,
     origin_of_margin,
+    patients_of_pair,
+    patients_of_row,
+    too_few,
+)
+from analysis.report.wording import (
+    agreement_shown,
+    headline_intervals,
+    narrower_notes,
+    number,
     rows_of,
 )
 from analysis.results import Results
@@ -238,7 +246,9 @@ def _comparison(
         if panel is None:
             break
         rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
-        if not has_margin(results, metric):
+        records = rows_of(results, "reader_panel", metric=metric, condition=condition)
+        few = _few(results, [patients_of_row(results, row) for row in records])
+        if few or not has_margin(results, metric):
             rows = rows.assign(margin=np.nan, p_noninferior=np.nan)
         chart = panel_chart(rows, metric=metric, condition=condition, names=names)
         rows = rows.loc[rows["difference"].notna()]
@@ -246,7 +256,15 @@ def _comparison(
             "comparison",
             f"panel-{metric}",
             said(title),
-            captions.panel_caption(rows, percent, origin_of_margin(results)) if len(rows) else "",
+            captions.panel_caption(
+                rows,
+                percent,
+                origin=origin_of_margin(results),
+                narrower=narrower_notes(records),
+                few=few,
+            )
+            if len(rows)
+            else "",
             chart,
         )
     pairs = _table(results, "comparisons")
@@ -254,13 +272,20 @@ def _comparison(
         rows = pairs.loc[(pairs["pair_kind"] == "reader-model") & (pairs["condition"] == condition)]
         rows = rows.loc[rows["difference"].notna()]
         alpha = results.options.alpha
+        records = rows_of(results, "comparisons", pair_kind="reader-model", condition=condition)
+        few = _few(results, [patients_of_pair(results, row) for row in records])
         yield (
             "comparison",
             "model-against-reader",
             t("Every model against every reader"),
-            captions.comparisons_caption(rows, percent) if len(rows) else "",
+            captions.comparisons_caption(rows, percent, few) if len(rows) else "",
             comparisons_chart(pairs, condition=condition, alpha=alpha, names=names),
         )
+
+
+def _few(results: Results, patients: list[int]) -> str:
+    """Return why the least of some numbers of patients allows no verdict; empty where it does."""
+    return too_few(results, min(patients, default=FEWEST_PATIENTS))
 
 
 def _agreement(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
@@ -362,7 +387,8 @@ def reference_rows(
         return None
     pairs = pairs_of_scope(results, scope)
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
-    return beside_truth(truth, readers + models, measure, scope, condition)
+    beside = beside_truth(truth, readers + models, measure, scope, condition)
+    return agreement_shown(results, beside)
 
 
 def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
@@ -372,11 +398,12 @@ def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
     """
     if not scope.startswith("category="):
         pairs = results.tables["agreement_pairs"]
-        return pairs.loc[pairs["scope"] == scope]
+        return agreement_shown(results, pairs.loc[pairs["scope"] == scope])
     kept = _CATEGORIES.setdefault(results, {})
     if scope not in kept:
         study = Study(results.bundle, results.options)
-        kept[scope] = category_pairs(study, scope.removeprefix("category="))
+        pairs = category_pairs(study, scope.removeprefix("category="))
+        kept[scope] = agreement_shown(results, pairs)
     return kept[scope]
 
 

@@ -22,15 +22,17 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
+from analysis.report.verdicts import declared_plan
 from analysis.report.wording import (
     THESE,
     Row,
+    cases_between,
     claim_words,
     clauses,
-    declared_plan,
     has_several,
     headline_intervals,
     in_a_row,
+    narrower_notes,
     number,
     rounded,
     rows_of,
@@ -121,18 +123,21 @@ def raters_table(results: Results) -> ReportTable:
     return made if has_several(results) else made.without(t("Condition"))
 
 
-def claim_shown(results: Results) -> str:
+def declared_claim(results: Results) -> str:
     """Return whom the models' differences are about: what was declared, else these readers."""
     return declared_plan(results).claim or THESE
 
 
 def _note(results: Results) -> str:
-    models = ""
+    models = narrower = ""
+    claim = declared_claim(results)
+    rows = rows_of(results, "reader_panel", metric="accuracy", claim=claim)
     if rows_of(results, "reader_panel", metric="accuracy"):
         models = t(
             "Difference: model minus the mean of the readers, for {readers}.",
-            readers=claim_words(claim_shown(results)),
+            readers=claim_words(claim),
         )
+        narrower = narrower_notes(rows)
     return sentences(
         [
             t("Readers first, each group in order of accuracy."),
@@ -140,6 +145,7 @@ def _note(results: Results) -> str:
             if results.clustered
             else t("Intervals of accuracy: Wilson."),
             models,
+            narrower,
             t("Missing: assigned cases without an answer."),
         ]
     )
@@ -177,7 +183,7 @@ def _difference(results: Results, row: Row) -> str:
         "reader_panel",
         model_id=str(row["rater_id"]),
         metric="accuracy",
-        claim=claim_shown(results),
+        claim=declared_claim(results),
     )
     if len(rows) < 2:
         return _percent(rows[0], "difference") if rows else EMPTY
@@ -191,7 +197,9 @@ def _means(results: Results) -> list[TableRow]:
     """Show the readers' mean that the models are measured against, once for each condition."""
     means = {
         str(row["condition"]): row
-        for row in rows_of(results, "reader_panel", metric="accuracy", claim=claim_shown(results))
+        for row in rows_of(
+            results, "reader_panel", metric="accuracy", claim=declared_claim(results)
+        )
         if number(row, "n_readers") > 1
     }
     return [
@@ -238,8 +246,10 @@ def agreement_lines(results: Results) -> list[str]:
         if parts:
             lines.append(
                 t(
-                    "Mean agreement{where}, Cohen's kappa (Brennan-Prediger): {values}.",
+                    "Mean agreement{where} over {cases}, Cohen's kappa (Brennan-Prediger):"
+                    " {values}.",
                     where=under(results, condition),
+                    cases=cases_between(pd.concat(both)["n"]),
                     values=in_a_row(parts),
                 )
             )

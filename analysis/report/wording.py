@@ -1,20 +1,19 @@
-"""How numbers and claims are put into words, and what the declared hypothesis came to."""
+"""How numbers, claims and rows of tables are put into words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
-from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.figures.drawing.axes import conditions_of, shorten
 from analysis.results import Results
+from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
 from analysis.translation import later, pieces, said, t, tn, written
 
 MOST_DECIMALS = 6
@@ -107,6 +106,12 @@ def models(n: int) -> str:
 def cases(n: int) -> str:
     """Write a number of cases."""
     return tn("{n} case", "{n} cases", n)
+
+
+def cases_between(numbers: pd.Series[int]) -> str:
+    """Write the smallest and the largest of some numbers of cases."""
+    least, most = int(numbers.min()), int(numbers.max())
+    return cases(most) if least == most else t("{low} to {high} cases", low=least, high=most)
 
 
 def comparisons(n: int) -> str:
@@ -216,11 +221,35 @@ def conditions_in(results: Results, name: str) -> list[str]:
 
 
 def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return the accuracies with the interval that knows the cluster, where there is one."""
-    known = accuracy["cluster_ci_low"].notna() & accuracy["cluster_ci_high"].notna()
+    """Return the accuracies with the interval over patients where it has a width, else Wilson's."""
+    known = accuracy["cluster_ci_low"] < accuracy["cluster_ci_high"]
     return accuracy.assign(
         ci_low=accuracy["ci_low"].where(~known, accuracy["cluster_ci_low"]),
         ci_high=accuracy["ci_high"].where(~known, accuracy["cluster_ci_high"]),
+    )
+
+
+SHARES = ("raw", "same_wrong")
+"""Measures of agreement that are shares of cases."""
+
+
+def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of agreement with the intervals that are shown, which the files do not hold.
+
+    The formulas give a share of 0 or 1 an interval without width: Wilson's is shown, over patients
+    where they have several cases. No limit is beyond what the measure can be.
+    """
+    is_share = table["measure"].isin(SHARES).to_numpy()
+    at_end = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()
+    n = np.minimum(table["n"].to_numpy(dtype=np.float64), results.n_clusters)
+    estimate = table["estimate"].to_numpy(dtype=np.float64)
+    limits = wilson_interval(np.where(at_end, estimate * n, 0.0), n, results.options.alpha)
+    given = (table[column].to_numpy(dtype=np.float64) for column in ("ci_low", "ci_high"))
+    low, high = (np.where(at_end, *ends) for ends in zip(limits, given, strict=True))
+    return table.assign(
+        ci_low=np.maximum(low, np.where(is_share, 0.0, -1.0)),
+        ci_high=np.minimum(high, 1.0),
+        method=table["method"].mask(at_end, "Wilson"),
     )
 
 
@@ -303,166 +332,34 @@ def against(claim: str) -> str:
     return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
 
 
-class Conclusion(StrEnum):
-    """What may be said of a difference."""
-
-    MORE = later("higher")
-    FEWER = later("lower")
-    NOT_SHOWN = later("no difference shown")
-    UNDEFINED = later("undefined")
+def has_fixed_interval(row: Row) -> bool:
+    """Tell whether a row about readers like these shows the interval for these readers."""
+    return row.get("claim") == LIKE_THESE and NARROWER in str(row.get("note") or "")
 
 
-def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
-    """Tell on which side of a value an interval lies.
-
-    Parameters
-    ----------
-    low, high : float
-        Limits; nan where undefined. An interval without width is none: the formulas give it where
-        nothing varies, and certainty would be claimed.
-    at : float, default 0
-        The value of no difference: 0 for differences, 1 for ratios.
-
-    Returns
-    -------
-    Conclusion
-        `MORE` and `FEWER` only where the whole interval lies beyond `at`; a limit that touches it
-        does not.
-
-    Examples
-    --------
-    >>> verdict(0.01, 0.1).value, verdict(0.0, 0.1).value, verdict(0.1, 0.1).value
-    ('higher', 'no difference shown', 'undefined')
-    """
-    if math.isnan(low) or math.isnan(high) or low >= high:
-        return Conclusion.UNDEFINED
-    if low > at:
-        return Conclusion.MORE
-    return Conclusion.FEWER if high < at else Conclusion.NOT_SHOWN
+def narrower_note(*rows: Row) -> str:
+    """Return a sentence that names the interval shown for readers like these; empty elsewhere."""
+    if not any(map(has_fixed_interval, rows)):
+        return ""
+    return t(
+        "The interval for readers like these came out narrower than the one for these readers,"
+        " which is shown instead."
+    )
 
 
-def non_inferior(low: float, high: float, margin: float | None) -> bool:
-    """Tell whether the lower limit clears the margin; never without a margin or an interval.
-
-    Examples
-    --------
-    >>> non_inferior(-0.04, 0.1, 0.05), non_inferior(-0.05, 0.1, 0.05), non_inferior(0.1, 0.2, None)
-    (True, False, False)
-    """
-    if margin is None or math.isnan(margin) or verdict(low, high) is Conclusion.UNDEFINED:
-        return False
-    return low > -margin
+def narrower_notes(rows: Sequence[Row]) -> str:
+    """Return a sentence that says where a table shows one interval for both claims."""
+    if not any(map(has_fixed_interval, rows)):
+        return ""
+    return t(
+        "Where the interval for readers like these came out narrower than the one for these"
+        " readers, the latter is shown, with its standard error, degrees of freedom and p."
+    )
 
 
-NON_INFERIORITY = "non-inferiority"
-
-
-class Outcome(StrEnum):
-    """What may be said of a declared hypothesis."""
-
-    SHOWN = "shown"
-    NOT_ADJUSTED = "not shown after adjustment"
-    NOT_SHOWN = "not shown"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """The declared hypothesis for one model.
-
-    Parameters
-    ----------
-    row : dict
-        Of `reader_panel`.
-    outcome : Outcome
-        What may be said.
-    """
-
-    row: Row
-    outcome: Outcome
-
-
-def declared_plan(results: Results) -> Plan:
-    """Return what the run's protocol declares."""
-    return plan_of(results.bundle.protocol)
-
-
-def origin_of_margin(results: Results) -> str:
-    """Say where the margin comes from if it is not the protocol's; empty where it is."""
-    return margin_origin(results.options, results.bundle.protocol)
-
-
-def has_margin(results: Results, metric: str) -> bool:
-    """Tell whether a margin means anything for a metric: it was declared for it, or asked for."""
-    plan = declared_plan(results)
-    planned = plan.hypothesis == NON_INFERIORITY and plan.metric == metric
-    return planned or (metric == "accuracy" and bool(origin_of_margin(results)))
-
-
-def primary_models(results: Results) -> list[str]:
-    """Return the ids of the model that was named primary, by id or by label; empty where none is.
-
-    Where the bundle has no such model, nothing is primary.
-    """
-    wanted = declared_plan(results).primary_model
-    labels = results.bundle.labels
-    return [rater for rater in sorted(labels) if wanted and wanted in (rater, labels[rater])]
-
-
-def is_decided(results: Results) -> bool:
-    """Tell whether the run may decide the declared hypothesis.
-
-    There is one, with its endpoint; the model named primary is there; the margin is the one that
-    was planned.
-    """
-    plan = declared_plan(results)
-    if not plan.is_confirmatory or (plan.primary_model and not primary_models(results)):
-        return False
-    if plan.hypothesis != NON_INFERIORITY or plan.metric != "accuracy":
-        return True
-    return plan.margin is not None and not origin_of_margin(results)
-
-
-def decisions(results: Results) -> list[Decision]:
-    """Decide the declared hypothesis for the primary model, or for each model.
-
-    In the panel's order; of several models by p-values that Holm's method adjusts for their number,
-    beside the interval.
-    """
-    return list(_decisions(results)) if is_decided(results) else []
-
-
-def _decisions(results: Results) -> Iterator[Decision]:
-    plan, primary = declared_plan(results), primary_models(results)
-    adjusted = {_key(row): row for row in rows_of(results, "panel_adjusted")}
-    rows = rows_of(results, "reader_panel", metric=plan.metric)
-    several = not primary and len({row["model_id"] for row in rows}) > 1
-    for row in rows:
-        if plan.claim in ("", row["claim"]) and (not primary or row["model_id"] in primary):
-            p = _adjusted_p(plan, adjusted.get(_key(row), {})) if several else 0.0
-            level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
-            outcome = declared_outcome(plan, row, number(row, "margin"))
-            if outcome is Outcome.SHOWN and math.isnan(p):
-                outcome = Outcome.UNDECIDED
-            elif outcome is Outcome.SHOWN and p >= level:
-                outcome = Outcome.NOT_ADJUSTED
-            yield Decision(row=row, outcome=outcome)
-
-
-def declared_outcome(plan: Plan, row: Row, margin: float) -> Outcome:
-    """Tell what a row's interval, by itself, makes of the declared hypothesis."""
-    low, high = number(row, "ci_low"), number(row, "ci_high")
-    if verdict(low, high) is Conclusion.UNDEFINED:
-        return Outcome.UNDECIDED
-    if plan.hypothesis == NON_INFERIORITY:
-        return Outcome.SHOWN if non_inferior(low, high, margin) else Outcome.NOT_SHOWN
-    return Outcome.SHOWN if verdict(low, high) is Conclusion.MORE else Outcome.NOT_SHOWN
-
-
-def _adjusted_p(plan: Plan, row: Row) -> float:
-    one_sided = plan.hypothesis == NON_INFERIORITY
-    return number(row, "p_noninferior_adjusted" if one_sided else "p_adjusted")
-
-
-def _key(row: Row) -> tuple[str, ...]:
-    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
+def claim_shown(row: Row) -> str:
+    """Return about which readers a row's claim is, and whose interval it shows if another's."""
+    words = claim_words(str(row["claim"]))
+    if not has_fixed_interval(row):
+        return words
+    return t("{claim} (interval for these readers)", claim=words)

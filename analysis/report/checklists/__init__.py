@@ -12,7 +12,8 @@ from typing import Any
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
 from analysis.report.methods.sources import margin, protocol_hash, provenance
-from analysis.report.wording import count, declared_plan, listed, origin_of_margin, rounded
+from analysis.report.verdicts import declared_plan, origin_of_margin
+from analysis.report.wording import count, listed, rounded
 from analysis.results import Results
 
 SHOWN = {

@@ -11,6 +11,7 @@ from analysis.report.findings.accuracy import (
 from analysis.report.findings.agreement import agreement_findings, error_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.finding import Finding, Theme
+from analysis.report.findings.inputs import input_findings
 from analysis.report.findings.open_ended import open_ended_findings
 from analysis.report.findings.panel import condition_findings, panel_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
@@ -27,6 +28,7 @@ PARTS = (
     panel_findings,
     single_reader_findings,
     condition_findings,
+    input_findings,
     accuracy_findings,
     bank_findings,
     open_ended_findings,

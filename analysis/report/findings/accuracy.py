@@ -14,8 +14,14 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.wording import (
+from analysis.report.verdicts import (
     Conclusion,
+    patients_in,
+    patients_of_pair,
+    too_few,
+    verdict,
+)
+from analysis.report.wording import (
     Row,
     clauses,
     conditions_in,
@@ -28,7 +34,6 @@ from analysis.report.wording import (
     sentences,
     span,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import PairKind
@@ -91,7 +96,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
 
 def _one(results: Results, row: Row) -> str:
     low, high = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
-    if math.isnan(low) or math.isnan(high):
+    if not low < high:
         low, high = number(row, "ci_low"), number(row, "ci_high")
     return t(
         "{name}, {percent} % [{interval}; {n} of {total}]",
@@ -176,15 +181,21 @@ def single_reader_findings(results: Results) -> list[Finding]:
 
 
 def _condition(results: Results, rows: list[Row], condition: str) -> str:
-    alpha = results.options.alpha
-    verdicts = [shown(row, alpha) for row in rows]
-    more, less, none = (
-        verdicts.count(one) for one in (Conclusion.MORE, Conclusion.FEWER, Conclusion.NOT_SHOWN)
+    verdicts = [shown(results, row) for row in rows]
+    more, less, none, few = (
+        verdicts.count(one)
+        for one in (
+            Conclusion.MORE,
+            Conclusion.FEWER,
+            Conclusion.NOT_SHOWN,
+            Conclusion.TOO_FEW,
+        )
     )
     counts = [
         *([t("the model was more accurate in {n}", n=more)] if more else []),
         *([t("the model was less accurate in {n}", n=less)] if less else []),
         *([t("no difference shown in {n}", n=none)] if none else []),
+        *([t("no conclusion in {n}", n=few)] if few else []),
     ]
     opening = tn(
         "Against single readers{where}, adjusted for {n} comparison (Holm): {counts}.",
@@ -202,18 +213,19 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
 
 
-def shown(row: Row, alpha: float) -> Conclusion:
-    """Tell what a pair shows of the model against the reader.
+def shown(results: Results, row: Row) -> Conclusion:
+    """Return what a pair shows of the model against the reader.
 
-    Both are asked for: an interval that leaves 0 out (over patients, where there is one) and an
-    adjusted p below alpha.
+    A direction needs an interval that excludes 0 (over patients, where there is one), an adjusted p
+    below alpha, and enough patients.
     """
+    if too_few(results, patients_of_pair(results, row)):
+        return Conclusion.TOO_FEW
     low, high = limits(row)
-    said = verdict(-high, -low)
-    p = number(row, "p_adjusted")
-    return (
-        said if said in (Conclusion.MORE, Conclusion.FEWER) and p < alpha else Conclusion.NOT_SHOWN
-    )
+    direction = verdict(-high, -low)
+    significant = number(row, "p_adjusted") < results.options.alpha
+    directions = (Conclusion.MORE, Conclusion.FEWER)
+    return direction if direction in directions and significant else Conclusion.NOT_SHOWN
 
 
 def limits(row: Row) -> tuple[float, float]:
@@ -243,7 +255,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         if picked
         else t("{model} ({value}) against {reader} ({reader_value})", **told)
     )
-    said = shown(row, results.options.alpha)
+    said = shown(results, row)
     told = {
         "opening": opening,
         "size": scale.size(difference),
@@ -252,6 +264,9 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     }
     if verdict(low, high) is Conclusion.UNDEFINED:
         return t("{opening}: {difference}, no informative interval.", **told)
+    if said is Conclusion.TOO_FEW:
+        why = too_few(results, patients_of_pair(results, row))
+        return t("{opening}: {difference}, {interval}; {why}.", **told, why=why)
     if said is Conclusion.NOT_SHOWN and verdict(-high, -low) is not said:
         return t(
             "{opening}: no difference shown after adjustment ({difference}, unadjusted"
@@ -345,6 +360,9 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     told = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
     if condition is None:
         return t("{name}; the {percent} % interval of its rank is {ranks}", **told)
+    few = too_few(results, patients_in(results, number(row, "n")))
+    if few:
+        return t("{name}; {why}, so first place is not certain", name=names, why=few)
     open_ = [
         other
         for other in rows

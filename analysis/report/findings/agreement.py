@@ -7,13 +7,25 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import conditions_of
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, area, named
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Scale,
+    Theme,
+    area,
+    named,
+    points,
+)
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.report.wording import (
-    Conclusion,
     Row,
+    agreement_shown,
+    cases,
+    cases_between,
     clauses,
     conditions_in,
     decimals_that_subtract,
@@ -27,7 +39,6 @@ from analysis.report.wording import (
     rows_of,
     sentences,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import PairKind
@@ -96,9 +107,10 @@ def _group(results: Results, row: Row, kind: str) -> str:
     if math.isnan(number(row, "estimate")):
         return t("undefined {who} ({reason})", who=who, reason=reason(row))
     return t(
-        "{value} [{interval}] {who}",
+        "{value} [{interval}; {cases}] {who}",
         value=_coefficient(row, "estimate"),
         interval=_interval(row, area(results)),
+        cases=cases(int(number(row, "n_items"))),
         who=who,
     )
 
@@ -122,14 +134,16 @@ def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
     scale = replace(area(results), decimals=decimals)
     among, mixed = (rounded(value, decimals) for value in both)
     opening = t(
-        "{measure}{where}, mean over pairs: {among} among readers, {mixed} between readers and"
-        " models",
+        "{measure}{where}, mean over pairs of {cases}: {among} among readers, {mixed} between"
+        " readers and models",
         measure=words,
         where=under(results, condition),
+        cases=cases(int(number(row, "n_items"))),
         among=among,
         mixed=mixed,
     )
-    shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    n = patients_in(results, number(row, "n_items"))
+    shown = conclusion(n, number(row, "ci_low"), number(row, "ci_high"))
     told = {
         "opening": opening,
         "difference": scale.signed(number(row, "difference")),
@@ -137,6 +151,9 @@ def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
     }
     if shown is Conclusion.UNDEFINED:
         return t("{opening} (difference {difference}, no informative interval).", **told)
+    if shown is Conclusion.TOO_FEW:
+        why = too_few(results, n)
+        return t("{opening} (difference {difference}, {interval}); {why}.", **told, why=why)
     if shown is Conclusion.NOT_SHOWN:
         return t("{opening}; no difference shown ({difference}, {interval}).", **told)
     if shown is Conclusion.MORE:
@@ -324,11 +341,11 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     if len(options) and options.max() < 3:
         # Where there is one wrong option, all who are wrong choose it.
         return []
-    parts = []
-    for kind in PairKind:
-        shares = rows.loc[rows["pair_kind"] == kind, "estimate"].dropna()
-        if len(shares):
-            parts.append(_shared(kind, f"{100 * float(shares.median()):.0f}", len(shares)))
+    parts = [
+        _shared(results, kind, pairs)
+        for kind in PairKind
+        if len(pairs := rows.loc[(rows["pair_kind"] == kind) & rows["estimate"].notna()])
+    ]
     if not parts:
         return []
     told = {"where": under(results, condition), "shares": in_a_row(parts)}
@@ -353,16 +370,36 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     ]
 
 
-def _shared(kind: PairKind, percent: str, n: int) -> str:
-    told = {"percent": percent}
-    if n == 1:
-        if kind is PairKind.READERS:
-            return t("{percent} % of cases by two readers", **told)
-        if kind is PairKind.MODELS:
-            return t("{percent} % of cases by two models", **told)
-        return t("{percent} % of cases by a reader and a model", **told)
-    if kind is PairKind.READERS:
-        return t("{percent} % of cases by two readers (median of {n} pairs)", **told, n=n)
-    if kind is PairKind.MODELS:
-        return t("{percent} % of cases by two models (median of {n} pairs)", **told, n=n)
-    return t("{percent} % of cases by a reader and a model (median of {n} pairs)", **told, n=n)
+def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
+    """Give the share of one pair with its interval, or the median and range of several."""
+    words = {
+        PairKind.READERS: t("two readers"),
+        PairKind.MODELS: t("two models"),
+        PairKind.MIXED: t("a reader and a model"),
+    }
+    shares = pairs["estimate"]
+    told = {"raters": words[kind], "share": _percent(shares.median())}
+    if len(pairs) == 1:
+        (row,) = agreement_shown(results, pairs).to_dict("records")
+        scale = points(results)
+        interval = {str(column): value for column, value in row.items()}
+        return t(
+            "{share} % of {cases} by {raters} ({interval})",
+            **told,
+            cases=cases(int(row["n"])),
+            interval=scale.interval(interval)
+            if row["ci_low"] < row["ci_high"]
+            else t("no informative interval"),
+        )
+    return t(
+        "{share} % by {raters} (median of {n} pairs with {cases} each, {lowest} to {highest} %)",
+        **told,
+        n=len(pairs),
+        cases=cases_between(pairs["n"]),
+        lowest=_percent(shares.min()),
+        highest=_percent(shares.max()),
+    )
+
+
+def _percent(share: float) -> str:
+    return rounded(100 * share, 0)

@@ -10,22 +10,27 @@ from typing import Any
 from analysis.bundle.protocol import Plan, amended_plan
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording import (
+from analysis.report.verdicts import (
     NON_INFERIORITY,
     Decision,
     Outcome,
-    Row,
-    against,
-    claim_words,
-    clauses,
     decisions,
     declared_outcome,
     declared_plan,
     is_decided,
-    listed,
-    number,
     origin_of_margin,
+    patients_of_row,
     primary_models,
+    too_few,
+)
+from analysis.report.wording import (
+    Row,
+    against,
+    claim_words,
+    clauses,
+    listed,
+    narrower_note,
+    number,
     readers,
     reason,
     rounded,
@@ -34,7 +39,7 @@ from analysis.report.wording import (
     under,
 )
 from analysis.results import Results
-from analysis.translation import later, said, t, tn, written
+from analysis.translation import capital, later, said, t, tn, written
 
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}
 HYPOTHESES = {
@@ -52,17 +57,20 @@ MOST_OF_AN_OUTCOME = 12
 # Verdicts that a report begins with.
 MOST_VERDICTS = 8
 NOT_DECIDED = later("Not decided")
+INFERIOR = later("Inferior")
 VERDICTS = {
     NON_INFERIORITY: {
         Outcome.SHOWN: later("Non-inferior"),
         Outcome.NOT_ADJUSTED: later("Non-inferiority not shown after adjustment"),
         Outcome.NOT_SHOWN: later("Non-inferiority not shown"),
+        Outcome.INFERIOR: INFERIOR,
         Outcome.UNDECIDED: NOT_DECIDED,
     },
     "superiority": {
         Outcome.SHOWN: later("Superior"),
         Outcome.NOT_ADJUSTED: later("Superiority not shown after adjustment"),
         Outcome.NOT_SHOWN: later("Superiority not shown"),
+        Outcome.INFERIOR: INFERIOR,
         Outcome.UNDECIDED: NOT_DECIDED,
     },
 }
@@ -144,8 +152,9 @@ def _hypothesis_words(plan: Plan) -> str:
 
 def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
     row, who = one.row, _who(results, plan, one.row)
-    if one.outcome is Outcome.UNDECIDED:
-        return t("{who}: {why}.", who=who, why=_why_undecided(row))
+    why = _why_undecided(results, row) if one.outcome is Outcome.UNDECIDED else ""
+    if math.isnan(number(row, "ci_low")):
+        return t("{who}: {why}.", who=who, why=why)
     scale = scale_of(results, plan.metric)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     told = {
@@ -157,12 +166,15 @@ def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
         "interval": scale.interval(row, margin),
     }
     if margin is None:
-        return t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **told)
-    return t(
-        "{who}, {value} against {mean} ({readers}): {difference}, {interval}, margin {margin}.",
-        **told,
-        margin=_size(results, plan.metric, margin),
-    )
+        text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **told)
+    else:
+        text = t(
+            "{who}, {value} against {mean} ({readers}): {difference}, {interval}, margin {margin}.",
+            **told,
+            margin=_size(results, plan.metric, margin),
+        )
+    notes = [narrower_note(row), t("{reason}.", reason=capital(why)) if why else ""]
+    return sentences([text, *notes])
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
@@ -213,7 +225,7 @@ def _readers_mean(results: Results, plan: Plan) -> str:
         return ""
     n, mean = means.pop()
     return tn(
-        "The mean of the {n} reader is {mean}.",
+        "The one reader has {mean}.",
         "The mean of the {n} readers is {mean}.",
         n,
         mean=mean,
@@ -318,7 +330,8 @@ def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
     left = len(found) - len(parts)
     if left:
         parts.append(t("and {comparisons}", comparisons=_more_comparisons(left)))
-    return [t("{verdict}: {what}.", verdict=words, what=clauses(parts))]
+    note = narrower_note(*(one.row for one in found))
+    return [sentences([t("{verdict}: {what}.", verdict=words, what=clauses(parts)), note])]
 
 
 def _decision(results: Results, plan: Plan, one: Decision) -> str:
@@ -327,7 +340,7 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
     scale = scale_of(results, plan.metric)
 
     def told(other: Row) -> str:
-        outcome = declared_outcome(plan, other, number(row, "margin"))
+        outcome = declared_outcome(results, plan, other, number(row, "margin"))
         words = said(VERDICTS[plan.hypothesis][outcome])
         return words[0].lower() + words[1:]
 
@@ -348,18 +361,36 @@ def _who(results: Results, plan: Plan, row: Row) -> str:
 
 
 def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> Iterator[str]:
-    """Name the models that share a reason together."""
+    """Name the models that share a reason together, each with its estimate where it has one."""
     reasons: dict[str, list[str]] = {}
     for one in found:
-        reasons.setdefault(_why_undecided(one.row), []).append(_who(results, plan, one.row))
+        reasons.setdefault(_why_undecided(results, one.row), []).append(
+            _with_estimate(results, plan, one.row)
+        )
     for why, who in reasons.items():
         models = listed(who, most=MOST_OF_AN_OUTCOME)
         yield t("{models}, because {reason}", models=models, reason=why)
 
 
-def _why_undecided(row: Row) -> str:
-    defined = not math.isnan(number(row, "ci_low"))
-    return t("there is no adjusted p-value") if defined else reason(row)
+def _with_estimate(results: Results, plan: Plan, row: Row) -> str:
+    who = _who(results, plan, row)
+    if math.isnan(number(row, "ci_low")):
+        return who
+    scale = scale_of(results, plan.metric)
+    return t(
+        "{who} ({value}: {difference}, {interval})",
+        who=who,
+        value=scale.value(number(row, "model_value")),
+        difference=scale.signed(number(row, "difference")),
+        interval=scale.interval(row),
+    )
+
+
+def _why_undecided(results: Results, row: Row) -> str:
+    if math.isnan(number(row, "ci_low")):
+        return reason(row)
+    few = too_few(results, patients_of_row(results, row))
+    return few or t("there is no adjusted p-value")
 
 
 def scale_of(results: Results, metric: str) -> Scale:

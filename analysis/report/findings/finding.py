@@ -23,6 +23,7 @@ class Theme(StrEnum):
     STUDIED = later("What was studied")
     AGAINST = later("Models against readers")
     CONDITIONS = later("Readers under two conditions")
+    INPUT = later("Models under another condition")
     ACCURACY = later("Accuracy")
     OPEN_ENDED = later("Answers without options")
     AGREEMENT = later("Agreement")

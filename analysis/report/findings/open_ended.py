@@ -12,8 +12,8 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.report.wording import (
-    Conclusion,
     Row,
     cases,
     number,
@@ -23,7 +23,6 @@ from analysis.report.wording import (
     rows_of,
     sentences,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
@@ -110,17 +109,19 @@ def _gaps(results: Results) -> str:
 
 
 def _gap(results: Results, row: Row) -> str:
+    n = patients_in(results, number(row, "n"))
     words = {
         Conclusion.MORE: t("accuracy with options is higher"),
         Conclusion.FEWER: t("accuracy with options is lower"),
         Conclusion.NOT_SHOWN: t("no difference shown"),
+        Conclusion.TOO_FEW: too_few(results, n),
         Conclusion.UNDEFINED: t("no informative interval"),
     }
     return t(
         "{difference} [{interval}] ({verdict})",
         difference=rounded(100 * number(row, "difference")),
         interval=_limits(results, row),
-        verdict=words[verdict(number(row, "ci_low"), number(row, "ci_high"))],
+        verdict=words[conclusion(n, number(row, "ci_low"), number(row, "ci_high"))],
     )
 
 

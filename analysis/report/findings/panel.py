@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
+from analysis.report.verdicts import (
+    Conclusion,
+    conclusion_of,
+    decisions,
+    has_margin,
+    non_inferior,
+    origin_of_margin,
+    patients_of_row,
+    too_few,
+    verdict,
+)
 from analysis.report.wording import (
     LIKE_THESE,
     THESE,
-    Conclusion,
     Row,
     against,
     claim_words,
     clauses,
     conditions_in,
-    decisions,
-    has_margin,
     has_several,
     in_a_row,
     listed,
-    non_inferior,
+    narrower_note,
     number,
-    origin_of_margin,
     readers,
     reason,
     rows_by,
     rows_of,
     sentences,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.translation import capital, later, pieces, said, t, tn
@@ -64,7 +71,8 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
     most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
-    if all(_verdict(row) is Conclusion.UNDEFINED for claims in ordered for row in claims.values()):
+    shown = [conclusion_of(results, row) for claims in ordered for row in claims.values()]
+    if all(one is Conclusion.UNDEFINED for one in shown):
         most = 1
     # One more is no longer than saying that there is one more.
     most += most > 1 and len(ordered) == most + 1
@@ -72,7 +80,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]
     texts = [_model(results, claims, metric, condition) for claims in ordered[:most]]
     if len(ordered) > most:
-        texts.append(_others(ordered[most:], metric))
+        texts.append(_others(results, ordered[most:], metric))
     texts += _remarks(results, rows, metric, condition)
     return [Finding(theme=Theme.AGAINST, text=text) for text in texts]
 
@@ -126,8 +134,7 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     where = under(results, condition)
     texts = [_fixed(results, name, fixed or any_row, metric, where, fixed is not None)]
     if random is not None:
-        also = under_other_choices(results, random, _said)
-        texts.append(random_sentence(random, fixed, scale, _margin(results, any_row), also))
+        texts.append(random_sentence(results, random, fixed, scale, _margin(results, any_row)))
     return sentences([*texts, _beyond_margin(results, claims, scale)])
 
 
@@ -139,7 +146,7 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         if metric == "accuracy"
         else t("{name} had an area under the ROC curve of {value}", name=name, value=model)
     )
-    shown = _verdict(row) if given else Conclusion.UNDEFINED
+    shown = conclusion_of(results, row) if given else Conclusion.UNDEFINED
     told = {
         "has": has,
         "readers": mean_of_readers(row),
@@ -149,12 +156,19 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         "difference": scale.signed(number(row, "difference")),
         "percent": scale.confidence,
         "limits": scale.limits(row, _margin(results, row)),
-        "others": under_other_choices(results, row, _said) if given else "",
+        "others": under_other_choices(results, row, partial(_said, results)) if given else "",
+        "why": too_few(results, patients_of_row(results, row)),
     }
     if is_uninformative(row):
         return t(
             "{has}, {readers}{where} {mean}; the interval is uninformative: it extends to the"
             " largest possible difference.",
+            **told,
+        )
+    if shown is Conclusion.TOO_FEW:
+        return t(
+            "{has}, {readers}{where} {mean} (difference {difference}, {percent} % CI {limits});"
+            " {why}.",
             **told,
         )
     if shown is Conclusion.MORE:
@@ -185,10 +199,10 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
 
 
 def random_sentence(
-    row: Row, fixed: Row | None, scale: Scale, margin: float | None = None, also: str = ""
+    results: Results, row: Row, fixed: Row | None, scale: Scale, margin: float | None = None
 ) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
-    shown = _verdict(row)
+    shown = conclusion_of(results, row)
     if shown is Conclusion.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
         return t("The same holds for readers like these.")
     if shown is Conclusion.UNDEFINED:
@@ -204,31 +218,47 @@ def random_sentence(
         "limits": scale.with_unit(scale.limits(row, margin)),
         "interval": scale.interval(row, margin),
         "width": scale.width(row, margin),
-        "others": also,
     }
+    if shown is Conclusion.TOO_FEW:
+        return sentences(
+            [
+                t("For readers like these: {interval} ({width}, from {readers}).", **told),
+                narrower_note(row),
+            ]
+        )
     if shown is Conclusion.NOT_SHOWN:
-        return t(
+        text = t(
             "For readers like these the interval extends from {limits} ({width}), so with {readers}"
             " a difference in either direction cannot be excluded.",
             **told,
         )
-    if fixed is not None and _verdict(fixed) is not shown:
+        return sentences([text, narrower_note(row)])
+    if fixed is not None and conclusion_of(results, fixed) is not shown:
         return t(
             "For readers like these the interval is {limits}, narrower than for these readers,"
             " because these readers differ less than chance alone would make them; no difference is"
             " claimed.",
             **told,
         )
-    if shown is Conclusion.MORE:
-        return t(
+    others = ""
+    if "model_id" in row:
+        others = under_other_choices(results, row, partial(_said, results))
+    text = (
+        t(
             "For readers like these it is higher as well ({interval}; {width}, from"
             " {readers}){others}.",
             **told,
+            others=others,
         )
-    return t(
-        "For readers like these it is lower as well ({interval}; {width}, from {readers}){others}.",
-        **told,
+        if shown is Conclusion.MORE
+        else t(
+            "For readers like these it is lower as well ({interval}; {width}, from"
+            " {readers}){others}.",
+            **told,
+            others=others,
+        )
     )
+    return sentences([text, narrower_note(row)])
 
 
 def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> str:
@@ -237,20 +267,19 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     margin = _margin(results, next(iter(claims.values())))
     if margin is None or not origin:
         return ""
-    defined = [
-        claim
-        for claim in (THESE, LIKE_THESE)
-        if claim in claims and _verdict(claims[claim]) is not Conclusion.UNDEFINED
-    ]
-    cleared = [
-        claim
-        for claim in defined
-        if non_inferior(number(claims[claim], "ci_low"), number(claims[claim], "ci_high"), margin)
-    ]
-    missed = [claim for claim in defined if claim not in cleared]
+    known = (Conclusion.MORE, Conclusion.FEWER, Conclusion.NOT_SHOWN)
+    limits = {
+        claim: (number(row, "ci_low"), number(row, "ci_high"))
+        for claim, row in claims.items()
+        if conclusion_of(results, row) in known
+    }
+    cleared = [claim for claim, ends in limits.items() if non_inferior(*ends, margin)]
+    below = [claim for claim, (_, high) in limits.items() if high < -margin]
+    missed = [claim for claim in limits if claim not in (*cleared, *below)]
     parts = [
         *([t("cleared for {readers}", readers=_claims(cleared))] if cleared else []),
         *([t("not cleared for {readers}", readers=_claims(missed))] if missed else []),
+        *([t("wholly below it for {readers}", readers=_claims(below))] if below else []),
     ]
     if not parts:
         return ""
@@ -266,10 +295,10 @@ def _claims(claims: list[str]) -> str:
     return listed([claim_words(one) for one in claims])
 
 
-def _others(models: list[dict[str, Row]], metric: str) -> str:
+def _others(results: Results, models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
-        verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
+        verdicts = [conclusion_of(results, claims[claim]) for claims in models if claim in claims]
         counts = [_counted(one, verdicts.count(one)) for one in Conclusion if one in verdicts]
         if counts:
             by_claim.setdefault(in_a_row(counts), []).append(against(claim))
@@ -279,13 +308,13 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     ]
     if metric == "accuracy":
         return tn(
-            "The other {n} model, {parts}.",
+            "The other model, {parts}.",
             "The other {n} models, {parts}.",
             len(models),
             parts=clauses(parts),
         )
     return tn(
-        "The other {n} model by area under the ROC curve, {parts}.",
+        "The other model by area under the ROC curve, {parts}.",
         "The other {n} models by area under the ROC curve, {parts}.",
         len(models),
         parts=clauses(parts),
@@ -300,21 +329,20 @@ def _counted(verdict: Conclusion, n: int) -> str:
         return t("lower in {n}", n=n)
     if verdict is Conclusion.NOT_SHOWN:
         return t("no difference shown in {n}", n=n)
+    if verdict is Conclusion.TOO_FEW:
+        return t("no conclusion in {n}", n=n)
     return t("undefined in {n}", n=n)
 
 
-def _said(row: Row) -> str:
-    return said(_verdict(row).value)
-
-
-def _verdict(row: Row) -> Conclusion:
-    return verdict(number(row, "ci_low"), number(row, "ci_high"))
+def _said(results: Results, row: Row) -> str:
+    return said(conclusion_of(results, row).value)
 
 
 def is_uninformative(row: Row) -> bool:
     """Tell whether an interval that holds 0 reaches as far as any difference can."""
     reaches = number(row, "ci_low") <= -1 or number(row, "ci_high") >= 1
-    return reaches and _verdict(row) is Conclusion.NOT_SHOWN
+    limits = number(row, "ci_low"), number(row, "ci_high")
+    return reaches and verdict(*limits) is Conclusion.NOT_SHOWN
 
 
 def _margin(results: Results, row: Row) -> float | None:
@@ -344,16 +372,16 @@ def condition_findings(results: Results) -> list[Finding]:
     ] + [
         Finding(theme=Theme.CONDITIONS, text=text)
         for metric in METRICS
-        for text in _other_pairs(_pairs(results, metric)[MOST_PAIRS:], metric)
+        for text in _other_pairs(results, _pairs(results, metric)[MOST_PAIRS:], metric)
     ]
 
 
-def _other_pairs(pairs: list[dict[str, Row]], metric: str) -> list[str]:
+def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> list[str]:
     """Count the pairs of conditions that have no sentence of their own."""
     if not pairs:
         return []
     rows = [claims[THESE] for claims in pairs if THESE in claims]
-    verdicts = [verdict(number(row, "ci_low"), number(row, "ci_high")) for row in rows]
+    verdicts = [conclusion_of(results, row) for row in rows]
     counts = listed(
         [
             t("{verdict} in {n}", verdict=said(one.value), n=verdicts.count(one))
@@ -364,7 +392,7 @@ def _other_pairs(pairs: list[dict[str, Row]], metric: str) -> list[str]:
     if metric == "accuracy":
         return [
             tn(
-                "The other {n} pair of conditions: {counts}.",
+                "The other pair of conditions: {counts}.",
                 "The other {n} pairs of conditions: {counts}.",
                 len(pairs),
                 counts=counts,
@@ -372,7 +400,7 @@ def _other_pairs(pairs: list[dict[str, Row]], metric: str) -> list[str]:
         ]
     return [
         tn(
-            "The other {n} pair of conditions (area under the ROC curve): {counts}.",
+            "The other pair of conditions (area under the ROC curve): {counts}.",
             "The other {n} pairs of conditions (area under the ROC curve): {counts}.",
             len(pairs),
             counts=counts,
@@ -397,7 +425,7 @@ def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
     random = claims.get(LIKE_THESE)
     if random is None or random is row:
         return text
-    return sentences([text, random_sentence(random, row, scale_of(results, metric))])
+    return sentences([text, random_sentence(results, random, row, scale_of(results, metric))])
 
 
 def _opening(results: Results, metric: str, row: Row) -> str:
@@ -415,7 +443,7 @@ def _opening(results: Results, metric: str, row: Row) -> str:
 
 def _difference(results: Results, metric: str, row: Row) -> str:
     scale = scale_of(results, metric)
-    shown = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    shown = conclusion_of(results, row)
     if is_uninformative(row):
         return t("the interval is uninformative: it extends to the largest possible difference")
     if shown is Conclusion.UNDEFINED:
@@ -427,6 +455,9 @@ def _difference(results: Results, metric: str, row: Row) -> str:
         "difference": scale.signed(number(row, "difference")),
         "interval": scale.interval(row),
     }
+    if shown is Conclusion.TOO_FEW:
+        why = too_few(results, patients_of_row(results, row))
+        return t("difference {difference}, {interval}; {why}", **told, why=why)
     if shown is Conclusion.NOT_SHOWN:
         return t("no difference shown ({difference}, {interval})", **told)
     if shown is Conclusion.MORE:

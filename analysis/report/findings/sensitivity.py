@@ -10,6 +10,7 @@ from analysis.bundle.model import RULES
 from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.readings.open_answers import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
+from analysis.report.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
 from analysis.report.wording import (
     Row,
     against,
@@ -21,7 +22,6 @@ from analysis.report.wording import (
     rows_of,
     sentences,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.translation import later, said, t, tn
@@ -45,10 +45,7 @@ BY_RULES = {ANALYSES[rules]: rules for rules in RULES}
 # Choices for which there may be no case.
 OCCASIONAL = ("missing dropped", "missing as right", "absent as wrong", FLAGGED, EXCLUDED)
 MOST_CHANGES = 2
-# Of fewer items a difference and its interval say nothing.
-FEWEST_ITEMS = 8
-# Who lacks more of the answers has no accuracy that another treatment could move.
-MOST_MISSING = 0.2
+MOST_NAMED = 3
 KEY = ("model_id", "condition", "metric", "claim")
 
 Said = Callable[[Row], str]
@@ -70,7 +67,7 @@ def under_other_choices(results: Results, row: Row, told: Said) -> str:
     others = [
         other
         for other in rows_of(results, "sensitivity_panel", **where)
-        if other["analysis"] != PRIMARY and _tells(other)
+        if other["analysis"] != PRIMARY and _tells(results, other)
     ]
     now = told(row)
     changed = [
@@ -94,15 +91,16 @@ def choice(row: Row) -> str:
     return said(CHOICES.get(analysis, analysis))
 
 
-def _tells(row: Row) -> bool:
-    """Tell whether there is an interval, of enough items, to be compared."""
-    return _why_not(row) == ""
+def _tells(results: Results, row: Row) -> bool:
+    """Tell whether there is an interval, over enough patients, to be compared."""
+    return _why_not(results, row) == ""
 
 
-def _why_not(row: Row) -> str:
-    n = number(row, "n_items")
-    if n < FEWEST_ITEMS:
-        return t("too few: {cases}", cases=cases(int(n)))
+def _why_not(results: Results, row: Row) -> str:
+    n_items, n = int(number(row, "n_items")), patients_of_row(results, row)
+    if n < FEWEST_PATIENTS:
+        few = cases(n_items) if n_items < FEWEST_PATIENTS else tn("{n} patient", "{n} patients", n)
+        return t("too few: {cases}", cases=few)
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if math.isnan(low) or math.isnan(high) or low >= high:
         return because(str(row["undefined_because"])) or t("no informative interval")
@@ -110,22 +108,22 @@ def _why_not(row: Row) -> str:
 
 
 def _panel(results: Results) -> list[str]:
-    primary = {_key(row): row for row in rows_of(results, "reader_panel") if _tells(row)}
+    primary = {_key(row): row for row in rows_of(results, "reader_panel") if _tells(results, row)}
     idle = _idle(results)
     rows = [
         row
         for row in rows_of(results, "sensitivity_panel")
         if row["analysis"] not in (PRIMARY, *idle) and _key(row) in primary
     ]
-    others = [row for row in rows if _tells(row)]
-    return [*_changes(results, others, primary), *_open(rows)]
+    others = [row for row in rows if _tells(results, row)]
+    return [*_changes(results, others, primary), *_open(results, rows)]
 
 
-def _open(rows: list[Row]) -> list[str]:
+def _open(results: Results, rows: list[Row]) -> list[str]:
     """Name the choices under which nothing can be told of some comparison, with a reason."""
     texts = []
     for one in dict.fromkeys(map(choice, rows)):
-        reasons = [_why_not(row) for row in rows if choice(row) == one]
+        reasons = [_why_not(results, row) for row in rows if choice(row) == one]
         open_ = [reason for reason in reasons if reason]
         if open_:
             why = open_[0].rstrip(".")
@@ -234,48 +232,61 @@ def _numbers(results: Results, row: Row) -> str:
 
 
 def _accuracy(results: Results) -> list[str]:
+    """Name the largest change of an accuracy, and the accuracies that become undefined."""
     primary = {
         (row["rater_id"], row["condition"]): row
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
     }
-    answered = {
-        (row["rater_id"], row["condition"]): number(row, "n")
-        for row in rows_of(results, "sensitivity", analysis="missing dropped")
-    }
-    assigned = {
-        (row["rater_id"], row["condition"]): number(row, "n")
-        for row in rows_of(results, "sensitivity", analysis="absent as wrong")
-    }
-    left_out = {
-        key
-        for key in primary
-        if answered.get(key, math.nan)
-        < (1 - MOST_MISSING) * assigned.get(key, number(primary[key], "n"))
-    }
-    shifts = [
-        (abs(number(row, "accuracy") - number(primary[key], "accuracy")), row)
+    pairs = [
+        (primary[key], row)
         for row in rows_of(results, "sensitivity")
         for key in [(row["rater_id"], row["condition"])]
-        if row["analysis"] != PRIMARY and key in primary and key not in left_out
-        if number(row, "n") >= FEWEST_ITEMS
+        if row["analysis"] != PRIMARY and key in primary and not math.isnan(_share(primary[key]))
     ]
-    shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
-    names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
-    but = ""
-    if names:
-        but = t(
-            "Not counted: {raters}, with more than a fifth of the cases unanswered.",
-            raters=listed(names, most=3),
-        )
-    if not shifts:
-        return [but] if but else []
-    size, row = max(shifts, key=lambda shift: shift[0])
-    if size == 0:
-        return [sentences([t("No accuracy changes."), but])] if but else []
-    largest = t(
-        "The largest change in any accuracy is {size} ({rater}, with {choice}).",
-        size=points(results).size(size),
-        rater=named(results, str(row["rater_id"])),
-        choice=choice(row),
+    changes = [pair for pair in pairs if not math.isnan(_share(pair[1]))]
+    largest = max(changes, key=_change_size, default=None)
+    return [
+        *([_largest_change(results, *largest)] if largest and _change_size(largest) else []),
+        *_without_cases(results, [row for _, row in pairs if math.isnan(_share(row))]),
+    ]
+
+
+def _share(row: Row) -> float:
+    return number(row, "accuracy")
+
+
+def _change_size(pair: tuple[Row, Row]) -> float:
+    before, after = pair
+    return abs(_share(after) - _share(before))
+
+
+def _largest_change(results: Results, before: Row, after: Row) -> str:
+    scale = points(results)
+    return t(
+        "The largest change in any accuracy is {size}: {rater}{where}, from {before} of {n_before}"
+        " to {after} of {n_after}, with {choice}.",
+        size=scale.size(_change_size((before, after))),
+        rater=named(results, str(after["rater_id"])),
+        where=under(results, str(after["condition"])),
+        before=scale.value(_share(before)),
+        n_before=cases(int(number(before, "n"))),
+        after=scale.value(_share(after)),
+        n_after=cases(int(number(after, "n"))),
+        choice=choice(after),
     )
-    return [sentences([largest, but])]
+
+
+def _without_cases(results: Results, rows: list[Row]) -> list[str]:
+    """Name the raters whose accuracy is undefined under a choice, for want of a case."""
+    raters: dict[str, list[str]] = {}
+    for row in rows:
+        who = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
+        raters.setdefault(choice(row), []).append(who)
+    return [
+        t(
+            "With {choice} no case is left for {raters}.",
+            choice=choice_words,
+            raters=listed(who, most=MOST_NAMED),
+        )
+        for choice_words, who in raters.items()
+    ]

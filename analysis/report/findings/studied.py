@@ -16,6 +16,7 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
+from analysis.report.verdicts import too_few
 from analysis.report.wording import (
     LONGEST,
     Row,
@@ -32,7 +33,7 @@ from analysis.report.wording import (
     under,
 )
 from analysis.results import Results
-from analysis.translation import later, said, t, tn
+from analysis.translation import capital, later, said, t, tn
 
 # Who lacks a larger share of the items is named first.
 MUCH = 0.05
@@ -316,7 +317,10 @@ def limit_findings(results: Results) -> list[Finding]:
         ),
     ]
     panel = rows_of(results, "reader_panel")
-    if panel:
+    few = too_few(results, results.n_clusters)
+    if few:
+        found.append(t("{reason}: estimates and intervals only.", reason=capital(few)))
+    elif panel:
         found.append(
             t(
                 "A difference is stated only where its interval excludes 0; “no difference shown”"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.axes import shorten
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -12,9 +11,10 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.report.wording import (
-    Conclusion,
     Row,
+    cases,
     clauses,
     conditions_in,
     decimals_for,
@@ -24,13 +24,11 @@ from analysis.report.wording import (
     rows_of,
     span,
     under,
-    verdict,
 )
 from analysis.results import Results
 from analysis.translation import pieces, t, tn
 
 MOST_TERMS = 3
-LONGEST = 70
 
 
 def time_findings(results: Results) -> list[Finding]:
@@ -70,8 +68,9 @@ def _medians(results: Results, condition: str) -> list[str]:
 def _one(results: Results, row: Row) -> str:
     median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
     return t(
-        "{median} s ({name}; interquartile range {low} to {high} s)",
+        "{median} s ({name}, {cases}; interquartile range {low} to {high} s)",
         median=median,
+        cases=cases(int(number(row, "n"))),
         name=named(results, str(row["rater_id"])),
         low=low,
         high=high,
@@ -86,14 +85,14 @@ def _model(results: Results) -> list[str]:
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if _verdict(row) is not Conclusion.UNDEFINED
+        if _verdict(results, row) is not Conclusion.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
         and not math.isnan(number(row, "ratio"))
     ]
     if not rows:
         return []
-    shown = [row for row in rows if _verdict(row) is not Conclusion.NOT_SHOWN]
-    others = [row for row in rows if _verdict(row) is Conclusion.NOT_SHOWN]
+    shown = [row for row in rows if _verdict(results, row) is not Conclusion.NOT_SHOWN]
+    others = [row for row in rows if _verdict(results, row) is Conclusion.NOT_SHOWN]
     parts = [_term(results, row) for row in shown[:MOST_TERMS]]
     left = len(shown) - len(parts)
     if left:
@@ -113,15 +112,23 @@ def _model(results: Results) -> list[str]:
             if more
             else t("no difference shown for {terms}", terms=terms)
         )
+    few = next((why for row in rows if (why := too_few(results, _patients(results, row)))), "")
+    if few:
+        return [t("Estimated factors of reading time: {parts}.", parts=clauses([*parts, few]))]
     return [t("Factors associated with reading time: {parts}.", parts=clauses(parts))]
 
 
 def _name(row: Row) -> str:
-    return f"\u2068{shorten(pieces(str(row['term'])), LONGEST)}\u2069"
+    return f"\u2068{pieces(str(row['term']))}\u2069"
 
 
-def _verdict(row: Row) -> Conclusion:
-    return verdict(number(row, "ci_low"), number(row, "ci_high"), at=1.0)
+def _patients(results: Results, row: Row) -> int:
+    return patients_in(results, number(row, "n"))
+
+
+def _verdict(results: Results, row: Row) -> Conclusion:
+    limits = number(row, "ci_low"), number(row, "ci_high")
+    return conclusion(_patients(results, row), *limits, at=1.0)
 
 
 def _term(results: Results, row: Row) -> str:
@@ -133,6 +140,9 @@ def _term(results: Results, row: Row) -> str:
         "percent": confidence_percent(results),
         "limits": span(rounded(low, decimals), rounded(high, decimals)),
     }
-    if _verdict(row) is Conclusion.MORE:
+    shown = _verdict(results, row)
+    if shown is Conclusion.TOO_FEW:
+        return t("{term}: factor {factor}, {percent} % CI {limits}", **told)
+    if shown is Conclusion.MORE:
         return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **told)
     return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **told)

@@ -6,6 +6,7 @@ from analysis.bundle.model import RULES, RaterKind
 from analysis.bundle.protocol import stated
 from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.methods.sources import (
+    COMPUTING,
     Citations,
     Paragraph,
     cited,
@@ -13,18 +14,12 @@ from analysis.report.methods.sources import (
     has,
     margin,
     method_references,
+    packages,
     protocol_hash,
     provenance,
 )
-from analysis.report.wording import (
-    count,
-    declared_plan,
-    has_margin,
-    listed,
-    origin_of_margin,
-    rounded,
-    rows_of,
-)
+from analysis.report.verdicts import FEWEST_PATIENTS, declared_plan, has_margin, origin_of_margin
+from analysis.report.wording import count, has_fixed_interval, listed, rounded, rows_of
 from analysis.results import Results
 
 
@@ -192,6 +187,12 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
         f" readers{cite('obuchowski1995', 'hillis2014', 'chakraborty2017')}, with degrees of"
         f" freedom by Hillis{cite('hillis2007')}."
     )
+    if any(map(has_fixed_interval, (*rows, *rows_of(results, "reader_conditions")))):
+        text += (
+            " Where the interval for readers like these came out narrower than the one for these"
+            " readers, the latter is reported for both claims, with its standard error, degrees of"
+            " freedom and p-value."
+        )
     if results.clustered:
         text += f" Covariances are those of clustered cases{cite('rao1992')}."
     if any(row["metric"] == "auc" for row in rows):
@@ -223,6 +224,7 @@ def _declared(results: Results, cite: Citations) -> str:
     if not plan.is_confirmatory:
         return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."
     text += f" The declared endpoint is decided alone ({plan.hypothesis}); all else is exploratory."
+    text += f" No verdict is given for fewer than {FEWEST_PATIENTS} patients."
     if plan.primary_model:
         return f"{text} One model was named primary, so that nothing is adjusted."
     return (
@@ -321,9 +323,8 @@ def uncertainty(results: Results, cite: Citations) -> Paragraph:
 
 def software(results: Results, cite: Citations) -> Paragraph:
     """Say what computed it, and which checklists stand beside it."""
-    versions = listed(
-        [f"{name} {number}" for name, number in provenance(results)["versions"].items()]
-    )
+    known = provenance(results)["versions"]
+    versions = listed([f"{name} {known[name]}" for name in ("python", *packages(COMPUTING))])
     digest = protocol_hash(results.bundle.protocol)
     how = "was locked before reading" if "locked" in results.bundle.protocol else "has a hash"
     locked = f" The protocol {how} (SHA-256 {digest})." if digest else ""

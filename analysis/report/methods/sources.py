@@ -10,7 +10,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -297,18 +298,30 @@ def further_sources(
     return f"Also taken from the literature: {'; '.join(rest)}." if rest else ""
 
 
-PACKAGES = (
-    "numpy",
-    "pandas",
-    "scipy",
-    "statsmodels",
-    "plotly",
-    "matplotlib",
-    "typst",
-    "XlsxWriter",
-)
+PROGRAM = Path(__file__).parents[2]
+COMPUTING = ("bundle", "readings", "statistics", "figures")
+REPORTING = (*COMPUTING, "report")
+"""The folders that numbers and figures come from, and those that a report does."""
+_IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
 # A protocol names its own hash in one of these ways; the first that is there counts.
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
+
+
+@cache
+def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
+    """Return the installed packages that some folders of this program import.
+
+    Examples
+    --------
+    >>> "numpy" in packages(), "typst" in packages(), "typst" in packages(COMPUTING)
+    (True, True, False)
+    """
+    paths = [path for folder in folders for path in (PROGRAM / folder).rglob("*.py")]
+    lines = [line for path in paths for line in _IMPORT.findall(path.read_text("utf-8"))]
+    imported = {name for line in lines for name in line}
+    installed = packages_distributions()
+    found = {installed[name][0] for name in imported & installed.keys() - {PROGRAM.name}}
+    return tuple(sorted(found, key=str.lower))
 
 
 def provenance(results: Results) -> dict[str, Any]:
@@ -342,7 +355,7 @@ def provenance(results: Results) -> dict[str, Any]:
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {
             "python": platform.python_version(),
-            **{package: version(package) for package in PACKAGES},
+            **{package: version(package) for package in packages()},
         },
     }
 

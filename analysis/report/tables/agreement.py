@@ -35,7 +35,16 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import Row, number, rounded, rows_of, sentences, shown_condition, span
+from analysis.report.wording import (
+    Row,
+    agreement_shown,
+    number,
+    rounded,
+    rows_of,
+    sentences,
+    shown_condition,
+    span,
+)
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import capital, later, said, t, written
@@ -172,7 +181,8 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
         return []
     shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
     beside = beside_truth(results.tables["agreement_with_truth"], raters, measure, "all", condition)
-    found = pair_estimates(pd.concat([pairs_in_condition(shown, condition), beside]))
+    pairs = pd.concat([pairs_in_condition(shown, condition), beside])
+    found = pair_estimates(agreement_shown(results, pairs))
     if len(beside):
         raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
     rows: list[TableRow] = [
@@ -250,7 +260,7 @@ def _truth_rows(
 ) -> list[TableRow]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = []
-    for (rater, condition, scope), found in part.groupby(
+    for (rater, condition, scope), found in agreement_shown(results, part).groupby(
         ["rater_id", "condition", "scope"], sort=False
     ):
         by_measure = {str(row["measure"]): row for row in found.to_dict("records")}
@@ -290,7 +300,7 @@ def pairs_overview(results: Results) -> list[ReportTable]:
     key = ["rater_a", "rater_b", "condition"]
     total = len(shown.drop_duplicates(key))
     first = shown.drop_duplicates(key)[key].head(MOST_ROWS)
-    shown = shown.merge(first, on=key, how="inner")
+    shown = agreement_shown(results, shown.merge(first, on=key, how="inner"))
     names = rater_names(results.bundle)
     rows = [
         _pair_row(names, str(a), str(b), str(condition), part)
@@ -347,6 +357,9 @@ OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("k
 def repeats_overview(results: Results) -> list[ReportTable]:
     """Show how each rater agrees with his or her own second reading."""
     names = rater_names(results.bundle)
+    repeated = results.tables.get("intra_reader")
+    if repeated is None or not len(repeated):
+        return []
     rows: list[TableRow] = [
         (
             (named(names, str(row["rater_id"])),),
@@ -357,7 +370,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
                 estimate_of(row),
             ),
         )
-        for row in rows_of(results, "intra_reader")
+        for row in agreement_shown(results, repeated).to_dict("records")
     ]
     return [
         report_table(

@@ -18,14 +18,14 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
+from analysis.report.verdicts import has_margin, origin_of_margin
 from analysis.report.wording import (
     Row,
-    claim_words,
+    claim_shown,
     decimals_for,
-    has_margin,
     in_a_row,
+    narrower_notes,
     number,
-    origin_of_margin,
     rounded,
     rows_of,
     sentences,
@@ -58,6 +58,7 @@ def panel_overview(results: Results) -> list[ReportTable]:
                         " degrees of freedom). p: two-sided, for no difference; adjusted for the"
                         " models (Holm)."
                     ),
+                    narrower_notes(panel),
                     _margins(results),
                 ]
             ),
@@ -128,7 +129,7 @@ def _panel_row(
     cells = (
         str(row["condition"]) or EMPTY,
         t("accuracy, %") if factor == 100 else "AUC",
-        claim_words(str(row["claim"])),
+        claim_shown(row),
         str(int(number(row, "n_readers"))),
         whole(number(row, "n_items")),
         _value(number(row, "reader_mean"), factor),
@@ -245,11 +246,12 @@ def gee_overview(results: Results) -> list[ReportTable]:
 def conditions_overview(results: Results) -> list[ReportTable]:
     """Show readers under two conditions."""
     rows: list[TableRow] = []
-    for row in rows_of(results, "reader_conditions"):
+    compared = rows_of(results, "reader_conditions")
+    for row in compared:
         factor = _factor(row)
         cells = (
             t("accuracy, %") if factor == 100 else "AUC",
-            claim_words(str(row["claim"])),
+            claim_shown(row),
             str(int(number(row, "n_readers"))),
             whole(number(row, "n_items")),
             _value(number(row, "value_a"), factor),
@@ -263,7 +265,12 @@ def conditions_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="reader-conditions",
             title=t("Readers under two conditions"),
-            note=t("Difference: first minus second condition, the same readers and cases."),
+            note=sentences(
+                [
+                    t("Difference: first minus second condition, the same readers and cases."),
+                    narrower_notes(compared),
+                ]
+            ),
             file="tables/reader_conditions.csv",
             header=(
                 t("Conditions"),

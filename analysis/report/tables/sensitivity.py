@@ -18,7 +18,16 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import Row, claim_words, number, rounded, rows_by, rows_of, sentences
+from analysis.report.wording import (
+    Row,
+    claim_shown,
+    narrower_notes,
+    number,
+    rounded,
+    rows_by,
+    rows_of,
+    sentences,
+)
 from analysis.results import Results
 from analysis.translation import later, pieces, said, t, tn
 
@@ -76,7 +85,7 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
             (named(names, str(row["model_id"])),),
             (
                 str(row["condition"]) or EMPTY,
-                claim_words(str(row["claim"])),
+                claim_shown(row),
                 pieces(str(row["analysis"])),
                 *_shown(row),
             ),
@@ -84,7 +93,8 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
         for row in shown[:MOST_ROWS]
     ]
     same = len(others) - len(differing)
-    note = t("Difference: model minus the mean of the readers, in points.")
+    difference = t("Difference: model minus the mean of the readers, in points.")
+    note = sentences([difference, narrower_notes(shown)])
     if same:
         left_out = tn(
             "Left out: {n} row equal to the primary analysis ({name}).",

@@ -20,6 +20,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     TwoTreatments,
     inference_cells,
     joined,
+    method_of,
     never_surer,
     two_treatments,
     undefined,
@@ -234,6 +235,6 @@ def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
             "value_a": result.value_a,
             "value_b": result.value_b,
             **inference_cells(inference, claim, figure.no_value),
-            "method": f"{METHODS[claim]}; {figure.covariances}",
+            "method": f"{method_of(METHODS, claim, narrower)}; {figure.covariances}",
             "note": joined(note),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -244,6 +244,32 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
     """
     widths = [inference.ci_high - inference.ci_low for inference in (random, fixed)]
     return (fixed, NARROWER) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
+
+
+def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
+    """Return the method of a claim; of both claims where `never_surer` gives the fixed interval.
+
+    Parameters
+    ----------
+    methods : mapping of Claim to str
+        The method of each claim.
+    claim : Claim
+        The row's.
+    narrower : str
+        The note of `never_surer`; empty where it gives none.
+
+    Examples
+    --------
+    >>> methods = {Claim.THESE_READERS: "fixed; t", Claim.READERS_LIKE_THESE: "random; t"}
+    >>> method_of(methods, Claim.READERS_LIKE_THESE, "")
+    'random; t'
+    >>> method_of(methods, Claim.READERS_LIKE_THESE, NARROWER)
+    'random; t, came out narrower; shown instead: fixed; t'
+    """
+    method = methods[claim]
+    if claim is not Claim.READERS_LIKE_THESE or not narrower:
+        return method
+    return f"{method}, came out narrower; shown instead: {methods[Claim.THESE_READERS]}"
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     SingleTreatment,
     inference_cells,
     joined,
+    method_of,
     never_surer,
     single_treatment,
 )
@@ -166,22 +167,25 @@ def _rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[st
         "model_value": model,
         "margin": margin,
     }
-    for claim, inference, note in claims_of(result):
+    for claim, inference, method, note in claims_of(result):
         yield {
             **shared,
             **inference_cells(inference, claim, figure.no_value),
             "p_noninferior": inference.p_noninferior(margin),
-            "method": f"{METHODS[claim]}; {figure.covariances}",
+            "method": f"{method}; {figure.covariances}",
             "note": joined([note, *figure.notes, figure.backwards(readers)]),
         }
 
 
-def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str]]:
-    """Yield both claims about a model and readers, each with its inference and its note."""
+def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str, str]]:
+    """Yield both claims about a model and readers: claim, inference, method and note."""
     negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
     random, narrower = never_surer(result.random_readers, result.fixed_readers)
-    yield Claim.THESE_READERS, result.fixed_readers, negative
-    yield Claim.READERS_LIKE_THESE, random, joined([narrower, negative])
+    for claim, inference, note in (
+        (Claim.THESE_READERS, result.fixed_readers, negative),
+        (Claim.READERS_LIKE_THESE, random, joined([narrower, negative])),
+    ):
+        yield claim, inference, method_of(METHODS, claim, narrower), note
 
 
 FAMILY = ["metric", "claim", "condition"]

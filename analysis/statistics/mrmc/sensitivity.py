@@ -35,7 +35,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     joined,
     single_treatment,
 )
-from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, panels_of
+from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
 from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 
@@ -276,7 +276,7 @@ def _claim_rows(
     psi = choice.differences
     result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
-    for claim, inference, about in claims_of(result):
+    for claim, inference, method, about in claims_of(result):
         yield {
             "analysis": name,
             "model_id": panel.model_id,
@@ -285,7 +285,7 @@ def _claim_rows(
             "n_readers": result.n_readers,
             "n_items": choice.n_items,
             **inference_cells(inference, claim, no_value),
-            "method": METHODS[claim],
+            "method": method,
             "note": joined([about, choice.note]),
         }
 

@@ -25,7 +25,7 @@ MARGINS = st.sampled_from([0.05, 0.0, 0.1, math.nan])
 @pytest.fixture(scope="module")
 def run() -> Results:
     """Give a run to put tables into."""
-    return full_run(study(n_items=12))
+    return full_run(study(n_items=52))
 
 
 def _limits(pair: tuple[float, float]) -> tuple[float, float]:
@@ -84,6 +84,8 @@ def test_more_fewer_and_non_inferior_need_their_limits(
     for word in ("equivalent", "beats", "better", "worse", "significant", "outperform", "nan"):
         assert word not in said
     assert "inferior" not in said.lower()
+    if "wholly below it for" in said:
+        assert any(high < -margin for _, high in proper)
 
 
 DECLARED = st.fixed_dictionaries(
@@ -129,6 +131,10 @@ def test_a_verdict_needs_what_was_declared_and_its_limits(
     )
     texts = [finding.text for finding in endpoint_findings(results)]
     winners = [text for text in texts if text.startswith(("Non-inferior:", "Superior:"))]
+    bound = 0 if protocol["hypothesis"] == "superiority" else -margin
+    for text in texts:
+        if text.startswith("Inferior:"):
+            assert any(high < bound for _, high in map(_limits, limits))
     if (protocol["endpoint"], bool(protocol["hypothesis"])) != ("accuracy", True):
         assert len(texts) == 1
     if "" in (protocol["endpoint"], protocol["hypothesis"]):

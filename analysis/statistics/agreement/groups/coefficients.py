@@ -52,6 +52,7 @@ from analysis.statistics.agreement.pairs.measures import (
     SIZE_ONE,
     SIZE_UNKNOWN,
     SIZE_VARIES,
+    beyond_chance,
 )
 from analysis.translation import later
 
@@ -73,7 +74,7 @@ def above_chance(observed: Floats, chance: Floats) -> Floats:
     [0.5, nan]
     """
     chance = np.where(1 - chance <= CHANCE_TOLERANCE, np.nan, chance)
-    return ratio(observed - chance, 1 - chance)
+    return beyond_chance(observed, chance)
 
 
 def prevalences(sums: GroupSums) -> Floats:

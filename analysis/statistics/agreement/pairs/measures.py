@@ -45,11 +45,25 @@ from analysis.statistics.agreement.pairs.counts import (
 from analysis.translation import later
 
 CHANCE_TOLERANCE = 1e-12
+ROUNDING = 1e-14
+"""One answer of a million moves agreement by more: a smaller difference is a rounding residue."""
 
 
 def raw(sums: Sums) -> Floats:
     """Return the share of items with the same answer, shape (...), 0 to 1."""
     return ratio(sums.agree, sums.n)
+
+
+def beyond_chance(observed: Floats, chance: Floats) -> Floats:
+    r"""Return :math:`(p_o - p_e) / (1 - p_e)`: exactly 0 where the two are equal but for rounding.
+
+    Examples
+    --------
+    >>> beyond_chance(np.array([0.75, 0.1 + 0.2]), np.array([0.5, 0.3])).tolist()
+    [0.5, 0.0]
+    """
+    difference = observed - chance
+    return ratio(np.where(np.abs(difference) <= ROUNDING, 0.0, difference), 1 - chance)
 
 
 def kappa_letters(sums: Sums) -> Floats:
@@ -82,7 +96,7 @@ def brennan_prediger(sums: Sums) -> Floats:
     pair's items, :math:`k_i` being the options offered.
     """
     chance = chance_of_guessing(sums)
-    return ratio(raw(sums) - chance, 1 - chance)
+    return beyond_chance(raw(sums), chance)
 
 
 def same_wrong(sums: Sums) -> Floats:
@@ -103,7 +117,7 @@ def ac1(sums: Sums) -> Floats:
     """
     prevalence = ratio(sums.answers_a + sums.answers_b, 2 * sums.n)
     chance = ratio(ordered_sum(prevalence * (1 - prevalence)), common_size(sums) - 1)
-    return ratio(raw(sums) - chance, 1 - chance)
+    return beyond_chance(raw(sums), chance)
 
 
 def cohen_kappa(sums: Sums) -> Floats:
@@ -132,7 +146,7 @@ def cohen_kappa(sums: Sums) -> Floats:
     undefined = 1 - chance <= CHANCE_TOLERANCE
     if not np.all(together):  # else two constant raters have a chance of 1
         undefined |= both_constant(sums)
-    return np.where(undefined, np.nan, ratio(observed - chance, 1 - chance))
+    return np.where(undefined, np.nan, beyond_chance(observed, chance))
 
 
 def both_constant(sums: Sums) -> Bools:

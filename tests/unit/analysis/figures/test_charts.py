@@ -248,7 +248,7 @@ def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
     cells = _layers(_drawn(difficulty_chart(table)).panels[0], Cells)[0]
     assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
     caption = captions.difficulty_caption(read_by_any(table, ""))
-    assert "n = 4 cases" in caption
+    assert ", 4 cases;" in caption
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
 

@@ -214,6 +214,45 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     assert "“no difference shown” with missing answers dropped (+6.6 points" in said
 
 
+def test_the_largest_change_of_an_accuracy_is_named_whoever_has_it(run: Results) -> None:
+    """A reader who was given half of the cases falls from 47.5 % to 21.1 %."""
+    rows = [
+        {
+            "analysis": analysis,
+            "rater_id": rater,
+            "condition": "",
+            "n": n,
+            "accuracy": accuracy,
+            "ci_low": 0.0,
+            "ci_high": 1.0,
+        }
+        for analysis, rater, n, accuracy in (
+            ("missing as wrong", "R1", 40, 0.475),
+            ("missing dropped", "R1", 40, 0.475),
+            ("absent as wrong", "R1", 90, 19 / 90),
+            ("missing as wrong", "R2", 90, 0.5),
+            ("missing dropped", "R2", 88, 45 / 88),
+            ("absent as wrong", "R2", 90, 0.5),
+            ("flagged times dropped", "R2", 0, np.nan),
+        )
+    ]
+    said = _said(_with(run, sensitivity=rows), Theme.CHOICES)
+    assert (
+        "The largest change in any accuracy is 26.4 points: Resident 1, from 47.5 % of 40 cases to"
+        " 21.1 % of 90 cases, with cases never presented counted as incorrect."
+    ) in said
+    assert "With readings with doubtful times dropped no case is left for Resident 2." in said
+    assert "No accuracy changes" not in said
+
+
+def test_a_task_name_is_never_cut(run: Results) -> None:
+    """However long the names of the tasks that a term compares are."""
+    name = "task Localisation and Geometric Description Assessment against Differential Diagnosis"
+    times = run.tables["time_model"].to_dict("records")
+    times[0]["term"] = name
+    assert name in _said(_with(run, time_model=times), Theme.TIME)
+
+
 def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> None:
     """The three first tables are enough for a page."""
     themes = {finding.theme for finding in findings(_with(run))}

@@ -1,9 +1,17 @@
 """Sources: one list, in the program, in the methods and beside the code, and no other."""
 
+import ast
 import re
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
+from analysis.report.methods.sources import (
+    CHECKLIST_SOURCES,
+    COMPUTING,
+    REPORTING,
+    SOURCES,
+    packages,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
@@ -34,6 +42,26 @@ def test_the_code_names_every_source_and_no_other() -> None:
     code = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path != own]
     named = {doi for text in code for doi in DOI.findall(text)}
     assert {doi.lower() for doi in named} == {source.doi.lower() for source in SOURCES}
+
+
+def test_only_packages_that_the_program_imports_are_named() -> None:
+    """Read from its syntax trees: a package that is only installed took no part."""
+    for folders, named in ((REPORTING, packages()), (COMPUTING, packages(COMPUTING))):
+        imported = {name for folder in folders for name in _imports(ROOT / "analysis" / folder)}
+        owners = packages_distributions()
+        assert set(named) == {owners[n][0] for n in imported if n in owners and n != "analysis"}
+    assert {"numpy", "pandas", "scipy"} <= set(packages(COMPUTING)) < set(packages())
+
+
+def _imports(folder: Path) -> set[str]:
+    found = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found
 
 
 def test_no_publication_stands_twice() -> None:

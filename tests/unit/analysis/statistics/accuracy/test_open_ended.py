@@ -200,7 +200,7 @@ def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_word
 
 def test_a_gap_that_its_interval_does_not_show_is_not_called_one() -> None:
     """The sentence is never stronger than the interval."""
-    results = analyse(_bundle("A" * 11 + "B" * 9, "c" * 10 + "i" + "c" + "i" * 8), OPTIONS)
+    results = analyse(_bundle("A" * 22 + "B" * 18, "c" * 20 + "ii" + "cc" + "i" * 16), OPTIONS)
     said = " ".join(map(str, findings(results)))
     assert "(no difference shown)" in said
     assert "accuracy with options is" not in said

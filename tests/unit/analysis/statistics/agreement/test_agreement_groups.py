@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis import Bundle, Options, agreement_groups, agreement_pairs
+from analysis import Bundle, Options, agreement_groups, agreement_pairs, bundle_from_tables
 from analysis.statistics.agreement.groups import coefficients
 from analysis.statistics.agreement.pairs.measures import (
     BOTH_CONSTANT,
@@ -356,3 +356,24 @@ def test_two_hundred_raters_have_their_agreement(make_bundle: MakeBundle) -> Non
     )
     assert set(table["n_raters"]) == {199}
     assert table["ci_low"].notna().all()
+
+
+@pytest.mark.parametrize("others", [("AAAAA", "AA..A", "AAAAB", "A.AAA"), ("AAAAB",)])
+def test_agreement_that_equals_chance_is_exactly_0(others: tuple[str, ...]) -> None:
+    """Without a residue of rounding, in groups and in pairs."""
+    raters = ("AAAAA", *others)
+    rows = [
+        (f"R{rater}", item, answer)
+        for rater, answers in enumerate(raters)
+        for item, answer in zip("abcde", answers, strict=True)
+        if answer != "."
+    ]
+    bundle = bundle_from_tables(
+        pd.DataFrame({"item_id": list("abcde"), "truth": "A", "n_options": 4, "option_set": "s"}),
+        pd.DataFrame(rows, columns=["rater_id", "item_id", "answer"]),
+    )
+    alpha = agreement_groups(bundle).query("measure.str.startswith('krippendorff')")["estimate"]
+    for table in (agreement_groups(bundle), agreement_pairs(bundle)):
+        near = table["estimate"].abs() < 1e-10
+        assert (table.loc[near, "estimate"] == 0).all()
+    assert (alpha == 0).all()

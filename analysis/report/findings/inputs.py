@@ -1,0 +1,95 @@
+"""Models' accuracy under conditions that no reader had, such as without the image."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+from analysis.report.findings.accuracy import limits
+from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
+from analysis.report.wording import Row, cases, clauses, number, percent, rows_of, span
+from analysis.results import Results
+from analysis.translation import t
+
+MOST_MODELS = 4
+
+
+def input_findings(results: Results) -> list[Finding]:
+    """Compare each model's answers under another condition with those on the readers' cases."""
+    rows = [
+        row
+        for row in rows_of(results, "model_conditions", by="overall", group="micro")
+        if not math.isnan(number(row, "difference"))
+    ]
+    rows.sort(key=lambda row: (str(row["condition_b"]), str(row["model_id"])))
+    return [
+        Finding(theme=Theme.INPUT, text=_under(results, condition, list(part)))
+        for condition, part in groupby(rows, key=lambda row: str(row["condition_b"]))
+    ]
+
+
+def _under(results: Results, condition: str, rows: list[Row]) -> str:
+    parts = [_model(results, row) for row in rows[:MOST_MODELS]]
+    if len(rows) > MOST_MODELS:
+        left = len(rows) - MOST_MODELS
+        parts.append(t("{n} more in {file}", n=left, file="tables/model_conditions.csv"))
+    return t(
+        "Under {condition}, compared with the same cases as the readers saw them: {models}.",
+        condition=f"\u2068{condition}\u2069",
+        models=clauses(parts),
+    )
+
+
+def _model(results: Results, row: Row) -> str:
+    """Say by how much accuracy differs and, of the cases answered both times, how many agree."""
+    scale = points(results)
+    low, high = limits(row)
+    n = patients_in(results, number(row, "n"))
+    shown = conclusion(n, low, high)
+    # The table has the readers' cases minus the other condition.
+    turned = {"ci_low": -high, "ci_high": -low}
+    told = {
+        "name": named(results, str(row["model_id"])),
+        "value": scale.value(number(row, "accuracy_b")),
+        "other": scale.value(number(row, "accuracy_a")),
+        "cases": cases(int(number(row, "n"))),
+        "size": scale.size(number(row, "difference")),
+        "difference": scale.signed(-number(row, "difference")),
+        "same": _same_answers(results, row),
+    }
+    if shown is Conclusion.UNDEFINED:
+        return t("{name} {value} against {other} ({cases}; no informative interval{same})", **told)
+    told["interval"] = scale.interval(turned)
+    if shown is Conclusion.TOO_FEW:
+        why = too_few(results, n)
+        return t(
+            "{name} {value} against {other} ({cases}; {difference}, {interval}; {why}{same})",
+            **told,
+            why=why,
+        )
+    if shown is Conclusion.NOT_SHOWN:
+        return t(
+            "{name} {value} against {other}, no difference shown ({cases}; {difference},"
+            " {interval}{same})",
+            **told,
+        )
+    if shown is Conclusion.MORE:
+        return t("{name} {value} against {other}, {size} lower ({cases}; {interval}{same})", **told)
+    return t("{name} {value} against {other}, {size} higher ({cases}; {interval}{same})", **told)
+
+
+def _same_answers(results: Results, row: Row) -> str:
+    share, n = number(row, "same_answer"), number(row, "n_both_answered")
+    if math.isnan(share):
+        return ""
+    low, high = number(row, "same_low"), number(row, "same_high")
+    told = {"share": percent(share), "cases": cases(int(n))}
+    if math.isnan(low):
+        return t("; the same answer in {share} % of {cases}", **told)
+    return t(
+        "; the same answer in {share} % of {cases}, {percent} % CI {limits}",
+        **told,
+        percent=confidence_percent(results),
+        limits=span(percent(low), percent(high)),
+    )

@@ -1,0 +1,318 @@
+"""What may be concluded: the direction of a difference, the declared hypothesis, on how many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from analysis.bundle.protocol import Plan, margin_origin, plan_of
+from analysis.readings.matrix import ReadingMatrix, columns_by_condition, reading_matrix
+from analysis.report.wording import THESE, Row, number, rows_of
+from analysis.results import Results
+from analysis.statistics.comparison.pairs import holm_within
+from analysis.statistics.mrmc.panel import FAMILY
+from analysis.translation import later, tn
+
+
+class Conclusion(StrEnum):
+    """What may be said of a difference."""
+
+    MORE = later("higher")
+    FEWER = later("lower")
+    NOT_SHOWN = later("no difference shown")
+    TOO_FEW = later("no conclusion")
+    UNDEFINED = later("undefined")
+
+
+FEWEST_PATIENTS = 25
+"""A verdict, or the direction of a difference, needs as many patients: cases, where each is one."""
+_TABLES_OF_CLAIMS = ("reader_panel", "reader_conditions", "sensitivity_panel")
+_COMPARISON = ("analysis", "model_id", "condition", "condition_a", "condition_b", "metric")
+_DEGREES: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
+_MATRICES: WeakKeyDictionary[Results, ReadingMatrix] = WeakKeyDictionary()
+
+
+def patients_in(results: Results, n_items: float) -> int:
+    """Return how many patients `n_items` items come from at most; items where each is a patient."""
+    return int(min(n_items, results.n_clusters))
+
+
+def patients_of_row(results: Results, row: Row) -> int:
+    """Return how many patients stand behind a row of a table of claims.
+
+    The claim about these readers has one degree of freedom less than it has patients; the claim
+    about readers like these rests on the same items.
+    """
+    n = patients_in(results, number(row, "n_items"))
+    degrees = _degrees_of_freedom(results).get(_comparison(row), math.nan)
+    return n if math.isnan(degrees) else min(n, round(degrees) + 1)
+
+
+def _comparison(row: Row) -> tuple[str, ...]:
+    return tuple(str(row.get(column, "")) for column in _COMPARISON)
+
+
+def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
+    """Return the degrees of freedom of the claims about these readers, by comparison."""
+    if results not in _DEGREES:
+        _DEGREES[results] = {
+            _comparison(row): number(row, "df")
+            for table in _TABLES_OF_CLAIMS
+            for row in rows_of(results, table, claim=THESE)
+        }
+    return _DEGREES[results]
+
+
+def patients_of_pair(results: Results, row: Row) -> int:
+    """Return how many patients the items of a row of `comparisons` come from."""
+    n = patients_in(results, number(row, "n"))
+    if n < FEWEST_PATIENTS or not results.clustered:
+        return n
+    matrix = _MATRICES.get(results)
+    if matrix is None:
+        matrix = _MATRICES[results] = reading_matrix(results.bundle)
+    pair = (row["rater_a"], row["rater_b"])
+    columns = [
+        place
+        for place in columns_by_condition(matrix.columns).get(str(row["condition"]), [])
+        if matrix.columns[place].rater_id in pair
+    ]
+    both = matrix.given[:, columns].all(axis=1)
+    return min(n, len(np.unique(matrix.clusters[both])))
+
+
+def too_few(results: Results, n_patients: int) -> str:
+    """Return why so many patients allow no verdict; empty where they are enough.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> too_few(SimpleNamespace(clustered=True), 5)
+    'no verdict is given for 5 patients, fewer than 25'
+    >>> too_few(SimpleNamespace(clustered=True), 25)
+    ''
+    """
+    if n_patients >= FEWEST_PATIENTS:
+        return ""
+    told = {"fewest": FEWEST_PATIENTS}
+    if results.clustered:
+        return tn(
+            "no verdict is given for {n} patient, fewer than {fewest}",
+            "no verdict is given for {n} patients, fewer than {fewest}",
+            n_patients,
+            **told,
+        )
+    return tn(
+        "no verdict is given for {n} case, fewer than {fewest}",
+        "no verdict is given for {n} cases, fewer than {fewest}",
+        n_patients,
+        **told,
+    )
+
+
+def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
+    """Return what an interval shows where enough patients stand behind it.
+
+    Examples
+    --------
+    >>> conclusion(25, 0.01, 0.1).value, conclusion(24, 0.01, 0.1).value
+    ('higher', 'no conclusion')
+    >>> conclusion(24, float("nan"), 0.1).value
+    'undefined'
+    """
+    shown = verdict(low, high, at=at)
+    if shown is Conclusion.UNDEFINED or n_patients >= FEWEST_PATIENTS:
+        return shown
+    return Conclusion.TOO_FEW
+
+
+def conclusion_of(results: Results, row: Row) -> Conclusion:
+    """Return what a row of a table of claims shows."""
+    limits = number(row, "ci_low"), number(row, "ci_high")
+    return conclusion(patients_of_row(results, row), *limits)
+
+
+def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
+    """Tell on which side of a value an interval lies.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits; nan where undefined. An interval without width is none: the formulas give it where
+        nothing varies, and certainty would be claimed.
+    at : float, default 0
+        The value of no difference: 0 for differences, 1 for ratios.
+
+    Returns
+    -------
+    Conclusion
+        `MORE` and `FEWER` only where the whole interval lies beyond `at`; a limit that touches it
+        does not.
+
+    Examples
+    --------
+    >>> verdict(0.01, 0.1).value, verdict(0.0, 0.1).value, verdict(0.1, 0.1).value
+    ('higher', 'no difference shown', 'undefined')
+    """
+    if math.isnan(low) or math.isnan(high) or low >= high:
+        return Conclusion.UNDEFINED
+    if low > at:
+        return Conclusion.MORE
+    return Conclusion.FEWER if high < at else Conclusion.NOT_SHOWN
+
+
+def non_inferior(low: float, high: float, margin: float | None) -> bool:
+    """Tell whether the lower limit clears the margin; never without a margin or an interval.
+
+    Examples
+    --------
+    >>> non_inferior(-0.04, 0.1, 0.05), non_inferior(-0.05, 0.1, 0.05), non_inferior(0.1, 0.2, None)
+    (True, False, False)
+    """
+    if margin is None or math.isnan(margin) or verdict(low, high) is Conclusion.UNDEFINED:
+        return False
+    return low > -margin
+
+
+NON_INFERIORITY = "non-inferiority"
+
+
+class Outcome(StrEnum):
+    """What may be said of a declared hypothesis."""
+
+    SHOWN = "shown"
+    NOT_ADJUSTED = "not shown after adjustment"
+    NOT_SHOWN = "not shown"
+    INFERIOR = "inferior"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The declared hypothesis for one model.
+
+    Parameters
+    ----------
+    row : dict
+        Of `reader_panel`.
+    outcome : Outcome
+        What may be said.
+    """
+
+    row: Row
+    outcome: Outcome
+
+
+def declared_plan(results: Results) -> Plan:
+    """Return what the run's protocol declares."""
+    return plan_of(results.bundle.protocol)
+
+
+def origin_of_margin(results: Results) -> str:
+    """Say where the margin comes from if it is not the protocol's; empty where it is."""
+    return margin_origin(results.options, results.bundle.protocol)
+
+
+def has_margin(results: Results, metric: str) -> bool:
+    """Tell whether a margin means anything for a metric: it was declared for it, or asked for."""
+    plan = declared_plan(results)
+    planned = plan.hypothesis == NON_INFERIORITY and plan.metric == metric
+    return planned or (metric == "accuracy" and bool(origin_of_margin(results)))
+
+
+def primary_models(results: Results) -> list[str]:
+    """Return the ids of the model that was named primary, by id or by label; empty where none is.
+
+    Where the bundle has no such model, nothing is primary.
+    """
+    wanted = declared_plan(results).primary_model
+    labels = results.bundle.labels
+    return [rater for rater in sorted(labels) if wanted and wanted in (rater, labels[rater])]
+
+
+def is_decided(results: Results) -> bool:
+    """Tell whether the run may decide the declared hypothesis.
+
+    There is one, with its endpoint; the model named primary is there; the margin is the one that
+    was planned.
+    """
+    plan = declared_plan(results)
+    if not plan.is_confirmatory or (plan.primary_model and not primary_models(results)):
+        return False
+    if plan.hypothesis != NON_INFERIORITY or plan.metric != "accuracy":
+        return True
+    return plan.margin is not None and not origin_of_margin(results)
+
+
+def decisions(results: Results) -> list[Decision]:
+    """Decide the declared hypothesis for the primary model, or for each model.
+
+    In the panel's order; of several models by p-values that Holm's method adjusts for their number,
+    beside the interval.
+    """
+    return list(_decisions(results)) if is_decided(results) else []
+
+
+def _decisions(results: Results) -> Iterator[Decision]:
+    plan, primary = declared_plan(results), primary_models(results)
+    rows = rows_of(results, "reader_panel", metric=plan.metric)
+    several = not primary and len({row["model_id"] for row in rows}) > 1
+    adjusted = _adjusted_p(results, plan) if several else {}
+    level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
+    for row in rows:
+        if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
+            continue
+        outcome = declared_outcome(results, plan, row, number(row, "margin"))
+        p = adjusted.get(_key(row), {}).get(outcome, math.nan) if several else 0.0
+        if outcome is Outcome.SHOWN and math.isnan(p):
+            outcome = Outcome.UNDECIDED
+        elif outcome is Outcome.SHOWN and p >= level:
+            outcome = Outcome.NOT_ADJUSTED
+        elif outcome is Outcome.INFERIOR and not p < level:
+            outcome = Outcome.NOT_SHOWN
+        yield Decision(row=row, outcome=outcome)
+
+
+def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
+    """Return what a row's interval, by itself, makes of the declared hypothesis.
+
+    A model is inferior where its whole interval lies below minus the margin (of superiority, below
+    0).
+    """
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    shown = conclusion(patients_of_row(results, row), low, high)
+    if shown in (Conclusion.UNDEFINED, Conclusion.TOO_FEW):
+        return Outcome.UNDECIDED
+    if plan.hypothesis != NON_INFERIORITY:
+        margin = 0.0
+        cleared = shown is Conclusion.MORE
+    else:
+        cleared = non_inferior(low, high, margin)
+    if cleared:
+        return Outcome.SHOWN
+    return Outcome.INFERIOR if high < -margin else Outcome.NOT_SHOWN
+
+
+def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outcome, float]]:
+    """Return the p-values of several models, adjusted by Holm's method, for either outcome."""
+    rows = rows_of(results, "panel_adjusted", metric=plan.metric)
+    if plan.hypothesis != NON_INFERIORITY:
+        return {_key(row): dict.fromkeys(Outcome, number(row, "p_adjusted")) for row in rows}
+    below = 1 - np.array([number(row, "p_noninferior") for row in rows])
+    families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
+    return {
+        _key(row): {
+            Outcome.SHOWN: number(row, "p_noninferior_adjusted"),
+            Outcome.INFERIOR: float(inferior),
+        }
+        for row, inferior in zip(rows, holm_within(below, families), strict=True)
+    }
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))

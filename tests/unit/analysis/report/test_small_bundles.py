@@ -1,0 +1,256 @@
+"""Every sentence of the report about studies that are small, one-sided or incomplete."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.report.board import write_leaderboard
+from analysis.report.content import ReportContent, report_content
+from analysis.report.figures import report_figures
+from analysis.report.formats.page import report_page
+
+DECLARED = {
+    "hypothesis": "superiority",
+    "endpoint": "accuracy",
+    "claim_about": "these readers",
+    "margin": 0.05,
+}
+VERDICTS = re.compile(
+    r"\b(superior|inferior|non-inferior|higher|lower|more accurate|less accurate|more than these"
+    r"|less than these|slower|faster|cleared|clears the margin|excludes 0;|no difference"
+    r"|not shown|wholly below)\b",
+    re.IGNORECASE,
+)
+# Words of a heading, a caption or a rule that say nothing of the raters.
+NEUTRAL = re.compile(
+    r"for no difference; adjusted|A difference is stated only where[^.]*\.|highest|lowest"
+    r"|superiority of|non-inferiority of|\(superiority\)|\(non-inferiority\)|Lower right"
+    r"|whole interval|it is cleared where the lower limit"
+    r"|The declared endpoint is decided alone[^;]*;",
+    re.IGNORECASE,
+)
+PLURALS = (
+    "readers|models|cases|patients|pairs|items|raters|comparisons|options|readings|answers|rows"
+    "|terms|conditions|places|banks|clusters|others|times|points|questions"
+)
+OF_ONE = re.compile(rf"(?<![\d.,−-])\b1 ({PLURALS})\b(?! of accuracy)")
+
+
+def bundle_of(
+    patients: int,
+    *,
+    per_patient: int = 1,
+    readers: int = 2,
+    models: int = 1,
+    right: dict[str, int] | None = None,
+    truth: bool = True,
+    conditions: tuple[str, ...] = ("",),
+    also: str = "",
+    protocol: dict[str, Any] | None = None,
+) -> Bundle:
+    """Return a study in which each rater is right on the cases whose number is below a share.
+
+    `right` gives, per kind of rater (`R` or `M`), of ten cases how many are right; `also` is a
+    condition under which models answered besides.
+    """
+    n = patients * per_patient
+    right = right or {"R": 4, "M": 10}
+    ids = [f"q{i:03d}" for i in range(n)]
+    rows = [
+        {
+            "rater_id": f"{kind}{number}",
+            "item_id": item,
+            "answer": "A" if (7 * i + 3 * number) % 10 < right[kind] else "BCD"[i % 3],
+            "condition": condition,
+            "response_ms": str(9000 + 100 * i) if kind == "R" else "",
+        }
+        for kind, count in (("R", readers), ("M", models))
+        for number in range(count)
+        for condition in (*conditions, *((also,) if also and kind == "M" else ()))
+        for i, item in enumerate(ids)
+    ]
+    raters = {row["rater_id"]: row["rater_id"] for row in rows}
+    items = pd.DataFrame(
+        {
+            "item_id": ids,
+            "truth": "A" if truth else "",
+            "n_options": 4,
+            "task": [
+                "Presence Assessment" if i % 2 else "Differential Diagnosis" for i in range(n)
+            ],
+            "patient_id": [f"p{i // per_patient}" for i in range(n)],
+        }
+    )
+    kinds = ["reader" if rater[0] == "R" else "model" for rater in raters]
+    table = pd.DataFrame({"rater_id": list(raters), "rater_kind": kinds})
+    made = bundle_from_tables(items, pd.DataFrame(rows), table)
+    object.__setattr__(made, "protocol", DECLARED if protocol is None else protocol)
+    return made
+
+
+ODD: dict[str, Bundle] = {
+    "1 patient": bundle_of(1),
+    "1 patient of 6 cases": bundle_of(1, per_patient=6),
+    "5 patients": bundle_of(5, protocol={**DECLARED, "hypothesis": "non-inferiority"}),
+    "24 patients": bundle_of(24, models=2),
+    "24 patients of 2 cases": bundle_of(24, per_patient=2, readers=3, models=5),
+    "24 patients, model all wrong": bundle_of(24, right={"R": 10, "M": 0}),
+    "24 patients, all right": bundle_of(24, right={"R": 10, "M": 10}),
+    "24 patients, all wrong": bundle_of(24, right={"R": 0, "M": 0}),
+    "24 patients, two conditions": bundle_of(24, conditions=("aided", "unaided")),
+    "24 patients, one reader, image-absent": bundle_of(24, readers=1, also="image-absent"),
+    "24 patients, no truth": bundle_of(24, truth=False),
+    "24 patients, nothing declared": bundle_of(24, protocol={}),
+    "models only": bundle_of(24, readers=0, models=2),
+    "readers only": bundle_of(24, readers=2, models=0),
+    "25 patients": bundle_of(25),
+    "26 patients of 2 cases": bundle_of(26, per_patient=2, models=5, also="wrong-image"),
+    "26 patients, model all wrong": bundle_of(26, right={"R": 10, "M": 1}, readers=1),
+}
+CONTENTS: dict[str, ReportContent] = {}
+
+
+def content_of(name: str) -> ReportContent:
+    """Return the whole report of an odd bundle, made once."""
+    if name not in CONTENTS:
+        results = analyse(ODD[name], Options(bootstrap=20))
+        CONTENTS[name] = report_content(results, report_figures(results))
+    return CONTENTS[name]
+
+
+def sentences_of(content: ReportContent) -> Iterator[str]:
+    """Yield every sentence that the program puts together, without the invisible isolates."""
+    texts = [line.word for line in content.headline.verdicts]
+    texts += [line.text for line in content.headline.verdicts]
+    texts += [*content.headline.agreement, content.headline.raters.remark]
+    texts += [text for _, part in content.findings for text in part]
+    texts += [table.remark for table in content.tables]
+    texts += [part.text for part in content.methods]
+    figures = [f for section in content.sections for _, part in section.conditions for f in part]
+    texts += [figure.caption for figure in figures]
+    texts += [" ".join(pair) for pair in content.facts]
+    yield from (re.sub("[\u2068\u2069]", "", text).replace("\u00a0", " ") for text in texts)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
+    """Estimate, interval and the reason stand instead, wherever the report speaks."""
+    few = int(name.split()[0]) < 25 if name[0].isdigit() else True
+    text = NEUTRAL.sub("", "\n".join(sentences_of(content_of(name))))
+    given = VERDICTS.search(text)
+    if few:
+        assert given is None, text[max(0, given.start() - 200) : given.end() + 100]
+        assert "no truth" in name or re.search(r"fewer than 25|too few", text)
+    else:
+        assert given, text
+        assert "fewer than 25:" not in text
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_one_of_anything_is_singular(name: str) -> None:
+    """No "1 models", no "the other 1 model"."""
+    for sentence in sentences_of(content_of(name)):
+        assert not OF_ONE.search(sentence), sentence
+        assert not re.search(r"\b[Tt]he (other )?1 [a-z]", sentence), sentence
+
+
+def said(name: str, theme: str) -> str:
+    """Return the findings of a theme."""
+    texts = dict(content_of(name).findings).get(theme, [])
+    return re.sub("[\u2068\u2069]", "", " ".join(texts)).replace("\u00a0", " ")
+
+
+def test_the_reason_stands_beside_estimate_and_interval() -> None:
+    """In the headline and among the findings."""
+    (line,) = content_of("5 patients").headline.verdicts
+    assert (line.word, line.shown) == ("Not decided", False)
+    assert "+50.0 points, 95\u00a0% CI 1.9 to 98.1" in line.text
+    assert "No verdict is given for 5 cases, fewer than 25." in line.text
+    endpoint = said("5 patients", "Primary endpoint")
+    assert re.search(
+        r"Not decided: M0 \(100\.0 %: \+[\d.]+ points, 95 % CI .*\), because", endpoint
+    )
+    assert "for 24 patients, fewer than 25" in said("24 patients of 2 cases", "Primary endpoint")
+    page = report_page(content_of("5 patients"))
+    assert "Superior" not in page.replace("superiority", "")
+
+
+def test_the_least_number_of_patients_is_exact() -> None:
+    """24 patients allow no verdict, 25 do."""
+    assert content_of("25 patients").headline.verdicts[0].word == "Superior"
+    assert content_of("24 patients").headline.verdicts[0].word == "Not decided"
+
+
+def test_a_model_wholly_below_the_readers_is_inferior() -> None:
+    """Superiority is not merely not shown."""
+    (line,) = content_of("26 patients, model all wrong").headline.verdicts
+    assert (line.word, line.shown) == ("Inferior", False)
+    assert "Inferior: M0 (" in said("26 patients, model all wrong", "Primary endpoint")
+
+
+def test_answers_without_the_image_are_among_the_findings() -> None:
+    """Of any condition that no reader had, with n and interval."""
+    for name, condition in (
+        ("24 patients, one reader, image-absent", "image-absent"),
+        ("26 patients of 2 cases", "wrong-image"),
+    ):
+        text = said(name, "Models under another condition")
+        assert text.startswith(f"Under {condition}, compared with the same cases as the readers")
+        assert re.search(r"M0 [\d.]+ % against [\d.]+ %.*cases", text)
+    assert "1 more in tables/model_conditions.csv" in text
+
+
+def test_a_share_of_same_wrong_options_has_its_cases() -> None:
+    """Of one pair with an interval, of several with their range."""
+    one = said("24 patients", "Shared errors")
+    assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", one), one
+    assert "100 % of" not in one or re.search(r"\d+\.\d to 100\.0", one)
+    several = said("24 patients of 2 cases", "Shared errors")
+    assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
+
+
+def test_a_board_of_few_patients_says_so(tmp_path: Any) -> None:
+    """The leaderboard has ranks, and says that they decide nothing."""
+    few = write_leaderboard({"s": ODD["24 patients"]}, tmp_path / "few", Options(bootstrap=20))
+    assert "24 patients, too few for a verdict on who is better" in few
+    enough = write_leaderboard({"s": ODD["25 patients"]}, tmp_path / "on", Options(bootstrap=20))
+    assert "too few" not in enough
+
+
+def test_intervals_of_agreement_stay_within_bounds() -> None:
+    """Shares from 0 to 1, coefficients from -1; a share of 1 has an interval."""
+    for name in ("1 patient of 6 cases", "5 patients", "24 patients, all right"):
+        for table in content_of(name).tables:
+            if table.name.startswith(("matrix", "agreement-pairs", "truth", "intra")):
+                cells = " ".join(" ".join(cells) for _, cells in table.rows)
+                numbers = re.findall(r"[−-]?\d+\.\d+", cells)
+                assert all(-1 <= float(one.replace("−", "-")) <= 1 for one in numbers), cells
+    pairs = next(t for t in content_of("24 patients, all right").tables if t.name == "matrix-raw")
+    assert "0.86 to 1.00" in pairs.rows[0][1]
+
+
+def test_one_interval_for_both_claims_is_named_wherever_it_is_shown() -> None:
+    """In method, table, its note, caption, findings and methods."""
+    name = "24 patients of 2 cases"
+    panel = analyse(ODD[name], Options(bootstrap=20)).tables["reader_panel"]
+    narrower = panel.loc[panel["note"].str.contains("narrower")]
+    assert len(narrower)
+    for method in narrower["method"]:
+        assert "readers random; t, Hillis degrees of freedom, came out narrower" in method
+        assert "shown instead: Obuchowski-Rockette, standalone model, readers fixed; t, C" in method
+    others = panel.drop(narrower.index)
+    assert not others["method"].str.contains("narrower").any()
+    content = content_of(name)
+    table = next(table for table in content.tables if table.name == "reader-panel")
+    claims = [cells[table.header.index("Claim") - 1] for _, cells in table.rows]
+    assert claims.count("readers like these (interval for these readers)") == len(narrower)
+    words = "narrower than the one for these readers"
+    assert words in table.note
+    figures = [f for section in content.sections for _, part in section.conditions for f in part]
+    assert words in next(f.caption for f in figures if f.name.startswith("panel-accuracy"))
+    assert words in said(name, "Models against readers")
+    assert words in " ".join(part.text for part in content.methods)
