@@ -204,7 +204,7 @@ def comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
             "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
             len(rows),
         ),
-        t("{reason}, whatever the p.", reason=capital(few)) if few else "",
+        t("{reason}, regardless of p.", reason=capital(few)) if few else "",
     )
 
 

@@ -187,13 +187,13 @@ def rows_of(results: Results, name: str, **where: str) -> list[Row]:
     if len(table) <= MOST_KEPT:
         kept = _KEPT.setdefault(results, {})
         if name not in kept:
-            kept[name] = _records(table)
+            kept[name] = records(table)
         wanted = where.items()
         return [{**row} for row in kept[name] if all(row[key] == word for key, word in wanted)]
     keep = np.ones(len(table), dtype=bool)
     for column, word in where.items():
         keep &= (table[column] == word).to_numpy()
-    return _records(table.loc[keep])
+    return records(table.loc[keep])
 
 
 def rows_by(
@@ -206,7 +206,8 @@ def rows_by(
     return found
 
 
-def _records(table: pd.DataFrame) -> list[Row]:
+def records(table: pd.DataFrame) -> list[Row]:
+    """Return a table's rows."""
     found: list[Row] = table.to_dict("records")  # type: ignore[assignment]
     return found
 

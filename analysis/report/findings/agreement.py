@@ -35,6 +35,7 @@ from analysis.report.wording import (
     number,
     readers,
     reason,
+    records,
     rounded,
     rows_of,
     sentences,
@@ -380,14 +381,13 @@ def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
     shares = pairs["estimate"]
     told = {"raters": words[kind], "share": _percent(shares.median())}
     if len(pairs) == 1:
-        (row,) = agreement_shown(results, pairs).to_dict("records")
+        (row,) = records(agreement_shown(results, pairs))
         scale = points(results)
-        interval = {str(column): value for column, value in row.items()}
         return t(
             "{share} % of {cases} by {raters} ({interval})",
             **told,
             cases=cases(int(row["n"])),
-            interval=scale.interval(interval)
+            interval=scale.interval(row)
             if row["ci_low"] < row["ci_high"]
             else t("no informative interval"),
         )

@@ -39,6 +39,7 @@ from analysis.report.wording import (
     Row,
     agreement_shown,
     number,
+    records,
     rounded,
     rows_of,
     sentences,
@@ -370,7 +371,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
                 estimate_of(row),
             ),
         )
-        for row in agreement_shown(results, repeated).to_dict("records")
+        for row in records(agreement_shown(results, repeated))
     ]
     return [
         report_table(
