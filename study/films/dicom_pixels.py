@@ -255,14 +255,16 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
     descriptor = lut.numbers("LUTDescriptor", 3)
     if not descriptor:
         return None
-    count, first, bits = (int(number) & 0xFFFF for number in descriptor)
+    count, _, bits = (int(number) & 0xFFFF for number in descriptor)
     count = count or 0x10000
     if (table := _table(lut, count, source)) is None:
         return None
     low, high = int(levels.min()), int(levels.max())
     given = int(descriptor[1])
-    firsts = sorted({first, first - 0x10000}, key=lambda place: place != given)
-    first = max(firsts, key=lambda place: min(high, place + count - 1) - max(low, place))
+    first = max(
+        (given, given - 0x10000 if given >= 0 else given + 0x10000),
+        key=lambda start: max(0, min(high, start + count - 1) - max(low, start) + 1),
+    )
     places = np.clip(levels.astype(np.int64) - first, 0, count - 1)
     top = (1 << bits if bits <= 16 else 0) - 1
     return table[places], max(top, (1 << int(table.max()).bit_length()) - 1, 1)
