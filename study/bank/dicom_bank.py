@@ -202,7 +202,6 @@ class _Conversion:
                 self.faults.append(
                     Fault(key=record.place, what=bad.what, remedy=bad.remedy, rule=bad.rule)
                 )
-
         self._check_texts(rows)
 
     def _check_texts(self, rows: list[_Row]) -> None:
