@@ -51,6 +51,7 @@ export function start(parent, data) {
     lost: () => room.send({ is: "filmsLost" }),
     resized: () => films.prepareAnew(),
     fresh: () => { delete root.dataset.panel; },
+    folded: () => root.dataset.panel === "strip",
     hint: (text) => panel.hint(text),
     looking: (uses) => room.looking(uses, performance.now()),
   });

@@ -123,7 +123,7 @@ export class Commands {
       case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "preset": number === undefined ? viewer.nextPreset() : viewer.preset(number); break;
       case "invert": viewer.invert(); break;
-      case "reset": viewer.reset(); break;
+      case "reset": this.#parts.panel.settle(); viewer.reset(); break;
       case "fit": viewer.fit(); break;
       case "actualSize": viewer.actualSize(); break;
       case "flip": viewer.flip(); break;

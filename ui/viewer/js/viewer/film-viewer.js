@@ -191,7 +191,8 @@ export class FilmViewer {
   /**
    * @param {HTMLElement} place @param {boolean} forceCanvas
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
-   *   hint: (text: string) => void, looking: (uses: string[]) => void}} listener fresh: other films; resized: the
+   *   hint: (text: string) => void, folded: () => boolean,
+   *   looking: (uses: string[]) => void}} listener folded: the question is away; fresh: other films; resized: the
    *   canvas has been of another size for a while; looking: see case/attempt.js for the names
    */
   constructor(place, forceCanvas, listener) {
@@ -209,7 +210,7 @@ export class FilmViewer {
         listener.lost();
       },
     });
-    this.#hanging = new Hanging(place, this.#canvas);
+    this.#hanging = new Hanging(place, this.#canvas, listener.folded);
     this.#magnifier = new Magnifier(place);
     this.measure = new MeasureTool({
       visible: () => this.#hanging.visible, density: () => this.#canvas.density, changed: () => this.#soon(),
@@ -363,9 +364,10 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** Everything as it came, every film on view. */
+  /** Everything as it came, every film on view, hung for the size the window has now. */
   reset() {
     this.#told.used("reset");
+    this.#canvas.look();
     this.#hang();
   }
 
