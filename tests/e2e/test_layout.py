@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
@@ -95,7 +95,8 @@ def test_films_and_type_keep_their_layout_in_a_resized_window(serve: Serve, read
     """Until the next case, or until the reader resets everything; image only has its own."""
     server = serve()
     page, keyboard = reader.page, reader.page.keyboard
-    wide, narrow = {"width": 1440, "height": 900}, {"width": 1024, "height": 1000}
+    wide: ViewportSize = {"width": 1440, "height": 900}
+    narrow: ViewportSize = {"width": 1024, "height": 1000}
     page.set_viewport_size(wide)
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -121,7 +122,7 @@ def test_films_and_type_keep_their_layout_in_a_resized_window(serve: Serve, read
     assert _lies(page, narrow) == "one above the other"
 
 
-def _lies(page: Page, size: dict[str, int]) -> str:
+def _lies(page: Page, size: ViewportSize) -> str:
     """Return how the two films lie, once they fill their place in a window of this size."""
     page.wait_for_function(
         """({width, height}) => {
@@ -135,5 +136,7 @@ def _lies(page: Page, size: dict[str, int]) -> str:
         }""",
         arg=size,
     )
-    first, second = (each.bounding_box() or {} for each in page.locator(".rr-plate").all())
-    return "side by side" if first["y"] == second["y"] else "one above the other"
+    heights = page.locator(".rr-plate").evaluate_all(
+        "plates => plates.map((each) => each.getBoundingClientRect().y)"
+    )
+    return "side by side" if len(set(heights)) == 1 else "one above the other"

@@ -205,5 +205,5 @@ function swallow(event) {
 /** Enter on a button or link that the focus was taken to, and that is not the answer, presses that. */
 function meansItself(target) {
   const button = around(target, ".reading-room :is(button, a)");
-  return button !== null && !button.matches(".rr-confirm, [aria-pressed=true]");
+  return button !== null && !button.matches(".rr-confirm, .rr-case [aria-pressed=true]");
 }
