@@ -33,8 +33,7 @@ def _administrators() -> None:
 
 masthead(person)
 page_title(t("Administration"))
-handout.show("")
-with error_line():
+with handout.page(""), error_line():
     _administrators()
     st.subheader(t("Backups"))
     backups.section(person)

@@ -6,13 +6,14 @@ from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.model_upload import model_form
 from ui.overview.models import (
+    WITHDRAW,
     card_form,
     exam_paper,
     show_models,
     show_withdrawn,
     show_words,
-    withdrawal_answer,
 )
+from ui.parts import actions
 from ui.parts.theme import error_line, page_title
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -33,10 +34,11 @@ with error_line():
     model_form(person)
     found, n_cases = models_of(store(), person.study_name)
     if found:
-        show_models(person.study_name, found, n_cases)
+        show_models(person, found, n_cases)
         show_words(person, found)
         card_form(person, found)
-    withdrawal_answer(person)
+    else:
+        actions.report(WITHDRAW)
     exam_paper(person)
     gone = withdrawn(store(), person.study_name)
     if gone:

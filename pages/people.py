@@ -7,6 +7,7 @@ from study.lifecycle import exposure
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
+from ui.parts import actions
 from ui.parts.text import plain
 from ui.parts.theme import error_line, page_title, section
 from ui.people import handout
@@ -67,13 +68,16 @@ def _invite(scope: Scope, days: int) -> None:
 
 
 def _onwards() -> None:
-    """Lead on to the opening; a link would load the page anew, and the codes shown were gone."""
-    if st.button(t("Next: open the study"), key="to-opening", type="primary"):
-        st.switch_page(page_file("set_up.py"))
+    """Lead to the opening; a link would load the page anew and lose the codes it shows."""
+    actions.turn(
+        t("Next: open the study"),
+        lambda: st.switch_page(page_file("set_up.py")),
+        key="to-opening",
+        type="primary",
+    )
 
 
 masthead(person)
 page_title(t("People"))
-handout.show(person.study_name)
-with error_line():
+with handout.page(person.study_name), error_line():
     _body()

@@ -80,6 +80,7 @@ LABELS = {
     EventKind.STUDY_DRAWN: later("sample drawn"),
     EventKind.STUDY_OPENED: later("study opened"),
     EventKind.STUDY_RESTORED: later("study restored"),
+    EventKind.STUDY_RETURNED_TO_DRAFT: later("study returned to draft"),
 }
 
 SENTENCES = {
@@ -165,6 +166,7 @@ SENTENCES = {
     EventKind.STUDY_DRAWN: later("{who} drew {n_cases} cases from bank {bank}"),
     EventKind.STUDY_OPENED: later("{who} opened the study"),
     EventKind.STUDY_RESTORED: later("{who} restored the study"),
+    EventKind.STUDY_RETURNED_TO_DRAFT: later("{who} returned the study to the draft {draft}"),
 }
 
 _NAMED = {
