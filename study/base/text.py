@@ -87,7 +87,7 @@ def _refuse(name: str, what: str, fault: str) -> None:
         }
         if not name.strip():
             raise BadInput(
-                t("The name of the {what} is empty. Enter a name.", what=things.get(what, what))
+                t("The name of a {what} is empty. Enter a name.", what=things.get(what, what))
             )
         raise BadInput(
             t(
