@@ -174,7 +174,7 @@ def _import_of(which: str) -> None:
         _under_way()
         return
     report = _outcome(job)
-    with actions.attention(f"import-{id(job)}", report.text):
+    with actions.attention(f"report-import-{id(job)}", report.text):
         actions.tell(report)
         actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
 
@@ -186,7 +186,7 @@ def _under_way() -> None:
     if job is None or job.is_done():
         st.rerun()
     words = t("Importing {bank}", bank=job.name)
-    with st.container(border=True), actions.attention(f"importing-{id(job)}", words):
+    with st.container(border=True), actions.attention(f"report-importing-{id(job)}", words):
         st.markdown(f"**{plain(words)}**")
         progress = job.progress
         st.progress(min(1.0, progress.done / max(progress.total, 1)), _how_far(progress))
@@ -259,7 +259,7 @@ def _choice(which: str) -> tuple[str, ...]:
     if not names:
         return ()
     words = t("Several files could be the bank. Choose one, then import again.")
-    with actions.attention(f"several-{st.session_state.get('several')}", words):
+    with actions.attention(f"report-several-{st.session_state.get('several')}", words):
         st.warning(words)
         return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
 

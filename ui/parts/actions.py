@@ -23,8 +23,24 @@ _MEMORY = "last-action"
 
 _FOCUS = """
 const focused = new Set();
-const show = (name) =>
-  document.querySelector(`.st-key-${name}`)?.scrollIntoView({ block: "nearest" });
+
+// What is below may still be growing: it is kept in view until somebody does something.
+function keepInView(names) {
+  const found = () => names.map((name) => document.querySelector(`.st-key-${name}`));
+  const show = () => found().forEach((one) => one?.scrollIntoView({ block: "nearest" }));
+  const growing = new ResizeObserver(show);
+  const coming = new MutationObserver(() => found().forEach((one) => one && growing.observe(one)));
+  const stop = () => {
+    growing.disconnect();
+    coming.disconnect();
+    for (const kind of ["pointerdown", "keydown", "wheel"]) removeEventListener(kind, stop, true);
+  };
+  for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, stop, true);
+  coming.observe(document.body, { childList: true, subtree: true });
+  found().forEach((one) => one && growing.observe(one));
+  show();
+}
+
 export default function ({ data }) {
   if (focused.has(data.name)) return;
   focused.add(data.name);
@@ -35,8 +51,7 @@ export default function ({ data }) {
     report.setAttribute("role", "group");
     report.setAttribute("aria-label", data.label);
     report.focus({ preventScroll: true });
-    if (data.followed_by) show(data.followed_by);
-    show(data.name);
+    keepInView([...(data.followed_by ? [data.followed_by] : []), data.name]);
   });
 }
 """
