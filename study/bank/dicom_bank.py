@@ -129,8 +129,9 @@ def import_dicom(
         faulty = {fault.key for fault in made.faults}
         if made.faults and not (skip_faulty and made.rows):
             raise FaultyBank(
-                f"{len(made.faults)} fault(s) in {len(faulty)} row(s) of {made.sheet.name}; nothing"
-                " was imported.\n" + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
+                f"{made.sheet.name}: errors: {len(made.faults)}, rows with errors: {len(faulty)}; "
+                "nothing was imported.\n"
+                + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
                 faults=tuple(made.faults[:1_000]),
                 n_faulty=len(faulty),
                 n_items=len(made.rows),
