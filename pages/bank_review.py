@@ -193,8 +193,9 @@ def _page(bank: BankRow) -> None:
     with store().look() as look:
         found = judgements.reviews_of_bank(look, bank.id)
         mine = judgements.reviews_of_person(look, person.id)
-    for row in found:
-        _review(row)
+    with st.container():
+        for row in found:
+            _review(row)
     with st.expander(t("Reviewers and their access codes")):
         judges(person)
     new, below = st.expander(t("New review"), expanded=not found), st.container()

@@ -459,9 +459,12 @@ st.write(
 )
 with error_line():
     _settle()
-    _banks_listed()
+    # In containers, because tabs below what grows would begin anew with the first of them.
+    with st.container():
+        _banks_listed()
     st.subheader(t("Import a bank"), anchor=False)
-    _import_of("")
+    with st.container():
+        _import_of("")
     zipped, from_folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
     with zipped:
         _upload()

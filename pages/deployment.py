@@ -26,7 +26,8 @@ def _administrators() -> None:
     )
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
-    rows(scope, members_of(scope), days, name="deployment")
+    with st.container():
+        rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
         give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
 

@@ -1,5 +1,7 @@
 """The models page: exam papers out, predictions in, kept, withdrawn; never how right they are."""
 
+import streamlit as st
+
 from study.base.translation import t
 from study.models.models import models_of, withdrawn
 from study.people.roles import Act
@@ -31,14 +33,16 @@ page_title(
     ),
 )
 with error_line():
-    model_form(person)
+    with st.container():
+        model_form(person)
     found, n_cases = models_of(store(), person.study_name)
-    if found:
-        show_models(person, found, n_cases)
-        show_words(person, found)
-        card_form(person, found)
-    else:
-        actions.report(WITHDRAW)
+    with st.container():
+        if found:
+            show_models(person, found, n_cases)
+            show_words(person, found)
+            card_form(person, found)
+        else:
+            actions.report(WITHDRAW)
     exam_paper(person)
     gone = withdrawn(store(), person.study_name)
     if gone:

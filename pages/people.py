@@ -4,6 +4,7 @@ import streamlit as st
 
 from study.base.translation import t
 from study.lifecycle import exposure
+from study.people.persons import Member
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
@@ -35,6 +36,26 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
+    with st.container():  # tabs below what grows would begin anew with the first of them
+        state = _readers(scope, readers, days)
+    if state == "closed":
+        st.caption(t("The study is closed: no more readers can be invited."))
+    else:
+        _invite(scope, days)
+    section(t("Study team and statisticians"))
+    with st.container():
+        if others:
+            rows(scope, others, days, name="others")
+        else:
+            st.write(t("Only the administrators of this server."))
+    with st.expander(t("Assign a role in this study")):
+        st.caption(t("Anyone with a role here can never read in this study."))
+        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
+        give_role(scope, roles, days)
+
+
+def _readers(scope: Scope, readers: list[Member], days: int) -> str:
+    """Show the readers and return the study's state."""
     for sentence in exposure.acquaintances(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
@@ -44,19 +65,7 @@ def _body() -> None:
     state = set_up_of(person.study_name).row.state
     if readers and state == "drawn":
         _onwards()
-    if state == "closed":
-        st.caption(t("The study is closed: no more readers can be invited."))
-    else:
-        _invite(scope, days)
-    section(t("Study team and statisticians"))
-    if others:
-        rows(scope, others, days, name="others")
-    else:
-        st.write(t("Only the administrators of this server."))
-    with st.expander(t("Assign a role in this study")):
-        st.caption(t("Anyone with a role here can never read in this study."))
-        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
-        give_role(scope, roles, days)
+    return state
 
 
 def _invite(scope: Scope, days: int) -> None:

@@ -223,8 +223,11 @@ def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[
     unknown = sorted(name for name in allocation if text_key(name) not in names)
     if unknown:
         raise BadInput(
-            f"allocation names strata the bank does not have: {', '.join(unknown)}. "
-            f"It has: {', '.join(sizes)}."
+            t(
+                "allocation names strata that the bank does not have: {unknown}. It has: {known}.",
+                unknown=", ".join(unknown),
+                known=", ".join(sizes),
+            )
         )
     targets = dict.fromkeys(sizes, 0)
     given: dict[str, str] = {}

@@ -290,8 +290,9 @@ def judges(person: Person) -> None:
     """Show who reviews and scores on this server, their codes, and the form that adds somebody."""
     scope = Scope(person=person, study="")
     there = [one for one in members_of(scope) if one.role is Role.REVIEWER]
-    if there:
-        rows(scope, there, _JUDGES_DAYS, name="judges")
+    with st.container():
+        if there:
+            rows(scope, there, _JUDGES_DAYS, name="judges")
     give_role(scope, (Role.REVIEWER,), _JUDGES_DAYS)
 
 
