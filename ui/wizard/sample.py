@@ -279,7 +279,11 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
         raise BadInput(t("Choose at least two “Banks to join”."))
     person = guard(Act.MAKE_STUDY)
     name = " + ".join(sorted(chosen))[:LONGEST]
-    made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
+    try:
+        made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
+    except BadInput as error:
+        field = t("Put the bank's name before every ID")
+        raise BadInput(str(error).replace("--prefix", f"“{field}”")) from error
     working.bank = st.session_state[working.key("bank")] = made.bank
     return Report(
         text=t(
