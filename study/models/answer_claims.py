@@ -13,7 +13,6 @@ from study.models import answer_cues as cues
 from study.models.answer_cues import MENTION, compiled
 from study.models.answer_mentions import FINAL, LABEL, LETTER, TEXT, UNCLEAR, meaning
 
-
 _REACH = 200
 """Characters before and after a cue that are searched for what takes it back."""
 
@@ -51,12 +50,14 @@ class Sentence:
 _BREAK = re.compile(r"(?<=[.!?\u2026])\s+|\s*\n\s*")
 _JOINED_LINES = re.compile(rf"(:|\bis)[ \t]*\n\s*(?={MENTION})", re.IGNORECASE)
 _HEADING = re.compile(
-    r"(?m)^([ \t]*(?:(?:the|my|final|correct|best|your)\s+)*(?:answer|conclusion|decision|choice|verdict|"
+    r"(?m)^([ \t]*(?:(?:the|my|final|correct|best|your)\s+)*(?:answer|conclusion|decision"
+    r"|choice|verdict|"
     rf"diagnosis))[ \t:]*\n\s*(?:[-=_]+\s*)?(?={MENTION})",
     re.IGNORECASE,
 )
 _SECOND_THOUGHT_INSIDE = re.compile(
-    rf"(?<={MENTION})\s*(?:[.:,;\u2013\u2014-]|\u2026)*\s*(?=(?:oh,? )?(?:or rather|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|"
+    rf"(?<={MENTION})\s*(?:[.:,;\u2013\u2014-]|\u2026)*\s*(?=(?:oh,? )?(?:or rather"
+    rf"|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|"
     r"actually,|actually\s|correction|sorry,|i mean|make that|scratch that|on second thought))",
     re.IGNORECASE,
 )
@@ -96,7 +97,8 @@ _FINAL_BEFORE = _any_case(
 )
 _STATED_BEFORE = _any_case(
     rf"(?:(?:\b{_PRAISE}{{1,6}}|{_START}{_GAP}*){_NOUN}{_ABOUT}{_IS}"
-    rf"|{compiled(cues.STATED_BEFORE)}|{_START}{_GAP}*(?:{compiled(cues.LINE_BEGINNINGS, after='')})"
+    rf"|{compiled(cues.STATED_BEFORE)}"
+    rf"|{_START}{_GAP}*(?:{compiled(cues.LINE_BEGINNINGS, after='')})"
     rf"|(?:\A|[.,;:!?\u2026]\s*|\b(?:so|therefore|thus|hence|the|my|our|final|correct|best|and|is)\s+)answer"
     rf"(?=\s*[(\[]?{MENTION}\s*(?:[.]|\Z))"
     rf"|{compiled(cues.IN_OTHER_LANGUAGES, after='')}|{'|'.join(cues.CHINESE_AND_OTHERS)})"
@@ -129,14 +131,19 @@ _REJECTED_AFTER = _any_case(
 )
 
 _CLAUSE = _any_case(r"[.,;:!?\n]|\b(?:so|therefore|thus|hence|but|and|because|as|since)\b")
-_CONTRAST = _any_case(r"[;\n]|\b(?:but|however|yet|whereas|nevertheless|disagree)\b|\bi\b(?=\s+(?:now\s+)?"
-                      r"(?:choose|select|pick|would|will|think|believe|say|answer|go))")  # fmt: skip
+_CONTRAST = _any_case(r"[;\n]|\b(?:but|however|yet|whereas|nevertheless|disagree)\b"
+                      r"|\bi\b(?=\s+(?:now\s+)?"
+                      r"(?:choose|select|pick|would|will|think|believe|say|answer"
+                      r"|go))")  # fmt: skip
 _SPEAKER = _any_case(rf"{_GAP}*(?:{'|'.join(cues.PEOPLE)})(?:\s+\w+)?\s*:")
 _CONCESSION = _any_case(r"\W*(?:while|although|though|whereas|even though|despite)\b")
 _DOUBTED = _any_case(compiled((*cues.DOUBTED, *cues.NEGATED)))
 _DOUBTED_CHINESE = re.compile("|".join(cues.CHINESE_DOUBT))
 _PAST = _any_case(compiled(cues.IN_THE_PAST))
-_CONDITION = _any_case(rf"\A{_GAP}*(?:if|unless|whether|suppose|supposing|assuming|provided|were|had|wenn|si|should|in case)\b")
+_CONDITION = _any_case(
+    rf"\A{_GAP}*(?:if|unless|whether|suppose|supposing|assuming|provided|were|had|wenn|si"
+    rf"|should|in case)\b"
+)
 _CONDITION_AFTER = _any_case(
     r"(?<!even\s)(?<!as\s)\b(?:if|unless|provided|assuming|had there|were there|in case)\b"
 )
@@ -146,11 +153,13 @@ _ATTRIBUTED = _any_case(compiled(cues.ATTRIBUTED))
 _OWNED = _any_case(r"(?:\b\w+(?:'s|s')|\b(?:his|her|their|its))\s+\Z")
 _OWN = _any_case(r"(?:assistant|model|here|it|that|this)'s\s+\Z")
 _NEXT_BEST = _any_case(
-    r"\b(?:least|second|third|other|another|alternative|worst|next|least likely|most common|wrong|incorrect)\s+(?:\w+\s+)?\Z"
+    r"\b(?:least|second|third|other|another|alternative|worst|next|least likely|most common"
+    r"|wrong|incorrect)\s+(?:\w+\s+)?\Z"
 )
 _ATTRIBUTED_AFTER = _any_case(rf"[\"')\s]*,?\s*{compiled(cues.ATTRIBUTED_AFTER)}")
 _OPEN_AFTER = _any_case(
-    rf"\s*[,(]?\s*(?:{compiled(cues.OPEN_AFTER, before='').replace('MENTION', MENTION)})|\s*\(?\s*\?|\s*\(\?\)"
+    rf"\s*[,(]?\s*(?:{compiled(cues.OPEN_AFTER, before='').replace('MENTION', MENTION)})"
+    rf"|\s*\(?\s*\?|\s*\(\?\)"
 )
 _VERB_AFTER = _any_case(
     r"\s*\(?\s*(?:is|was|are|would|could|may|might|can|cannot|can't|seems|looks|appears|does|isn't|"
@@ -163,38 +172,59 @@ _TEXT_ENDS = _any_case(
 )
 
 _LEAD = _any_case(
-    rf"\A(?:(?:{_GAP}|\d)*(?:sure|certainly|ok|okay|of course|yes|no(?=\s*[,.!;:\u2014\u2013-]|\s+wait)|well|hmm+|so|thus|therefore|hence|then|"
-    r"wait|actually|correction|corrected|definitely|probably|most likely|clearly|certainly|obviously|surely|simply|"
-    r"just|only|its|it's|is|select|choose|pick|go with|i think|i believe|ok|i(?:'d| would) say|opci\u00f3n|answer|"
-    rf"the(?=\s+{LABEL})|revised|or rather|antwort|respuesta|on second thought|scratch that|no wait|sorry|i meant?|make that|rather|not so fast|"
-    r"edit|oops|option|my bad|instead|nein|doch|finally|final|let me see|anyway|in fact|eigentlich|correct)\b(?=\W|\Z))+"
+    rf"\A(?:(?:{_GAP}|\d)*(?:sure|certainly|ok|okay|of course|yes|no(?=\s*[,.!;:\u2014\u2013-]"
+    rf"|\s+wait)|well|hmm+|so|thus|therefore|hence|then|"
+    r"wait|actually|correction|corrected|definitely|probably|most likely|clearly|certainly"
+    r"|obviously|surely|simply|"
+    r"just|only|its|it's|is|select|choose|pick|go with|i think|i believe|ok|i(?:'d| would) say"
+    r"|opci\u00f3n|answer|"
+    rf"the(?=\s+{LABEL})|revised|or rather|antwort|respuesta|on second thought|scratch that"
+    rf"|no wait|sorry|i meant?|make that|rather|not so fast|"
+    r"edit|oops|option|my bad|instead|nein|doch|finally|final|let me see|anyway|in fact"
+    r"|eigentlich|correct)\b(?=\W|\Z))+"
 )
 _TAIL = _any_case(
-    r"[\s.):,;!\"'\]}>\u2013\u2014-]*(?:[(\[]?(?:i (?:think|believe)|guess|thanks|confidence\b[^)\n]*|\d+\s*%[^)\n]{0,20}|"
-    r"(?:with )?(?:high|moderate|low) confidence[^)\n]*|thank you|final answer|option|correct|it is|instead)[)\]]?"
+    r"[\s.):,;!\"'\]}>\u2013\u2014-]*(?:[(\[]?(?:i (?:think|believe)|guess|thanks"
+    r"|confidence\b[^)\n]*|\d+\s*%[^)\n]{0,20}|"
+    r"(?:with )?(?:high|moderate|low) confidence[^)\n]*|thank you|final answer|option|correct"
+    r"|it is|instead)[)\]]?"
     r"[\s.):,;!]*)?\Z"
 )
 _COLON_BEFORE = _any_case(rf"\A[^:.?!\n\ue000-\ue0ff]{{1,60}}:\s*(?={LABEL}{_GAP}*\Z)")
 _BECAUSE = _any_case(
-    r"[,\s\u2013\u2014-]*(?:because|since|as|due|weil|da|\(?not\b|rather than|instead of|with (?:high|\d)|[(,]\s*(?:confidence|"
+    r"[,\s\u2013\u2014-]*(?:because|since|as|due|weil|da|\(?not\b|rather than|instead of"
+    r"|with (?:high|\d)|[(,]\s*(?:confidence|"
     r"\d|thanks)|,\s*(?:not|with|and not))(?!\w)"
 )
 _SAY_WHY = _any_case(r"\A\s*(?:because|since|as\b|due to)")
-_DISCUSSION = _any_case(rf"(?m)(?:^|(?<=[.!?]\s))(?:(?!\n){_GAP})*{compiled(cues.DISCUSSION)}[^\w\n]*(?::|\n|\Z|(?<=[?:.])\s)")
-_STRONG = _any_case(rf"\A{_GAP}*(?:(?:but|hmm+|oh|no|ah|ok|okay|well|so|actually|sorry|then|yes){_GAP}+)*{compiled(cues.CORRECTIONS)}")
+_DISCUSSION = _any_case(
+    rf"(?m)(?:^|(?<=[.!?]\s))(?:(?!\n){_GAP})*{compiled(cues.DISCUSSION)}[^\w\n]*(?::|\n|\Z|(?<=[?:.])\s)"
+)
+_STRONG = _any_case(
+    rf"\A{_GAP}*(?:(?:but|hmm+|oh|no|ah|ok|okay|well|so|actually|sorry|then|yes){_GAP}+)*{compiled(cues.CORRECTIONS)}"
+)
 _WEAK = _any_case(
     rf"\A{_GAP}*(?:(?:but|hmm+|oh|ah|however|well){_GAP}+)*(?:{compiled(cues.SECOND_THOUGHTS)})(?=[\s,.:!?\u2014-])"
 )
-_CORRECT = _any_case(rf"\A{_GAP}*{compiled(cues.CORRECT)}(?!\s*(?:\?|side|lung|lower|upper|middle|heart|costophrenic|hemi|angle|apex|base|hil))")
+_CORRECT = _any_case(
+    rf"\A{_GAP}*{compiled(cues.CORRECT)}(?!\s*(?:\?|side|lung|lower|upper|middle|heart|costophrenic|hemi|angle|apex|base|hil))"
+)
 _YES = _any_case(rf"\A{_GAP}*{compiled(cues.YES)}")
-_NO_VERDICT = _any_case(rf"\A{_GAP}*(?:(?:is|are|was|clearly|also|this|that|it|option|can|be|could|it's|very|quite|definitely|highly|most|the|has been)\W+)*{compiled(cues.NO_VERDICT)}")
-_UNSURE_VERDICT = _any_case(rf"\A{_GAP}*(?:(?:is|are|was|also|this|that|it|option|it's|the|very|less|more|most)\W+)*{compiled(cues.UNSURE_VERDICT)}")
+_NO_VERDICT = _any_case(
+    rf"\A{_GAP}*(?:(?:is|are|was|clearly|also|this|that|it|option|can|be|could|it's|very|quite"
+    rf"|definitely|highly|most|the|has been)\W+)*{compiled(cues.NO_VERDICT)}"
+)
+_UNSURE_VERDICT = _any_case(
+    rf"\A{_GAP}*(?:(?:is|are|was|also|this|that|it|option|it's|the|very|less|more|most)\W+)*{compiled(cues.UNSURE_VERDICT)}"
+)
 _ANAPHORA = _any_case(
     rf"\A{_GAP}*(?:(?:so|therefore|thus|hence|and)\W+)?(?:this|that|it)(?:\s+(?:option|choice|answer|statement))?(?:'s|\s+is)\s+(?:(?:clearly|therefore|indeed|thus)\s+)?"
     rf"(?:the\s+|my\s+)?(?:most\s+|best\s+)?(?:correct|right|best|final|likely|appropriate)\s*(?:answer|option|choice|diagnosis|one|finding|match|statement)?\s*(?:\Z|[.!,]|because|since|as\b)"
 )
 _NEGATION = _any_case(compiled(cues.NEGATED))
-_NEGATIVE_OPTION = _any_case(r"\b(?:no|not|without|normal|none|absent|absence|neither|negative|never|clear)\b|\w+n't")
+_NEGATIVE_OPTION = _any_case(
+    r"\b(?:no|not|without|normal|none|absent|absence|neither|negative|never|clear)\b|\w+n't"
+)
 _ENUMERATION = re.compile(rf"^\W*(?:\d+[.):]\s*)?({MENTION})\W*$")
 
 
@@ -259,9 +289,18 @@ def claims_in(sentence: Sentence) -> Iterator[Claimed]:
         name = "group" if found["group"] else "group2"
         group, start = found[name], found.start(name)
         before, after = _before(text, start), text[found.end() :][:_REACH]
-        if _conditional(text, start) or _doubted(before, "") or _attributed(before) or _asked(text, found.end()):
+        if (
+            _conditional(text, start)
+            or _doubted(before, "")
+            or _attributed(before)
+            or _asked(text, found.end())
+        ):
             continue
-        if _ELSEWHERE.match(after) or _CONDITION_AFTER.search(after) or _ATTRIBUTED.search(re.split(r"[,.;]", after)[0]):
+        if (
+            _ELSEWHERE.match(after)
+            or _CONDITION_AFTER.search(after)
+            or _ATTRIBUTED.search(re.split(r"[,.;]", after)[0])
+        ):
             continue
         if _ATTRIBUTED_AFTER.match(text[found.end(name) :][:_REACH]):
             continue
@@ -273,7 +312,7 @@ def claims_in(sentence: Sentence) -> Iterator[Claimed]:
 def _stated_before(
     found: re.Match[str], text: str, *, ignore_doubt: bool = False
 ) -> frozenset[str] | None:
-    """Return the letters that a cue before a mention states; None where its context takes it back."""
+    """Return the letters stated after a cue; None where the context takes them back."""
     before, cue = _before(text, found.start()), text[found.start() : found.start("group")]
     group, after = found["group"], text[found.end("group") :][:_REACH]
     if _conditional(text, found.start("group")):
@@ -310,7 +349,9 @@ def _conditional(text: str, end: int) -> bool:
 def _doubted(before: str, cue: str) -> bool:
     """Return whether the clause of a cue doubts, denies or leaves it to the past."""
     clause = _CLAUSE.split(before)[-1]
-    scope = re.sub(r"(?i)\bno doubt\b|\bnot only\b|\bbest guess\b|\bfirst (?:choice|option)", "", clause + cue)
+    scope = re.sub(
+        r"(?i)\bno doubt\b|\bnot only\b|\bbest guess\b|\bfirst (?:choice|option)", "", clause + cue
+    )
     if _DOUBTED_CHINESE.search(scope):
         return True
     return bool(_DOUBTED.search(scope) or _PAST.search(scope))
@@ -345,7 +386,11 @@ def alone(sentence: Sentence, first: bool) -> tuple[frozenset[str], bool] | None
         return None
     rest = text[lead.end() :] if lead else text
     if lead is None and (named := _COLON_BEFORE.match(text)):
-        rest = "" if _doubted(named[0].rstrip(" :"), "") or _attributed(named[0]) else text[named.end() :]
+        rest = (
+            ""
+            if _doubted(named[0].rstrip(" :"), "") or _attributed(named[0])
+            else text[named.end() :]
+        )
     found = re.match(rf"(?:{_GAP}|\d)*?({_GROUP})", rest)
     if found is None or re.search(r"[A-Za-z]", rest[: found.start(1)]):
         return None
@@ -371,7 +416,11 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
     As in "B. The angle is blunted." or "No, there is none."; None where what follows rejects it.
     """
     text = sentence.text
-    found = re.match(rf"(?:{_GAP}|\d)*?(?:({LETTER})(:)|({LABEL})(:?)|({TEXT})(?=\s*[,:;\u2013-]|\s(?:there|it|this)\s))(.*)", text, re.DOTALL)
+    found = re.match(
+        rf"(?:{_GAP}|\d)*?(?:({LETTER})(:)|({LABEL})(:?)|({TEXT})(?=\s*[,:;\u2013-]|\s(?:there|it|this)\s))(.*)",
+        text,
+        re.DOTALL,
+    )
     if found is None:
         return None
     mention = found[1] or found[3] or found[5]
@@ -383,7 +432,9 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
     if letter == UNCLEAR:
         return frozenset({UNCLEAR})
     if found[5]:
-        if not _is_answer_word(letter, options) or re.match(r"\W*(?:but|or|and|though|although)\b", rest):
+        if not _is_answer_word(letter, options) or re.match(
+            r"\W*(?:but|or|and|though|although)\b", rest
+        ):
             return None
     elif is_rejection(rest or following, letter, options, own_text=bool(found[3])):
         return None
@@ -394,7 +445,12 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
 
 def _is_answer_word(letter: str, options: Sequence[str]) -> bool:
     place = ord(letter) - ord("A")
-    return place < len(options) and options[place].strip().casefold() in ("yes", "no", "true", "false")
+    return place < len(options) and options[place].strip().casefold() in (
+        "yes",
+        "no",
+        "true",
+        "false",
+    )
 
 
 def is_word_answer(sentence: Sentence, options: Sequence[str]) -> bool:
@@ -408,7 +464,13 @@ def is_rejected_next(letters: frozenset[str], following: str, options: Sequence[
     return bool(
         not re.match(rf"\W*{MENTION}", following)
         and (_NO_VERDICT.match(following) or _UNSURE_VERDICT.match(following))
-        and re.match(r"\W*(?:is\b|" + "|".join(cues.NOT_THE_ONE) + r")\b|\W*(?:no|maybe|perhaps|possibly|probably not)\b\W*(?:\Z|[.,])", following, re.IGNORECASE)
+        and re.match(
+            r"\W*(?:is\b|"
+            + "|".join(cues.NOT_THE_ONE)
+            + r")\b|\W*(?:no|maybe|perhaps|possibly|probably not)\b\W*(?:\Z|[.,])",
+            following,
+            re.IGNORECASE,
+        )
     )
 
 
@@ -425,12 +487,18 @@ def is_rejection(rest: str, letter: str, options: Sequence[str], *, own_text: bo
     if _NO_VERDICT.match(rest) or _UNSURE_VERDICT.match(rest) or _attributed(rest[:80]):
         place = ord(letter) - ord("A")
         negative = place < len(options) and _NEGATIVE_OPTION.search(options[place])
-        return not (negative and not own_text and re.match(r"\W*(?:no|none|not|neither)\b", rest, re.I))
-    clause = re.split(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but)\b", rest.lstrip(" :.,-\u2013\u2014"), maxsplit=1)[0]
+        return not (
+            negative and not own_text and re.match(r"\W*(?:no|none|not|neither)\b", rest, re.I)
+        )
+    clause = re.split(
+        r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but)\b",
+        rest.lstrip(" :.,-\u2013\u2014"),
+        maxsplit=1,
+    )[0]
     place = ord(letter) - ord("A")
     if place < len(options) and _NEGATIVE_OPTION.search(options[place]):
         return bool(own_text and _NEGATION.search(clause))
-    return bool(_NEGATION.search(clause) or _DOUBTED.search(clause) and own_text)
+    return bool(_NEGATION.search(clause) or (_DOUBTED.search(clause) and own_text))
 
 
 def correction(sentence: Sentence) -> str:
@@ -442,7 +510,12 @@ def correction(sentence: Sentence) -> str:
 
 def verdicts(text: str) -> list[tuple[str, Claim | None, int]]:
     """Return the labelled options of a walk through them in order, each with what is said of it."""
-    labels = list(re.finditer(rf"(?:(?<=\A)|(?<=[\s.;,|(])|(?<=\d[.):]\s))(?:({LETTER})\s*[:\u2013\u2014=-]|({LABEL})(?=\s*(?:[:\u2013\u2014,.-]|\s*\n|\s*\Z))|({LETTER})(?=\s+(?:correct|incorrect)\b)|({LETTER}|{LABEL}|{TEXT})\s*:)", text))
+    labels = list(
+        re.finditer(
+            rf"(?:(?<=\A)|(?<=[\s.;,|(])|(?<=\d[.):]\s))(?:({LETTER})\s*[:\u2013\u2014=-]|({LABEL})(?=\s*(?:[:\u2013\u2014,.-]|\s*\n|\s*\Z))|({LETTER})(?=\s+(?:correct|incorrect)\b)|({LETTER}|{LABEL}|{TEXT})\s*:)",
+            text,
+        )
+    )
     found = []
     for n, label in enumerate(labels):
         end = labels[n + 1].start() if n + 1 < len(labels) else len(text)

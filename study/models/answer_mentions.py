@@ -21,11 +21,74 @@ LETTER, LABEL, TEXT, FINAL = (
 )
 
 _PLAIN_WORDS = frozenset(
-    "yes no left right both neither none normal abnormal present absent true false correct "
-    "incorrect bilateral unilateral other unknown unclear uncertain positive negative increased "
-    "decreased mild moderate severe small large acute chronic upper lower middle all one two three "
-    "four five the a an and or not of above these them findings finding answer option choice most "
-    "least likely unlikely possible probable it is side sure".split()
+    [
+        "yes",
+        "no",
+        "left",
+        "right",
+        "both",
+        "neither",
+        "none",
+        "normal",
+        "abnormal",
+        "present",
+        "absent",
+        "true",
+        "false",
+        "correct",
+        "incorrect",
+        "bilateral",
+        "unilateral",
+        "other",
+        "unknown",
+        "unclear",
+        "uncertain",
+        "positive",
+        "negative",
+        "increased",
+        "decreased",
+        "mild",
+        "moderate",
+        "severe",
+        "small",
+        "large",
+        "acute",
+        "chronic",
+        "upper",
+        "lower",
+        "middle",
+        "all",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "not",
+        "of",
+        "above",
+        "these",
+        "them",
+        "findings",
+        "finding",
+        "answer",
+        "option",
+        "choice",
+        "most",
+        "least",
+        "likely",
+        "unlikely",
+        "possible",
+        "probable",
+        "it",
+        "is",
+        "side",
+        "sure",
+    ]
 )
 """Options made only of these words or of numbers are mentions only where an answer can be."""
 
@@ -43,7 +106,14 @@ _AFTER_AN_ANSWER = re.compile(
 _ORDINALS = {
     name: n
     for n, names in enumerate(
-        (("first", "1st"), ("second", "2nd"), ("third", "3rd"), ("fourth", "4th"), ("fifth", "5th")), 1
+        (
+            ("first", "1st"),
+            ("second", "2nd"),
+            ("third", "3rd"),
+            ("fourth", "4th"),
+            ("fifth", "5th"),
+        ),
+        1,
     )
     for name in names
 }
@@ -59,9 +129,7 @@ _BRACKETED = re.compile(
     r"[)\]}>\"'\u201d](?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
-_AFTER_NOUN = re.compile(
-    rf"\b{_NOUN}[\s_#-]+(?:number\s+)?([A-Za-z])(?![\w']|-\w)", re.IGNORECASE
-)
+_AFTER_NOUN = re.compile(rf"\b{_NOUN}[\s_#-]+(?:number\s+)?([A-Za-z])(?![\w']|-\w)", re.IGNORECASE)
 _GLUED = re.compile(r"\b[Oo](?:ption)([A-Z])\b")
 _LABEL = re.compile(
     r"(?m)(?:^|(?<=[\s;,(|\ue000-\ue0ff]))([A-Z])(?:\s?[.):](?=\s+\S|\w\w\w|[\ue000-\ue0ff])"
@@ -121,7 +189,10 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         return text
     texts = sorted({plain_option(option) for option in options}, key=len, reverse=True)
     either = "|".join(_flexible(own) for own in texts if option_key(own) in by_key)
-    pattern = re.compile(rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?:{either})(?![A-Za-z0-9_\u00c0-\u024f]|\.\d|-\w)", re.IGNORECASE)
+    pattern = re.compile(
+        rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?:{either})(?![A-Za-z0-9_\u00c0-\u024f]|\.\d|-\w)",
+        re.IGNORECASE,
+    )
 
     def replaced(found: re.Match[str]) -> str:
         key = option_key(found[0])

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from study.tables.columns import plain_key
 from study.models.answer_claims import (
     Claim,
     Claimed,
@@ -34,9 +33,10 @@ from study.models.answer_cues import DOUBTED, MENTION, NEGATED, compiled
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark, marker, meaning
 from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.refusals import is_refusal
+from study.tables.columns import plain_key
 
 VERSION = 2
-"""Of the rules below, recorded with each answer; raised whenever an output may be read otherwise."""
+"""Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
 RULES = {
@@ -152,7 +152,7 @@ class _Answer:
 
 
 def _decide(text: str, options: Sequence[str], rules: Sequence[str]) -> tuple[Set[str], str] | None:
-    """Return the letters that a plain text answers with, and the rule; None where it answers not."""
+    """Return the letters that a plain text answers with, and the rule; None without an answer."""
     marked = prepared(mark(_with_finals(text, options), options))
     parts = sentences(marked)
     if not parts:
@@ -162,12 +162,12 @@ def _decide(text: str, options: Sequence[str], rules: Sequence[str]) -> tuple[Se
     claims = [claim for part in parts for claim in claims_in(part)]
     walked = _walk(marked, options)
     claims += walked.claims
-    answers = [
+    found = [
         *_stated(claims),
         *_pointed_at(parts, walked),
         *_alone(marked, parts, claims, walked, options),
     ]
-    answers = _after_corrections(answers, parts)
+    answers = _after_corrections(found, parts)
     if answers is None:
         return {UNCLEAR}, "stated"
     for rule in rules:
@@ -216,7 +216,9 @@ def _content(content: str, options: Sequence[str]) -> Set[str]:
     answers = _after_corrections(list(_stated(claims)), parts)
     if answers:
         return frozenset().union(*(answer.letters for answer in answers))
-    opened = opening(parts[0], "".join(part.text for part in parts[1:2]), options) if parts else None
+    opened = (
+        opening(parts[0], "".join(part.text for part in parts[1:2]), options) if parts else None
+    )
     return opened or {UNCLEAR}
 
 
@@ -250,7 +252,7 @@ def _with_objects(text: str, options: Sequence[str]) -> str:
 
 
 def _answers_marked(found: dict[object, object], options: Sequence[str]) -> Iterator[str]:
-    """Yield the marks of what a JSON object answers; other keys only where no key is an answer's."""
+    """Yield the marks of the answers in a JSON object, from the surest keys there are."""
     marks = [_final(said, options) for said in _answers(found, _ANSWER_KEY)]
     weak = _MAYBE_KEY if not marks else _WEAK_KEY
     for said in _answers(found, weak):
@@ -416,7 +418,10 @@ def _last_line_at(marked: str) -> int:
 
 
 def _begins_last_line(marked: str, part: Sentence) -> bool:
-    return part.place >= _last_line_at(marked) and not marked[_last_line_at(marked) : part.place].strip()
+    return (
+        part.place >= _last_line_at(marked)
+        and not marked[_last_line_at(marked) : part.place].strip()
+    )
 
 
 def _echoed(parts: Sequence[Sentence], options: Sequence[str]) -> set[int]:

@@ -60,9 +60,9 @@ def without_thinking(raw: str) -> str:
 
 
 def plain_text(raw: str) -> str:
-    """Return an output as plain text, in which `plain_option` texts can be found.
+    r"""Return an output as plain text, in which `plain_option` texts can be found.
 
-    >>> plain_text("<think>A?</think>**Answer:** $\\\\text{Ｂ}$")
+    >>> plain_text("<think>A?</think>**Answer:** $\\text{Ｂ}$")
     'Answer: B'
     """
     text = _CODE_FENCE.sub("", without_thinking(raw)).translate(_CHARACTERS)

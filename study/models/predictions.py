@@ -16,7 +16,7 @@ from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, text_key
 from study.models.answer_columns import answer_keys, reference_notes
 from study.models.answer_mentions import LETTERS
-from study.models.answer_parser import STANDARD, VERSION, answer_in, words_in
+from study.models.answer_parser import STANDARD, answer_in, words_in
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,

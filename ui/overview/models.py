@@ -16,7 +16,8 @@ from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import later, said, t, tn
 from study.exchange.exam_papers import FORMATS, hand_out
 from study.lifecycle.studies import shows_accuracy
-from study.models.answer_parser import LETTERS, RULES, STANDARD
+from study.models.answer_mentions import LETTERS
+from study.models.answer_parser import RULES, STANDARD
 from study.models.model_protocol import ModelProtocol, Shown
 from study.models.models import FIELDS, Withdrawn, cards, describe_model, withdraw_model
 from study.models.paper import paper_of_study

@@ -67,7 +67,13 @@ def test_refusals_are_told_from_unparsed_outputs() -> None:
             assert (status == "refused") == (meant == "refused"), text
 
 
-REJECTIONS = ["{} is incorrect.", "{} is unlikely.", "{} can be ruled out.", "Not {}.", "Rule out {}."]
+REJECTIONS = [
+    "{} is incorrect.",
+    "{} is unlikely.",
+    "{} can be ruled out.",
+    "Not {}.",
+    "Rule out {}.",
+]
 DOUBTS = ["Maybe {}.", "It could be {}.", "Is it {}?", "I am not sure whether it is {}."]
 QUOTES = ["The radiologist said {}.", "A student might answer {}.", "According to the report, {}."]
 
@@ -86,9 +92,12 @@ def test_a_mention_that_is_no_answer_gives_none_and_does_not_hide_one(
 
 
 @pytest.mark.parametrize(
-    "correction", ["Wait, ", "Actually, ", "Correction: ", "No, ", "On second thought, ", "Hmm, wait. "]
+    "correction",
+    ["Wait, ", "Actually, ", "Correction: ", "No, ", "On second thought, ", "Hmm, wait. "],
 )
-@pytest.mark.parametrize("first", ["Answer: B", "The answer is B.", "<answer>B</answer>", "\\boxed{B}"])
+@pytest.mark.parametrize(
+    "first", ["Answer: B", "The answer is B.", "<answer>B</answer>", "\\boxed{B}"]
+)
 def test_a_second_answer_replaces_the_first_only_where_the_text_says_so(
     correction: str, first: str
 ) -> None:
@@ -104,7 +113,13 @@ def test_an_answer_that_is_taken_back_without_another_is_none() -> None:
 
 @pytest.mark.parametrize(
     ("number", "letter"),
-    [("Option 2", "B"), ("the second option", "B"), ("2", None), ("Option 0", None), ("Option 5", None)],
+    [
+        ("Option 2", "B"),
+        ("the second option", "B"),
+        ("2", None),
+        ("Option 0", None),
+        ("Option 5", None),
+    ],
 )
 def test_option_numbers_count_from_one_and_bare_numbers_are_no_answer(
     number: str, letter: str | None
