@@ -35,7 +35,7 @@ from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from study.base.text import check_name
 from study.films import BadFilm
-from study.films.dicom import DicomFilm, instance_uid, is_dicom, read
+from study.films.dicom import DicomFilm, instance_uid, is_dicom, lacks_preamble, read
 from study.store import Store, deployment
 from study.tables.table import SPREADSHEET_ENDINGS
 
@@ -77,7 +77,8 @@ class _Row:
 def holds_dicom(folder: Path) -> bool:
     """Return whether a folder holds a spreadsheet and DICOM films."""
     return bool(_spreadsheets(folder)) and any(
-        is_dicom(_head(path)) for path in islice(_files(folder), _MOST_LOOKED_AT)
+        is_dicom(head) or lacks_preamble(head)
+        for head in map(_head, islice(_files(folder), _MOST_LOOKED_AT))
     )
 
 

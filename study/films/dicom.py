@@ -6,6 +6,7 @@ What is not asked for by name stays in the file.
 import io
 import logging
 import math
+import re
 import warnings
 from dataclasses import dataclass
 from datetime import date
@@ -43,8 +44,8 @@ logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote pa
 
 _COPY = "copy the file again from the archive"
 _COLOUR = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
-_WITHOUT_PREAMBLE = (b"\x02\x00", b"\x08\x00", b"\x00\x02", b"\x00\x08")
-"""How a data set begins without the preamble: with group 0002 or 0008, in either byte order."""
+_FIRST_ELEMENT = re.compile(rb"[\x02\x08]\0[\x00-\x20]\0|\0[\x02\x08]\0[\x00-\x20]")
+"""How a data set begins: with a low element of group 0002 or 0008, in either byte order."""
 
 _PROJECTIONS = frozenset({"CR", "DX", "RG", "RF", "XA", "SC", "OT", ""})
 _VIEWS = {
@@ -126,6 +127,11 @@ def is_dicom(data: bytes) -> bool:
     return data[128:132] == b"DICM"
 
 
+def lacks_preamble(data: bytes) -> bool:
+    """Return whether bytes begin as a DICOM data set does, without the preamble of a file."""
+    return bool(_FIRST_ELEMENT.match(data))
+
+
 def instance_uid(data: bytes) -> str:
     """Return a file's SOPInstanceUID, empty if the file gives none."""
     with warnings.catch_warnings():
@@ -153,7 +159,7 @@ def read(data: bytes) -> DicomFilm:
     if len(data) > MAX_BYTES:
         raise BadFilm(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
     if not is_dicom(data):
-        what = "a DICOM file without" if data[:2] in _WITHOUT_PREAMBLE else "not a DICOM file: no"
+        what = "a DICOM file without" if lacks_preamble(data) else "not a DICOM file: no"
         raise BadFilm(f"{what} preamble", "export it from the archive as a DICOM Part 10 file")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # odd values in attributes that are not used

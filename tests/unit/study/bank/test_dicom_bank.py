@@ -210,6 +210,18 @@ def test_possible_identifiers_are_imported_once_allowed(tmp_path: Path, store: S
     ]
 
 
+def test_a_folder_of_images_without_preamble_is_rejected_as_such(
+    tmp_path: Path, store: Store
+) -> None:
+    """Not as a bank whose images are of an unknown kind."""
+    place = folder(tmp_path, "q1,Why?,Yes,No,B,second.dcm,\n")
+    for path in (place / FILE, place / "second.dcm"):
+        path.write_bytes(path.read_bytes()[132:])
+    assert holds_dicom(place)
+    with pytest.raises(FaultyBank, match="a DICOM file without preamble"):
+        import_dicom(store, place, name="own", now=NOW)
+
+
 def test_two_files_of_one_uid_are_told_apart(tmp_path: Path, store: Store) -> None:
     """A row that names a UID which two different images have is rejected."""
     place = folder(tmp_path)
