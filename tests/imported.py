@@ -36,8 +36,7 @@ translation.folder.cache_clear()
 patch("ui.app.study_bar.warm_up").start()
 # An analysis or import makes way for readers; a test that waits for it is the only reader there is,
 # and the other tests would have all of the machine.
-for background in ("ui.results.background", "ui.server.bank_import"):
-    patch(f"{background}._PRIORITY", 0).start()
+patch("ui.server.worker.PRIORITY", 0).start()
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

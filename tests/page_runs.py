@@ -13,6 +13,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from ui.results import background
+from ui.server import worker
 
 if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
     manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -21,5 +22,5 @@ if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
 @pytest.fixture(autouse=True, scope="session")
 def analysed() -> Iterator[None]:
     """Have a page wait for its analysis to the end, which makes way for nobody."""
-    with patch.multiple(background, AT_ONCE_S=120.0, _PRIORITY=0):
+    with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
         yield

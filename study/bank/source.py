@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from study.base.bank_model import Fault
+from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.tables.columns import KindOf, all_text
 from study.tables.table import Bytes, begins_as_workbook, read_table
@@ -36,9 +37,6 @@ _SPACE = re.compile(f"[{_JSON_SPACE}]*")
 _NOT_JSON = "{} is not JSON: {}; repair it or write it again"
 PIECE = 1 << 19
 """Signs of many entries that are handed on together."""
-
-_LONGEST = 64 << 20
-"""Signs of one record, beyond which a file is not what it seems to be."""
 
 _Parsed = TypeVar("_Parsed")
 
@@ -135,9 +133,9 @@ class OpenSource:
         return iter(()) if self._json is None else self._json.pieces()
 
     def took(self, n: int) -> None:
-        """Count the entries of a piece."""
+        """Count the entries of a piece; refuse the file where there are too many."""
         if self._json is not None:
-            self._json.n += n
+            self._json.take(n)
 
     @property
     def n_entries(self) -> int:
@@ -160,6 +158,8 @@ class Piece:
     text: str
     of_object: bool
     place: tuple[int, int, int]
+    path: Path
+    budget: Budget
 
     def records(self, before: int) -> list[Record] | None:
         """Return its entries, of which so many came before; None if it is not whole entries."""
@@ -171,6 +171,8 @@ class Piece:
             found: Any = _loads(f"{opening}{self.text[comma + 1 :]}{ending}")
         except ValueError:
             return None
+        for entry in found.values() if self.of_object else found:
+            self.budget.check_depth(self.path, entry)
         pairs: Iterable[tuple[str, object]] = zip(repeat(""), found)
         if self.of_object:
             pairs = found.pairs if isinstance(found, Repeated) else found.items()
@@ -186,6 +188,7 @@ def read_source(
     format: SourceFormat | None = None,
     is_record: Callable[[dict[str, object]], bool] = lambda _: False,
     kind_of: KindOf = all_text,
+    budget: Budget = BUDGET,
 ) -> Source:
     """Read a file into records.
 
@@ -205,9 +208,9 @@ def read_source(
     Raises
     ------
     BadFile
-        When the file cannot be read as a whole or holds no record.
+        When the file cannot be read as a whole, holds no record or is beyond the budget.
     """
-    with opened(path, format=format, is_record=is_record, kind_of=kind_of) as source:
+    with opened(path, format=format, is_record=is_record, kind_of=kind_of, budget=budget) as source:
         found = list(source.entries)
         return Source(
             format=source.format,
@@ -226,15 +229,16 @@ def opened(
     format: SourceFormat | None = None,
     is_record: Callable[[dict[str, object]], bool] = lambda _: False,
     kind_of: KindOf = all_text,
+    budget: Budget = BUDGET,
 ) -> Iterator[OpenSource]:
     """Read a file record by record; otherwise as `read_source`."""
     with opened_bytes(path) as file:
         is_workbook = begins_as_workbook(path, file)
         format = format or _ENDINGS.get(path.suffix.lower()) or _guess(file)
         if is_workbook or format == "csv":
-            source = _from_table(path, file, kind_of)
+            source = _from_table(path, file, kind_of, budget)
         else:
-            source = _from_json(path, _Text(path, file), format, is_record)
+            source = _from_json(path, _Text(path, file, budget), format, is_record)
         yield source
 
 
@@ -244,8 +248,8 @@ def _guess(file: BufferedReader) -> SourceFormat:
     return "json" if begins[:1] in (b"{", b"[") else "csv"
 
 
-def _from_table(path: Path, file: BufferedReader, kind_of: KindOf) -> OpenSource:
-    table = read_table(path, file, kind_of=kind_of)
+def _from_table(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budget) -> OpenSource:
+    table = read_table(path, file, kind_of=kind_of, budget=budget)
     rows: Iterator[Record | Fault] = (
         row if isinstance(row, Fault) else Record(key="", place=row.place, value=row.cells)
         for row in table.rows
@@ -272,10 +276,18 @@ def _from_json(
         format=format,
         name=str(path),
         columns=(),
-        entries=_not_empty(str(path), entries),
+        entries=_not_empty(str(path), _shallow(text, entries)),
         _bytes=text,
         _json=entries if isinstance(entries, _Entries) else None,
     )
+
+
+def _shallow(text: "_Text", entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
+    """Yield entries that are nested no more deeply than the budget allows."""
+    for entry in entries:
+        if isinstance(entry, Record):
+            text.budget.check_depth(text.path, entry.value)
+        yield entry
 
 
 def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
@@ -287,6 +299,10 @@ def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record 
 
 class _Text(TextFile):
     """A file of JSON: its text, with the place of what is parsed next."""
+
+    def __init__(self, path: Path, file: BufferedReader, budget: Budget) -> None:
+        super().__init__(path, file, longest=budget.record_characters)
+        self.budget = budget
 
     def place(self) -> tuple[int, int, int]:
         """Return the line and column where this is, and how many signs came before."""
@@ -316,12 +332,12 @@ class _Text(TextFile):
                     return found
             except json.JSONDecodeError as error:
                 refused = self.not_json(error)
-                if len(self.here) - self.at > _LONGEST or not self.more():
+                if len(self.here) - self.at > self.longest or not self.more():
                     raise refused from None
             except RecursionError:
-                raise BadFile(_NOT_JSON.format(self._path, "nested too deeply")) from None
+                raise BadFile(_NOT_JSON.format(self.path, "nested too deeply")) from None
             except ValueError:  # not of JSON: Python takes no number of more digits
-                raise BadFile(_NOT_JSON.format(self._path, "a number too long")) from None
+                raise BadFile(_NOT_JSON.format(self.path, "a number too long")) from None
 
     def expected(self, what: str) -> BadFile:
         """Return the refusal of what stands here instead of what should."""
@@ -332,7 +348,7 @@ class _Text(TextFile):
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
         where = f"line {self._line + error.lineno - 1} column {column}"
         where += f" (char {self._n_gone + error.pos})"
-        return BadFile(_NOT_JSON.format(self._path, f"{error.msg}: {where}"))
+        return BadFile(_NOT_JSON.format(self.path, f"{error.msg}: {where}"))
 
 
 def _space(text: str, at: int) -> int:
@@ -403,6 +419,7 @@ class _Entries(Iterator[Record | Fault]):
         if text.sign() == self._ends:
             self._end()
             raise StopIteration
+        text.budget.check_rows(text.path, self.n + 1)
         if self.n:
             if text.sign() != ",":
                 raise text.expected("Expecting ',' delimiter")
@@ -417,6 +434,11 @@ class _Entries(Iterator[Record | Fault]):
         if self._text.sign():
             raise self._text.expected("Extra data")
 
+    def take(self, n: int) -> None:
+        """Count entries that were taken in pieces."""
+        self.n += n
+        self._text.budget.check_rows(self._text.path, self.n)
+
     def give_back(self, pieces: Sequence[Piece]) -> None:
         """Return to the first of the last pieces."""
         self._text.give_back(pieces)
@@ -427,10 +449,16 @@ class _Entries(Iterator[Record | Fault]):
         while True:
             place = self._text.place()
             while not (end := ends.search(self._text.here, PIECE)):
-                if len(self._text.here) > _LONGEST or not self._text.more():
+                if len(self._text.here) > self._text.longest or not self._text.more():
                     return
             self._text.at = end.end()
-            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
+            yield Piece(
+                text=self._text.here[: end.end()],
+                of_object=self._of_object,
+                place=place,
+                path=self._text.path,
+                budget=self._text.budget,
+            )
 
 
 _ENTRY_ENDS = {
@@ -459,6 +487,7 @@ def _element(text: str, at: int) -> tuple[tuple[str, object], int]:
 
 def _lines(text: _Text) -> Iterator[Record | Fault]:
     for n, line in enumerate(text.lines(), 1):
+        text.budget.check_rows(text.path, n)
         if not line.strip(_JSON_SPACE):
             continue
         try:

@@ -1,8 +1,8 @@
-"""Takes question banks in from a browser: a zip is unpacked beside the store, then imported.
+"""Imports question banks from a browser: a ZIP file is unpacked beside the store, then imported.
 
 Nothing in an archive can reach outside of its folder or fill the disk, and a bank that is refused
-leaves nothing behind. A folder somebody put beneath the banks' folder on the server is imported
-where it lies.
+leaves nothing behind. A folder that was placed in the banks' folder on the server is imported from
+there.
 """
 
 import re
@@ -19,10 +19,11 @@ from study.bank.layout import SeveralBanks, find_bank, has_bank
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
-from study.base.text import check_name
+from study.base.text import check_name, file_name
 from study.base.translation import t
 from study.store import Store
 
+_PART_BYTES = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 
@@ -44,13 +45,54 @@ def folders(store: Store) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """A folder that holds a bank, and whether it was made for it here and goes if it is refused."""
+    """A folder with a bank.
+
+    Attributes
+    ----------
+    place : Path
+        The folder.
+    is_ours : bool
+        Whether it was made for the import, and is removed where the bank is refused.
+    archive : Path or None
+        The uploaded file that is yet to be unpacked into the folder; alone in one of its own.
+    """
 
     place: Path
     is_ours: bool
+    archive: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+        return (self.archive or self.place).name
+
+    def unpack(self) -> None:
+        """Unpack the archive into the folder, all of it or nothing.
+
+        Raises
+        ------
+        BadFile
+            It is no ZIP archive, would reach outside of its folder or is beyond the budget.
+        """
+        if self.archive is None:
+            return
+        try:
+            folder = self.archive.with_name(f"{self.archive.name}.unpacked")
+            unpack(self.archive, folder)
+            folder.rename(self.place)
+        except OSError as error:
+            raise BadFile(
+                t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
+            ) from error
+
+    def discard_archive(self) -> None:
+        """Remove the uploaded file, and what was unpacked and not put in place."""
+        if self.archive is not None:
+            shutil.rmtree(self.archive.parent, ignore_errors=True)
 
     def discard(self) -> None:
-        """Have nothing of it stay, if it is ours."""
+        """Remove the folder if it was made for the import, and the uploaded file."""
+        self.discard_archive()
         if self.is_ours:
             shutil.rmtree(self.place, ignore_errors=True)
 
@@ -75,26 +117,29 @@ def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
 
 
 def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
-    """Unpack an archive beside the store.
+    """Keep an uploaded archive beside the store, for `import_arrived` to unpack.
 
     Raises
     ------
     BadFile
-        It is no zip, would reach outside of its folder or is too large.
+        It cannot be written.
     """
     check_name(name, "bank")
     home = banks_folder(store)
     try:
         home.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-            unpack(archive, Path(scratch) / "bank")
-            place = free_place(home, name)
-            (Path(scratch) / "bank").rename(place)
+        scratch = Path(tempfile.mkdtemp(dir=home, prefix=".incoming-"))
+        file = scratch / file_name(getattr(archive, "name", ""))
+        archive.seek(0)
+        with file.open("xb") as kept:
+            shutil.copyfileobj(archive, kept, _PART_BYTES)
+        place = free_place(home, name)
+        place.mkdir()  # taken from now on; an empty folder is replaced by the unpacked one
     except OSError as error:
         raise BadFile(
-            t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
+            t("The archive cannot be saved: {why}.", why=error.strerror or str(error))
         ) from error
-    return Arrived(place=place, is_ours=True)
+    return Arrived(place=place, is_ours=True, archive=file)
 
 
 def import_arrived(
@@ -107,7 +152,9 @@ def import_arrived(
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> Imported:
-    """Import the bank in a folder; one of ours goes unless all of it was imported.
+    """Import the bank in a folder, which is unpacked first where it came as an archive.
+
+    A folder that was made for it is removed unless all of the bank was imported.
 
     Parameters
     ----------
@@ -130,6 +177,7 @@ def import_arrived(
 
     done, is_dicom = None, False
     try:
+        arrived.unpack()
         if is_dicom := holds_dicom(arrived.place):
             done = import_dicom(
                 store,
@@ -153,8 +201,12 @@ def import_arrived(
     except (FaultyBank, SeveralBanks):
         raise
     except BadFile as error:
-        raise BadFile(str(error).replace(f"{arrived.place}/", "")) from error
+        words = str(error).replace(f"{arrived.place}/", "")
+        if arrived.archive is not None:
+            words = words.replace(f"{arrived.archive.parent}/", "")
+        raise BadFile(words) from error
     finally:
+        arrived.discard_archive()
         if done is None or not done.is_new or is_dicom:  # DICOM names patients: it never stays
             arrived.discard()
 

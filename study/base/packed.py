@@ -1,6 +1,6 @@
-"""ZIP archives from elsewhere: looked through before anything of them is read, and never believed.
+"""Reads ZIP archives from elsewhere, within the budget and never outside of their own folder.
 
-Nothing in one can reach outside of its folder or fill the disk.
+The list of entries is checked before anything is unpacked, and no size in it is trusted.
 """
 
 import lzma
@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.base.translation import t
 
-MOST_FILES = 200_000
-MOST_BYTES = 20_000_000_000
-MOST_BYTES_A_FILE = 500_000_000
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
+"""Bytes read at once: however they are packed, what they unpack to fits into memory."""
+
 _UNSOUND = (
     zipfile.BadZipFile,
     zlib.error,
@@ -35,12 +35,12 @@ _UNSOUND = (
 
 @contextmanager
 def opened(
-    file: Path | IO[bytes], *, on_disk: bool = False
+    file: Path | IO[bytes], *, on_disk: bool = False, budget: Budget = BUDGET
 ) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
-    """Open an archive and give its entries, without what some systems put into every archive.
+    """Open an archive and give its entries, without those that some systems add to every archive.
 
-    Names have slashes, however they were packed. What zipfile reads of an entry is no more than
-    `file_size` says.
+    Names have slashes, however they were packed. zipfile reads no more of an entry than its
+    `file_size`, so that what is read stays within the budget.
 
     Parameters
     ----------
@@ -50,27 +50,29 @@ def opened(
     Raises
     ------
     BadFile
-        It is no sound zip, or holds what cannot be taken: every such entry is listed.
+        It is no valid ZIP archive, is beyond the budget, or has entries that cannot be accepted:
+        every such entry is listed.
     """
+    where = f"{file}: " if isinstance(file, Path) else ""
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
             for entry in entries:
                 entry.filename = entry.filename.replace("\\", "/")  # as Windows packs them
             entries = [one for one in entries if not _is_litter(one)]
-            if faults := list(_faults(entries, on_disk=on_disk)):
+            faults = [*_excesses(entries, _size_of(archive), budget)]
+            if faults := faults or [*_faults(entries, on_disk=on_disk)]:
                 listed = "\n".join(f"  {fault}" for fault in faults[:200])
-                raise BadFile(t("Nothing was unpacked:") + "\n" + listed)
+                raise BadFile(where + t("Nothing was unpacked:") + "\n" + listed)
             yield archive, entries
     except _UNSOUND as error:
-        where = f"{file}: " if isinstance(file, Path) else ""
         why = t(
             "This file is not a valid ZIP archive: {why}.", why=str(error) or type(error).__name__
         )
         raise BadFile(where + why) from error
 
 
-def unpack(file: IO[bytes], folder: Path) -> None:
+def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> None:
     """Unpack an archive into a new folder.
 
     Raises
@@ -78,28 +80,59 @@ def unpack(file: IO[bytes], folder: Path) -> None:
     BadFile
         As for `opened`; or an entry is larger than the archive says.
     """
-    with opened(file, on_disk=True) as (archive, entries):
+    with opened(file, on_disk=True, budget=budget) as (archive, entries):
         folder.mkdir()
-        left = MOST_BYTES
         for entry in entries:
-            left -= _extract(archive, entry, folder, left)
+            _extract(archive, entry, folder)
 
 
-def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left: int) -> int:
-    """Write one entry and return its true size; what the archive says of it is not believed."""
+def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
+    """Write one entry; `opened` has checked its size, and zipfile reads no more than that."""
     path = folder.joinpath(*PurePosixPath(entry.filename).parts)
     if entry.is_dir():
         path.mkdir(parents=True, exist_ok=True)
-        return 0
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = 0
-    with archive.open(entry) as source, path.open("xb") as target:
+    with path.open("xb") as target:
+        target.writelines(_blocks(archive, entry))
+
+
+def content_of(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Return the content of an entry of an archive that `opened` has checked."""
+    return b"".join(_blocks(archive, entry))
+
+
+def _blocks(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    with archive.open(entry) as source:
         while block := source.read(_BLOCK):
-            written += len(block)
-            if written > min(left, MOST_BYTES_A_FILE):
-                raise BadFile(t("{name} is too large.", name=entry.filename))
-            target.write(block)
-    return written
+            yield block
+
+
+def _size_of(archive: zipfile.ZipFile) -> int:
+    assert archive.fp is not None
+    archive.fp.seek(0, 2)
+    return archive.fp.tell()
+
+
+def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) -> Iterator[str]:
+    """Yield where an archive as a whole is beyond the budget, or larger inside than it is."""
+    if len(entries) > budget.members:
+        yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=budget.members)
+    if sum(entry.file_size for entry in entries) > budget.unpacked_bytes:
+        yield t(
+            "It unpacks to more than {most} bytes. Split it into several archives.",
+            most=f"{budget.unpacked_bytes:,}",
+        )
+    if sum(entry.compress_size for entry in entries) > n_bytes:
+        yield t("Its entries overlap or are not complete. Pack it again.")
+    for entry in entries:
+        if entry.file_size > budget.member_bytes:
+            yield t(
+                "{name}: unpacks to {n} bytes; the limit is {most}.",
+                name=repr(entry.filename[:200]),
+                n=f"{entry.file_size:,}",
+                most=f"{budget.member_bytes:,}",
+            )
 
 
 def _is_litter(entry: zipfile.ZipInfo) -> bool:
@@ -113,10 +146,6 @@ def _is_litter(entry: zipfile.ZipInfo) -> bool:
 
 
 def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[str]:
-    if len(entries) > MOST_FILES:
-        yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=MOST_FILES)
-    if sum(entry.file_size for entry in entries) > MOST_BYTES:
-        yield t("The unpacked files would be too large.")
     seen: set[str] = set()
     for entry in entries:
         name = entry.filename

@@ -82,13 +82,8 @@ def _refuse(name: str, what: str, fault: str) -> None:
             "model": t("model"),
             "model's version": t("model's version"),
             "person": t("person"),
-            "review": t("review"),
             "study": t("study"),
         }
-        if not name.strip():
-            raise BadInput(
-                t("The name of a {what} is empty. Enter a name.", what=things.get(what, what))
-            )
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",
@@ -220,6 +215,35 @@ class FirstSpelling(dict[str, str]):
     def __missing__(self, text: str) -> str:
         self[text] = first = self._first.setdefault(self._key(text), text)
         return first
+
+
+_LONGEST_FILE_NAME = 200
+"""Bytes; file systems take 255."""
+
+
+def file_name(name: str) -> str:
+    r"""Return the name of an uploaded file as one that a file can have here.
+
+    >>> file_name("C:\\data\\bank.zip"), file_name("../.."), file_name("a\0b")
+    ('bank.zip', 'file', 'ab')
+    """
+    last = re.split(r"[/\\]", without_surrogates(name))[-1]
+    kept = "".join(character for character in last if character.isprintable())
+    short = kept.encode()[-_LONGEST_FILE_NAME:].decode(errors="ignore")
+    return short if short.strip(". ") else "file"
+
+
+def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Return a key to sort texts by, so that run 2 comes before run 10.
+
+    >>> sorted(["run 10", "run 2", "b", "10"], key=natural)
+    ['10', 'b', 'run 2', 'run 10']
+    """
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple(
+        (False, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (True, 0, part)
+        for part in parts
+    )
 
 
 def decoded(data: bytes, *, source: str) -> str:

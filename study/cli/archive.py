@@ -83,7 +83,7 @@ def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
     print(f"Wrote {', '.join(names)} to {out}")
 
 
-@command(of_study=False)
+@command(of_study=False, reads="folder")
 @_BUNDLE
 def restore(db: Path, folder: Path) -> None:
     """Restore a study from its bundle (a folder or a .zip)."""
@@ -95,7 +95,7 @@ def restore(db: Path, folder: Path) -> None:
     )
 
 
-@command()
+@command(reads="folder")
 @_BUNDLE
 @click.option(
     "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
@@ -124,7 +124,7 @@ def backup(db: Path, out: Path | None) -> int:
     return 0
 
 
-@command("restore-backup", of_study=False)
+@command("restore-backup", of_study=False, reads="file")
 @click.argument("file", metavar="FILE", type=PATH)
 def restore_backup(db: Path, file: Path) -> None:
     """Put a backup in place as a new store."""

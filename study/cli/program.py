@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
+from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
 
 PATH = click.Path(path_type=Path)
@@ -59,20 +61,41 @@ def program() -> None:
 
 
 def command(
-    name: str | None = None, *, of_study: bool = True, group: click.Group = program
+    name: str | None = None,
+    *,
+    of_study: bool = True,
+    group: click.Group = program,
+    reads: str = "",
 ) -> Callable[[_Function], _Function]:
     """Make a command of a function that takes the store's file as `db`, and a study's name.
 
     Its docstring is the help. It prints what was asked for, and returns an exit status or None.
+
+    Parameters
+    ----------
+    reads
+        The argument that names a file from elsewhere: reading it is held to the budget.
     """
 
     def add(function: _Function) -> _Function:
         what = (inspect.getdoc(function) or "").split("\n\n")[0]
-        options = _STORE(_STUDY(function) if of_study else function)
+        run = _within_budget(function, reads) if reads else function
+        options = _STORE(_STUDY(run) if of_study else run)
         group.command(name, short_help=" ".join(what.split()))(options)
         return function
 
     return add
+
+
+def _within_budget(function: _Function, argument: str) -> _Function:
+    @wraps(function)
+    def run(**given: Any) -> Any:
+        file = given[argument]
+        name = ", ".join(map(str, file)) if isinstance(file, tuple) else str(file)
+        with held_to(BUDGET, name):
+            return function(**given)
+
+    return run
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from study.base.text import csv_line
 from study.cli.archive import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
-from study.lifecycle import deployments, drafts, exposure, studies
+from study.lifecycle import deployments, exposure, studies
 from study.monitoring import interventions, progress
 from study.monitoring.quality import chosen, readings_of
 from study.people import persons, single_sign_on
@@ -38,7 +38,7 @@ def init(db: Path) -> None:
     print(f"Store ready: {db}")
 
 
-@command()
+@command(reads="protocol")
 @click.option("--bank", metavar="NAME", required=True)
 @click.option("--protocol", metavar="FILE.toml", type=PATH, required=True)
 def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
@@ -59,7 +59,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
     warn(exposure.cautions(store, study))
 
 
-@command()
+@command(reads="readers")
 @click.argument("readers", metavar="READERS.csv", type=PATH)
 def invite(db: Path, study: str, readers: Path) -> None:
     """Invite readers; print their codes."""
@@ -141,15 +141,6 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
         now=at,
     )
     print(f"Released the sign-in account of {who}.")
-
-
-@command("return-to-draft")
-@click.option("--reason", metavar="TEXT", required=True)
-def return_to_draft(db: Path, study: str, reason: str) -> None:
-    """Discard a drawn study; begin a draft with its protocol."""
-    store = Store(db)
-    draft = drafts.return_to_draft(store, study=study, reason=reason, by=COMMAND_LINE, now=now())
-    print(f"Draft: {drafts.find(store, draft).name}")
 
 
 @command("open")

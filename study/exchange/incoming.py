@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from study.base.budget import BUDGET
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
-from study.base.packed import opened
+from study.base.packed import content_of, opened
 from study.base.provenance import Provenance
 from study.base.text import unguarded
-from study.base.translation import tn
 from study.exchange.bundle import (
     GUARDED,
     RECORDS,
@@ -37,9 +37,6 @@ from study.trail.verification import check_chain
 
 PACKAGE = "datapackage.json"
 NEEDED = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
-MAX_BYTES = 500_000_000
-"""More than this unpacked is no bundle of a reader study; all of it is held in memory."""
-
 _SMALL = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -156,6 +153,7 @@ def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:
 
 def _from_folder(path: Path) -> dict[str, bytes]:
     found = [one for one in path.iterdir() if one.is_file() and _NAME.fullmatch(one.name)]
+    BUDGET.check_unpacked(path.name, sum(one.stat().st_size for one in found))
     return _contents({one.name: (one.stat().st_size, one.read_bytes) for one in found})
 
 
@@ -167,7 +165,7 @@ def _from_zip(path: Path) -> dict[str, bytes]:
             raise ValueError("it holds more than one bundle")
         return _contents(
             {
-                place.name: (one.file_size, partial(archive.read, one))
+                place.name: (one.file_size, partial(content_of, archive, one))
                 for place, one in inside.items()
                 if place.parent in tops and _NAME.fullmatch(place.name)
             }
@@ -180,8 +178,6 @@ def _contents(found: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str,
     What ``datapackage.json`` does not list, or with another size, is refused for that: if it is
     large it is not unpacked to find out.
     """
-    if sum(size for size, _ in found.values()) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES // 1_000_000} MB unpacked")
     n_bytes, package = found.get(PACKAGE, (0, bytes))
     if n_bytes > _MAX_PACKAGE:
         raise ValueError(f"its {PACKAGE} is too large")
@@ -224,12 +220,12 @@ def _parts(
     def part(what: str, read: Callable[[bytes], Any]) -> Any:
         try:
             return read(files[what])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
             faults.append(f"{what} cannot be read.")
             return None
 
     protocol = part("protocol.json", _protocol)
-    part("items.csv", lambda content: content.decode())
+    part("items.csv", lambda content: _table(content, guarded=False))
     chains: dict[str, list[EventRow]] = {
         one: part(one, _lines)
         for one in files
@@ -296,15 +292,7 @@ def refuse(name: str, faults: Sequence[str]) -> None:
     """Raise `BadFile` with every fault, if there is any."""
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(
-            tn(
-                "{name}: {n} error; nothing was changed.\n{listed}",
-                "{name}: {n} errors; nothing was changed.\n{listed}",
-                len(faults),
-                name=name,
-                listed=listed,
-            )
-        )
+        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
 
 
 def _parsed(look: Transaction, name: str, content: bytes) -> Carried:

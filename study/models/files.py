@@ -11,28 +11,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
-from zipfile import ZipFile, ZipInfo
 
 from study.bank.fields import missing
 from study.bank.source import Record, read_source
 from study.base.bank_model import Fault
+from study.base.budget import BUDGET, Budget
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
 from study.base.translation import t
+from study.models import inspect_log
+from study.models.inspect_log import InspectLog
+from study.models.parquet_rows import read_parquet
 from study.store import Store, models
 from study.tables.columns import Kind, KindOf, plain_key
 from study.tables.text_file import opened_bytes
 from study.tables.workbook import is_workbook
 
-MOST_BYTES = 4_000_000_000
-"""What a packed log may unpack to."""
-
 _INSPECT = "inspect"
-_BEGINS_AS_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
-_ZSTANDARD = 93
-_OF_A_SAMPLE = ("id", "epoch", "metadata", "output", "error")
 _DRESSES = {
     "json": "JSON",
     "jsonl": "JSON lines",
@@ -131,6 +127,7 @@ def read_records(
     *,
     is_record: Callable[[dict[str, object]], bool],
     kind_of: KindOf = lambda _: Kind.ANY,
+    budget: Budget = BUDGET,
 ) -> Records:
     """Read a file into records; what it is, its content says, or else its name's ending.
 
@@ -157,12 +154,14 @@ def read_records(
                 " it as XLSX, CSV or JSON"
             )
         if begins.startswith(b"PK") and not _holds_workbook(path):
-            return _inspect_packed(path, file_digest(file, "sha256").hexdigest())
+            log = inspect_log.read_packed_log(path, budget)
+            return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
         if begins.startswith(b"PAR1"):
-            return _parquet(path, file_digest(file, "sha256").hexdigest())
-        if _BEGINS_AS_LOG.match(begins):
-            return _inspect_json(path, file_digest(file, "sha256").hexdigest())
-    source = read_source(path, is_record=is_record, kind_of=kind_of)
+            return _parquet(path, file_digest(file, "sha256").hexdigest(), budget)
+        if inspect_log.begins_as_log(begins):
+            log = inspect_log.read_json_log(path, budget)
+            return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
+    source = read_source(path, is_record=is_record, kind_of=kind_of, budget=budget)
     records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
@@ -203,105 +202,26 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
-def _inspect_packed(path: Path, sha256: str) -> Records:
-    with opened(path) as (packed, entries):
-        inside = {one.filename: one for one in entries}
-        return _inspect_archive(path, packed, inside, sha256)
-
-
-def _inspect_archive(
-    path: Path, packed: ZipFile, inside: Mapping[str, ZipInfo], sha256: str
-) -> Records:
-    samples = sorted(
-        (one for one in inside if one.startswith("samples/") and one.endswith(".json")), key=natural
+def _of_log(path: Path, sha256: str, log: InspectLog) -> Records:
+    records = (
+        Record(key="", place=f"sample {n}", value=value) for n, value in enumerate(log.samples, 1)
     )
-    if not samples and not {"header.json", "_journal/start.json"} & inside.keys():
-        raise BadFile(
-            f"{path} is an archive, and neither an XLSX workbook nor a log of Inspect; unpack it,"
-            " and give the file in it"
-        )
-    if any(inside[one].compress_type == _ZSTANDARD for one in samples):
-        raise BadFile(
-            f"{path} is packed with Zstandard, which is not read here. Write it as JSON first: "
-            f"inspect log convert {path.name} --to json --output-dir json"
-        )
-    if sum(inside[one].file_size for one in samples) > MOST_BYTES:
-        raise BadFile(f"{path} unpacks to more than {MOST_BYTES:,} bytes; export it without images")
-    header: Any = {}
-    try:
-        if "header.json" in inside:
-            header = json.loads(packed.read(inside["header.json"]))
-        found = [json.loads(packed.read(inside[one])) for one in samples]
-    except (ValueError, RecursionError, NotImplementedError) as error:
-        raise BadFile(f"{path} cannot be read: {error}; write it again as JSON") from error
-    return _inspect(path, sha256, found, str(header.get("status", "started")))
-
-
-def _inspect_json(path: Path, sha256: str) -> Records:
-    try:
-        with path.open("rb") as file:
-            log = json.load(file)
-    except (ValueError, RecursionError) as error:
-        raise BadFile(f"{path} is not JSON: {error}; repair it or write it again") from error
-    return _inspect(path, sha256, log.get("samples") or [], str(log.get("status", "")))
-
-
-def _inspect(path: Path, sha256: str, samples: list[Any], status: str) -> Records:
-    if not samples:
-        raise BadFile(f"{path} is a log of Inspect without samples; run it with log_samples")
-    records = tuple(
-        Record(
-            key="",
-            place=f"sample {n}",
-            value={key: one[key] for key in _OF_A_SAMPLE if key in one}
-            if isinstance(one, dict)
-            else one,
-        )
-        for n, one in enumerate(samples, 1)
-    )
-    stopped = (f"the log says that its run ended as “{status}”",) if status != "success" else ()
+    unfinished = (f"the log says that its run ended as “{log.status}”",)
     return Records(
         format=_INSPECT,
         name=str(path),
         sha256=sha256,
-        records=records,
-        columns=_OF_A_SAMPLE,
-        notes=stopped,
+        records=tuple(records),
+        columns=inspect_log.COLUMNS,
+        notes=unfinished if log.status != "success" else (),
     )
 
 
-def _parquet(path: Path, sha256: str) -> Records:
-    import pyarrow  # slow to import, and few hand in Parquet
-    import pyarrow.parquet
-
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-        plain = [one.name for one in file.schema_arrow if not _holds_bytes(one.type, pyarrow.types)]
-        rows = file.read(columns=plain).to_pylist()
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise BadFile(f"{path} is no sound Parquet file: {error}") from error
-    if not rows:
-        raise BadFile(f"{path} holds no entries; give a file with at least one")
+def _parquet(path: Path, sha256: str, budget: Budget) -> Records:
+    columns, rows = read_parquet(path, budget)
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
     return Records(
-        format="parquet", name=str(path), sha256=sha256, records=records, columns=tuple(plain)
-    )
-
-
-def _holds_bytes(kind: Any, types: Any) -> bool:
-    """Whether a column holds images or the like, which nobody asks for here."""
-    if types.is_list(kind) or types.is_large_list(kind):
-        return _holds_bytes(kind.value_type, types)
-    if types.is_struct(kind):
-        return any(_holds_bytes(kind.field(n).type, types) for n in range(kind.num_fields))
-    return bool(types.is_binary(kind) or types.is_large_binary(kind))
-
-
-def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return what texts are sorted by, so that run 2 comes before run 10."""
-    parts = re.findall(r"\d+|\D+", text)
-    return tuple(
-        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts
+        format="parquet", name=str(path), sha256=sha256, records=records, columns=columns
     )
 
 

@@ -13,10 +13,9 @@ from typing import Any, Literal
 from study.bank.fields import as_text, missing, shown
 from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
-from study.base.text import LONGEST, id_key, text_key
+from study.base.text import LONGEST, id_key, natural, text_key
 from study.models.answer_columns import answer_keys, reference_notes
-from study.models.answer_mentions import LETTERS
-from study.models.answer_parser import STANDARD, answer_in, words_in
+from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
@@ -27,13 +26,11 @@ from study.models.files import (
     first_of,
     is_used,
     kinds,
-    natural,
     read_records,
     used_by_name,
 )
 from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
 from study.models.model_protocol import Shown
-from study.models.refusals import is_refusal
 from study.tables.columns import listed, plain_key
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
@@ -49,6 +46,8 @@ _BY_NUMBER = (
 _MOST_FAULTS = 100
 _LEAST_PERCENTAGE = 10
 """A largest confidence of no more than that is hardly one of 0 to 100."""
+_OTHER_FORM = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What reading an entry ends in where a value is not of the type that its harness writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,18 +309,24 @@ def _is_record(found: dict[str, object], meant: Meant | None = None) -> bool:
 def _harness_said(
     harness: Shape, found: Records, faults: list[str], notes: list[str]
 ) -> Iterator[ModelOutput]:
-    filters: dict[object, None] = {}
+    filters: dict[str, None] = {}
     for record in found.records:
         if not isinstance(record.value, dict):
             faults.append(f"{record.place}: not an entry of its kind but {shown(record.value)}")
             continue
-        for read in harness.read(record.value):
+        try:
+            outputs = list(harness.read(record.value))
+        except _OTHER_FORM:
+            faults.append(f"{record.place}: not an entry as in {harness.name}; write it again")
+            continue
+        for read in outputs:
             said = replace(read, place=record.place)
-            filters.setdefault(said.beside.get("filter"))
-            if said.beside.get("filter") == next(iter(filters)):
+            name = str(said.beside.get("filter"))
+            filters.setdefault(name)
+            if name == next(iter(filters)):
                 yield said
     if len(filters) > 1:
-        names = ", ".join(map(str, filters))
+        names = ", ".join(filters)
         notes.append(f"each sample stands once a filter ({names}); its words are taken once")
 
 
@@ -570,7 +575,7 @@ class _Reader:
     def _order(self, where: str, given: object, n_options: int) -> str:
         if missing(given):
             return ""
-        letters = "".join(given) if isinstance(given, list) else str(given)
+        letters = "".join(map(str, given)) if isinstance(given, list) else str(given)
         letters = "".join(sign for sign in letters.upper() if sign.isalpha())
         if sorted(letters) != list(LETTERS[:n_options]):
             self.faults.append(

@@ -19,7 +19,7 @@ import tomli_w
 from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadProtocol, NotFound
-from study.base.translation import languages, later, said, spoken, t, tn
+from study.base.translation import languages, later, said, spoken, t
 from study.protocol import checks
 from study.protocol.checks import ids_beside
 from study.protocol.questionnaire import ReaderQuestion, questions
@@ -346,13 +346,7 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     if protocol is None or faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
-            tn(
-                "{source} has {n} error:\n{listed}",
-                "{source} has {n} errors:\n{listed}",
-                len(faults),
-                source=source,
-                listed=listed,
-            )
+            t("{source} has {n} error(s):\n{listed}", source=source, n=len(faults), listed=listed)
         )
     return protocol
 
@@ -478,8 +472,7 @@ def _contradictions(protocol: Protocol) -> list[str]:
     if 0 < len(protocol.only_items) < protocol.cases:
         faults.append(
             t(
-                "only_items names {n} questions, fewer than cases = {cases}. Add IDs, or reduce "
-                "cases.",
+                "only_items names {n} item(s), fewer than cases = {cases}.",
                 n=len(protocol.only_items),
                 cases=protocol.cases,
             )

@@ -248,9 +248,14 @@ class Store:
 
     def begin_witness(self) -> None:
         """Begin the second witness where there is none, with the chains as they are."""
-        if not witness.file_of(self.path).exists():
+        if witness.read(self.path) is None:
             with self.look() as look:
                 self._tell(look, {head.chain: head for head in _heads(look)})
+
+    def renew_witness(self) -> None:
+        """Write the second witness anew, with what is left of it and the chains as they are."""
+        with self.look() as look:
+            witness.renew(self.path, _heads(look), needless=lambda some: _needless(look, some))
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the store to a new file, while others go on writing.

@@ -101,7 +101,8 @@ class EventKind(StrEnum):
     STUDY_DRAWN = "study drawn"
     STUDY_OPENED = "study opened"
     STUDY_RESTORED = "study restored"
-    STUDY_RETURNED_TO_DRAFT = "study returned to draft"
+    WITNESS_DAMAGED = "witness damaged"
+    WITNESS_ACCEPTED = "witness damage accepted"
 
 
 class EventRow(NamedTuple):
@@ -314,6 +315,17 @@ def of_kind(look: Transaction, chain: str, kind: str) -> list[dict[str, Any]]:
 def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[EventRow]:
     """Return a chain's events of some kinds, in order of kind and number."""
     return [event for kind in kinds for event in _told(look, chain, kind)]
+
+
+def n_moments(look: Transaction, chain: str, after: int) -> int:
+    """Return at how many different times the events of a chain after a number happened."""
+    return int(
+        look.value(
+            "SELECT count(DISTINCT at_utc) FROM events WHERE chain = :chain AND number > :after",
+            chain=chain,
+            after=after,
+        )
+    )
 
 
 def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> EventRow | None:

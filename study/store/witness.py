@@ -1,18 +1,24 @@
-"""The second witness of the chains' heads: a file beside the store, a line a commit.
+"""Writes the heads of the chains to a second file beside the store: the witness.
 
 SQLite keeps the last answers in a file of its own (`-wal`) until it folds them in. Where that is
-lost or damaged the store opens without a word, whole and shorter. So every commit that seals an
-event is written down here as well, flushed to the disk, before anybody is told that it is stored.
-A store that has not every event of the file is behind what was acknowledged.
+lost or damaged the store opens without an error and is shorter. So every commit that seals an event
+is also written here, flushed to disk, before anybody is told that it is stored. A store without an
+event of the witness is behind what was acknowledged.
 
-A line is ``MOMENT NUMBER HASH CHAIN``. One that was cut off at the end tells nothing; one that
-cannot be read is passed over and counted.
+The first line has a fixed length and says how many lines there are, where they end and their last
+seal. Each line has its number and a seal over itself and the seal before it, so that a file that
+was emptied, shortened, reordered or edited is detected from the file alone. The first line is
+written after the lines have been flushed: after a power cut it may count too few lines, and never
+too many.
 """
 
+import errno
 import fcntl
+import hashlib
 import os
 import re
 import stat
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,8 +27,16 @@ from pathlib import Path
 LONGEST = 256_000
 """From so many bytes on the file is written anew, without what later lines make superfluous."""
 
+_FIRST = "# Reading Room witness 2: {lines:012} lines, {size:015} bytes, seal {seal}\n"
+_FIRST_LINE = re.compile(
+    rb"# Reading Room witness 2: (\d{12}) lines, (\d{15}) bytes, seal ([0-9a-f]{32})\n"
+)
+_SECOND = "# Heads of the chains of {name}. Leave this file beside the store.\n"
+_FORMER = b"# Heads of the chains of "
+_SEALED = re.compile(r"(\d+) ([0-9a-f]{32}) (.+)")
 _LINE = re.compile(r"(\S+) (\d+) ([0-9a-f]{64}) (.+)")
-_BEGUN = "# Heads of the chains of {name}, begun {at_utc}. Leave this file beside the store.\n"
+_NO_SEAL = "0" * 32
+_UNSEALED = "unsealed "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +51,33 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What the file says; `n_unread` lines of it cannot be read."""
+    """What the file says.
 
-    heads: tuple[Head, ...]
-    n_unread: int
+    Attributes
+    ----------
+    heads : tuple of Head
+        Of every line that can be read, in file order.
+    n_unread : int
+        Lines that cannot be read.
+    damage : str
+        What shows that the file is not as it was written, as the end of a sentence; else empty.
+    is_former : bool
+        Whether it has no seals, as files of earlier versions.
+    """
+
+    heads: tuple[Head, ...] = ()
+    n_unread: int = 0
+    damage: str = ""
+    is_former: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """Up to where a file is sealed: its lines, its bytes and the last seal."""
+
+    lines: int
+    size: int
+    seal: str
 
 
 def file_of(store: Path) -> Path:
@@ -50,16 +87,13 @@ def file_of(store: Path) -> Path:
 
 def read(store: Path) -> Witness | None:
     """Return what a store's witness says, or None where there is none."""
+    path = file_of(store)
     try:
-        text = file_of(store).read_bytes().decode("utf-8", "replace")
+        if not stat.S_ISREG(path.stat().st_mode):
+            return Witness(damage="is not a regular file")
+        return _parsed(path.read_bytes())[0]
     except FileNotFoundError:
-        return None
-    whole = [line for line in text.split("\n")[:-1] if line and not line.startswith("#")]
-    found = [_LINE.fullmatch(line) for line in whole]
-    return Witness(
-        heads=tuple(_head(match) for match in found if match),
-        n_unread=sum(match is None for match in found),
-    )
+        return Witness(damage="is a link to nothing") if path.is_symlink() else None
 
 
 def add(
@@ -70,6 +104,8 @@ def add(
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
     """Write heads down and flush them to the disk.
+
+    To a damaged file they are added without seals, so that it still shows the damage.
 
     Parameters
     ----------
@@ -83,38 +119,156 @@ def add(
     OSError
         They cannot be written.
     """
-    path = file_of(store)
+    path, new = file_of(store), list(heads)
+    if not path.exists() and not path.is_symlink():
+        _begin(store, [*every(), *new])
+        return
     with _locked(path) as file:
         size = os.fstat(file).st_size
-        new = list(heads)
-        if not size:
-            _give(file, like=store)
-            begun = max((head.at_utc for head in new), default="")
-            text = _BEGUN.format(name=store.name, at_utc=begun) + _lines([*every(), *new])
-        else:
-            torn = os.pread(file, 1, size - 1) != b"\n"
-            text = "\n" * torn + _lines(new)
-        _write(file, text)
-        if not size:
-            _flush_folder(path)
-        elif size > LONGEST:
-            _anew(store, needless)
+        end = _end_of(file, size)
+        if end is None:
+            _write(file, _unsealed(file, size, new), size)
+            return
+        text, end = _sealed(new, end)
+        _write(file, text, end.size - len(text.encode()))
+        os.pwrite(file, _first(end), 0)  # not flushed: it must not come before the lines
+        if end.size > LONGEST:
+            _anew(store, (), needless)
+
+
+def renew(
+    store: Path,
+    heads: Iterable[Head],
+    *,
+    needless: Callable[[Iterable[Head]], Iterable[Head]],
+) -> None:
+    """Write the file anew: what can be read of it and further heads, but for the needless."""
+    path, more = file_of(store), tuple(heads)
+    if not path.is_file():
+        path.unlink(missing_ok=True)  # what is there is no file, or a link to none
+        _begin(store, more)
+        return
+    with _locked(path):
+        _anew(store, more, needless)
 
 
 def forget(store: Path, heads: Iterable[Head]) -> None:
     """Take heads out of the file, once something else keeps what they say."""
     gone = set(heads)
-    if file_of(store).exists():
+    if file_of(store).is_file():
         with _locked(file_of(store)):
-            _anew(store, lambda _: gone)
+            _anew(store, (), lambda _: gone)
+
+
+def _parsed(content: bytes) -> tuple[Witness, _End | None]:
+    """Return what a file says, and up to where it is sealed; None where its seals do not hold."""
+    first = _FIRST_LINE.match(content)
+    if first:
+        return _parsed_seals(content, first)
+    lines = content.decode("utf-8", "replace").split("\n")[:-1]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    heads = tuple(head for line in lines if (head := _head_in(line)))
+    is_former = content.startswith(_FORMER) and bool(heads) and not any(map(_is_marked, lines))
+    damage = "" if is_former else "has lost its first line" if heads else "holds nothing"
+    n_unread = len(lines) - len(heads)
+    return Witness(heads=heads, n_unread=n_unread, damage=damage, is_former=is_former), None
+
+
+def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End | None]:
+    beginning = content.find(b"\n", first.end()) + 1
+    end = _End(lines=0, size=beginning, seal=_NO_SEAL)
+    heads: list[Head] = []
+    n_unread, damage = 0, ""
+    for number, line in enumerate(content[beginning:].decode("utf-8", "replace").split("\n")[:-1]):
+        sealed, head = _SEALED.fullmatch(line), _head_in(line)
+        heads += [head] if head else []
+        n_unread += head is None
+        following = _seal(end, sealed) if sealed and head else None
+        if following is None:
+            damage = damage or f"does not follow from what was written before at line {number + 3}"
+        elif not damage:
+            end = following
+            if end.lines == int(first[1]) and _first(end) != first[0]:
+                damage = "has another first line than its lines had"
+    if not damage and end.lines < int(first[1]):
+        damage = f"has {end.lines} of {int(first[1])} lines: it was shortened"
+    told = Witness(heads=tuple(heads), n_unread=n_unread, damage=damage)
+    return told, None if damage else end
+
+
+def _seal(before: _End, sealed: re.Match[str]) -> _End | None:
+    """Return the end of a file with one more line, or None where the line does not follow."""
+    end = _sealed_line(before, sealed[3])[1]
+    return end if (int(sealed[1][:12]), sealed[2]) == (end.lines, end.seal) else None
+
+
+def _sealed_line(before: _End, words: str) -> tuple[str, _End]:
+    seal = hashlib.sha256(f"{before.seal} {before.lines + 1} {words}".encode()).hexdigest()[:32]
+    text = f"{before.lines + 1} {seal} {words}\n"
+    size = before.size + len(text.encode())
+    return text, _End(lines=before.lines + 1, size=size, seal=seal)
+
+
+def _sealed(heads: Iterable[Head], end: _End) -> tuple[str, _End]:
+    texts = []
+    for head in heads:
+        text, end = _sealed_line(end, _line(head).rstrip("\n"))
+        texts.append(text)
+    return "".join(texts), end
+
+
+def _first(end: _End) -> bytes:
+    return _FIRST.format(lines=end.lines, size=end.size, seal=end.seal).encode()
+
+
+def _end_of(file: int, size: int) -> _End | None:
+    """Return up to where an open file is sealed; None where it is damaged or has no seals."""
+    first = _FIRST_LINE.match(os.pread(file, len(_first(_End(lines=0, size=0, seal=_NO_SEAL))), 0))
+    if first and int(first[2]) == size:
+        return _End(lines=int(first[1]), size=size, seal=first[3].decode())
+    _, end = _parsed(os.pread(file, size, 0))
+    if end is not None:  # the server ended before it wrote the first line, or within a line
+        os.ftruncate(file, end.size)
+    return end
+
+
+def _unsealed(file: int, size: int, heads: Iterable[Head]) -> str:
+    """Return lines for a file without seals: as of an earlier version, or marked as damaged."""
+    content = os.pread(file, size, 0)
+    mark = "" if _parsed(content)[0].is_former else _UNSEALED
+    torn = "\n" if content and not content.endswith(b"\n") else ""
+    return torn + "".join(mark + _line(head) for head in heads)
+
+
+def _content(store: Path, heads: Iterable[Head]) -> bytes:
+    second = _SECOND.format(name=store.name).encode()
+    size = len(_first(_End(lines=0, size=0, seal=_NO_SEAL)) + second)
+    text, end = _sealed(heads, _End(lines=0, size=size, seal=_NO_SEAL))
+    return _first(end) + second + text.encode()
+
+
+def _begin(store: Path, heads: Iterable[Head]) -> None:
+    """Begin the file with some heads, unless somebody else has; then add them to theirs."""
+    path, new = file_of(store), list(heads)
+    scratch = path.with_name(f".{path.name}-{os.getpid()}-{threading.get_ident()}")
+    _write_file(store, scratch, _content(store, new))
+    try:
+        os.link(scratch, path)
+    except FileExistsError:
+        add(store, new, every=tuple, needless=lambda _: ())
+    finally:
+        scratch.unlink()
+    _flush_folder(path)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """Open the file for one process at a time; it may have been written anew meanwhile."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise OSError(errno.EINVAL, "it is not a regular file")
             fcntl.flock(file, fcntl.LOCK_EX)
             if not _is(path, file):
                 continue
@@ -131,23 +285,28 @@ def _is(path: Path, file: int) -> bool:
         return False
 
 
-def _anew(store: Path, needless: Callable[[Iterable[Head]], Iterable[Head]]) -> None:
+def _anew(
+    store: Path,
+    more: Iterable[Head],
+    needless: Callable[[Iterable[Head]], Iterable[Head]],
+) -> None:
     path = file_of(store)
-    text = path.read_bytes().decode("utf-8", "replace")
-    matches = [match for line in text.split("\n")[:-1] if (match := _LINE.fullmatch(line))]
-    heads = list(dict.fromkeys(_head(match) for match in matches))
+    told, _ = _parsed(path.read_bytes())
+    heads = list(dict.fromkeys((*told.heads, *more)))
     gone = set(needless(heads))
-    first = text.partition("\n")[0] + "\n"
     new = path.with_name(f"{path.name}.new")
-    file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        _give(file, like=store)
-        kept = _lines(one for one in heads if one not in gone)
-        _write(file, first * first.startswith("#") + kept)
-    finally:
-        os.close(file)
+    _write_file(store, new, _content(store, [one for one in heads if one not in gone]))
     new.replace(path)
     _flush_folder(path)
+
+
+def _write_file(store: Path, path: Path, content: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        _give(file, like=store)
+        _write(file, content.decode(), 0)
+    finally:
+        os.close(file)
 
 
 def _give(file: int, *, like: Path) -> None:
@@ -162,10 +321,11 @@ def _give(file: int, *, like: Path) -> None:
             os.fchown(file, there.st_uid, there.st_gid)
 
 
-def _write(file: int, text: str) -> None:
+def _write(file: int, text: str, at: int) -> None:
     content = text.encode()
     while content:
-        content = content[os.write(file, content) :]
+        n = os.pwrite(file, content, at)
+        content, at = content[n:], at + n
     os.fsync(file)
 
 
@@ -177,10 +337,19 @@ def _flush_folder(path: Path) -> None:
         os.close(folder)
 
 
-def _lines(heads: Iterable[Head]) -> str:
-    return "".join(f"{one.at_utc} {one.number} {one.hash} {one.chain}\n" for one in heads)
+def _line(head: Head) -> str:
+    return f"{head.at_utc} {head.number} {head.hash} {head.chain}\n"
 
 
-def _head(match: re.Match[str]) -> Head:
+def _is_marked(line: str) -> bool:
+    return line.startswith(_UNSEALED) or _SEALED.fullmatch(line) is not None
+
+
+def _head_in(line: str) -> Head | None:
+    """Return the head in a line, with its seal or without, or None where there is none."""
+    sealed = _SEALED.fullmatch(line)
+    match = _LINE.fullmatch(sealed[3] if sealed else line.removeprefix(_UNSEALED))
+    if match is None:
+        return None
     at_utc, number, digest, chain = match.groups()
     return Head(chain=chain, number=int(number), hash=digest, at_utc=at_utc)

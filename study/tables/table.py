@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from study.base.bank_model import Fault
+from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.base.translation import t
 from study.tables.cells import Cell, NotDisplayed, text_of
@@ -28,28 +29,6 @@ SPREADSHEET_ENDINGS = (
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _RANGE = re.compile(r"([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How large a table may be.
-
-    Attributes
-    ----------
-    unpacked_bytes : int
-        Of a workbook.
-    workbook_rows : int
-        Rows with content; text files are read in parts and may be longer.
-    columns : int
-        Excel itself has no more.
-    """
-
-    unpacked_bytes: int = 200_000_000
-    workbook_rows: int = 100_000
-    columns: int = 16_384
-
-
-LIMITS = Limits()
 
 
 class Row(NamedTuple):
@@ -99,15 +78,15 @@ class Table:
 
 @contextmanager
 def open_table(
-    path: Path, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+    path: Path, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> Iterator[Table]:
     """Open a file and read it as `read_table` does."""
     with opened_bytes(path) as file:
-        yield read_table(path, file, kind_of=kind_of, limits=limits)
+        yield read_table(path, file, kind_of=kind_of, budget=budget)
 
 
 def read_table(
-    path: Path, file: BufferedReader, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+    path: Path, file: BufferedReader, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> Table:
     """Read a CSV or TSV file, or the first visible sheet of a workbook, by its content.
 
@@ -117,7 +96,7 @@ def read_table(
         The file, and it opened for as long as rows are read.
     kind_of : callable
         The kind of each column by its name.
-    limits : Limits
+    budget : Budget
         Beyond which it is refused.
 
     Raises
@@ -126,19 +105,19 @@ def read_table(
         When the file as a whole cannot be read.
     """
     if begins_as_workbook(path, file):
-        return _of_workbook(path, file, kind_of, limits)
+        return _of_workbook(path, file, kind_of, budget)
     text = TextFile(path, file)
     name = str(path)
-    header, rows = _of_text(name, text.beginning(), text.lines(), kind_of, limits)
+    header, rows = _of_text(name, text.beginning(), text.lines(), kind_of, budget)
     return Table(format="csv", name=name, header=header, rows=rows, source=text)
 
 
 def rows_of(
-    text: str, *, name: str, kind_of: KindOf = all_text, limits: Limits = LIMITS
+    text: str, *, name: str, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
     """Return header and rows of a table that is text already, as pasted into a page."""
     text = text.removeprefix("\ufeff")
-    return _of_text(name, text, StringIO(text, newline=""), kind_of, limits)
+    return _of_text(name, text, StringIO(text, newline=""), kind_of, budget)
 
 
 def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
@@ -183,33 +162,27 @@ class _Digested:
 
 
 def _of_text(
-    name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, limits: Limits
+    name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, budget: Budget
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
     text = read_delimited(name, lines, beginning=beginning)
     _, first = next(text.rows, (0, []))
-    header = _header(name, first, limits)
+    header = _header(name, first, budget)
     commas = text.has_decimal_commas
     numbers = {column for column in header if commas and kind_of(column) is Kind.NUMBER}
-    return header, (_text_row(header, numbers, n, cells) for n, cells in text.rows)
+
+    def rows() -> Iterator[Row | Fault]:
+        for n, (line, cells) in enumerate(text.rows, 1):
+            budget.check_rows(name, n)
+            yield _text_row(header, numbers, line, cells)
+
+    return header, rows()
 
 
-def _header(name: str, cells: Sequence[str], limits: Limits) -> tuple[str, ...]:
+def _header(name: str, cells: Sequence[str], budget: Budget) -> tuple[str, ...]:
     header = tuple(cell.strip() for cell in cells)
-    if len(header) > limits.columns:
-        raise _too_many(name, t("columns"), limits.columns)
+    budget.check_columns(name, len(header))
     check_header(name, header)
     return header
-
-
-def _too_many(name: str, what: str, most: int) -> BadFile:
-    return BadFile(
-        t(
-            "{name} has more than {most} {what}. Delete what does not belong to the table.",
-            name=name,
-            most=f"{most:,}",
-            what=what,
-        )
-    )
 
 
 def _text_row(
@@ -227,19 +200,18 @@ def _text_row(
     return Row(place, row)
 
 
-def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, limits: Limits) -> Table:
-    sheet = open_sheet(path, most_bytes=limits.unpacked_bytes)
+def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budget) -> Table:
+    sheet = open_sheet(path, budget)
     name = t("{name}, sheet “{sheet}”", name=path, sheet=sheet.name)
     top, first = next(sheet.rows, (0, []))
-    header = _header(name, _header_texts(name, top, first), limits)
+    header = _header(name, _header_texts(name, top, first), budget)
     kinds = [kind_of(column) for column in header]
     columns = [(n, column, kinds[n]) for n, column in enumerate(header) if column]
 
     def rows() -> Iterator[Row | Fault]:
         last = top
         for n, (last, cells) in enumerate(sheet.rows, 1):
-            if n > limits.workbook_rows:
-                raise _too_many(name, t("rows"), limits.workbook_rows)
+            budget.check_rows(name, n)
             row = _workbook_row(columns, last, cells)
             if row is not None:
                 yield row

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
+from study.base.budget import BUDGET
 from study.base.errors import BadFile
+from study.base.translation import t
 
 _PART_BYTES = 1 << 20
 
@@ -44,10 +46,14 @@ class TextFile:
         Whether the end of `here` is the end of the file.
     n_bytes, hash
         Of what was read so far.
+    longest : int
+        Characters that a line or record may have.
     """
 
-    def __init__(self, path: Path, file: BufferedReader) -> None:
-        self._path, self._file = path, file
+    def __init__(
+        self, path: Path, file: BufferedReader, longest: int = BUDGET.record_characters
+    ) -> None:
+        self.path, self._file, self.longest = path, file, longest
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self.hash = hashlib.sha256()
         self.n_bytes = self._n_lines = 0
@@ -69,7 +75,7 @@ class TextFile:
         try:
             part = self._file.read(max(_PART_BYTES, len(self.here)))
         except OSError as error:
-            raise BadFile(f"{self._path} cannot be read: {error}") from error
+            raise BadFile(f"{self.path} cannot be read: {error}") from error
         held, _ = self._decoder.getstate()
         try:
             self.here += self._decoder.decode(part, final=not part)
@@ -77,7 +83,7 @@ class TextFile:
             at = self.n_bytes - len(held) + error.start
             line = self._n_lines + (held + part).count(b"\n", 0, error.start) + 1
             raise BadFile(
-                f"{self._path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8 (in"
+                f"{self.path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8 (in"
                 " Excel: “CSV UTF-8”)"
             ) from None
         self.hash.update(part)
@@ -101,12 +107,27 @@ class TextFile:
         return self.here
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with its end."""
+        """Yield the lines, each with its end.
+
+        Raises
+        ------
+        BadFile
+            When one is longer than any record.
+        """
         while True:
             end = self.here.find("\n", self.at) + 1
             if end:
                 line, self.at = self.here[self.at : end], end
                 yield line
+            elif len(self.here) - self.at > self.longest:
+                raise BadFile(
+                    t(
+                        "{name} has a line of more than {most} characters. Write each entry on a "
+                        "line of its own.",
+                        name=self.path,
+                        most=f"{self.longest:,}",
+                    )
+                )
             elif not self.more():
                 break
         if self.at < len(self.here):

@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, iterparse
 from zipfile import ZipFile, ZipInfo
 
+from study.base.budget import Budget
 from study.base.errors import BadFile
 from study.base.packed import opened
 from study.base.translation import t
@@ -24,6 +25,8 @@ SAVE_AS = "In Excel, choose File > Save As > Excel Workbook (.xlsx)."
 _Parts = Mapping[str, ZipInfo]
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
 _FIRST_BYTES = 1024
+_FILLING = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
+_BLOCK = 1 << 16
 _EMPTY = Cell()
 
 
@@ -61,26 +64,17 @@ def _kinds(names: Iterable[str]) -> list[str]:
     return [kind for top, kind in kinds.items() if top in tops]
 
 
-def open_sheet(path: Path, *, most_bytes: int) -> Sheet:
-    """Open the first visible worksheet of a workbook that may unpack to `most_bytes`.
+def open_sheet(path: Path, budget: Budget) -> Sheet:
+    """Open the first visible worksheet of a workbook.
 
     Raises
     ------
     BadFile
-        When it cannot be read here, with the remedy.
+        When it cannot be read here, with the remedy, or is beyond the budget.
     """
-    with opened(path) as (archive, entries), _naming(path):
-        size = sum(entry.file_size for entry in entries)
-        if size > most_bytes:
-            raise BadFile(
-                t(
-                    "{name} unpacks to {size} bytes; the limit is {most}.",
-                    name=path,
-                    size=f"{size:,}",
-                    most=f"{most_bytes:,}",
-                )
-            )
-        return _sheet(path, archive, {entry.filename.lower(): entry for entry in entries})
+    with opened(path, budget=budget) as (archive, entries), _naming(path):
+        parts = {entry.filename.lower(): entry for entry in entries}
+        return _sheet(path, archive, parts, budget)
 
 
 @contextmanager
@@ -100,11 +94,13 @@ def _naming(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _sheet(path: Path, archive: ZipFile, parts: _Parts) -> Sheet:
+def _sheet(path: Path, archive: ZipFile, parts: _Parts, budget: Budget) -> Sheet:
     main = _main_part(path, archive, parts)
     related = _relations(archive, parts, main)
     sheets, from_1904 = _sheets(archive, parts, main)
     title, place = _first_visible(path, sheets, related)
+    if place in parts:
+        _check_rows(path, archive, parts[place], budget)
     texts = [target for kind, target in related.values() if kind == "sharedstrings"]
     styles = [target for kind, target in related.values() if kind == "styles"]
     shared = list(_shared_texts(archive, parts[texts[0]])) if texts and texts[0] in parts else []
@@ -171,6 +167,23 @@ def _first_visible(
         if state == "visible" and kind == "worksheet":
             return title, place
     raise BadFile(t("{name} has no visible worksheet. Unhide the sheet to be read.", name=path))
+
+
+def _check_rows(path: Path, archive: ZipFile, part: ZipInfo, budget: Budget) -> None:
+    """Refuse a worksheet with too many rows that hold anything, by its tags: far below a parse."""
+    n, is_filled, rest = 0, True, b""
+    with archive.open(part) as file:
+        while block := file.read(_BLOCK):
+            text = rest + block
+            end = text.rfind(b"<")
+            rest = text[end:]
+            for tag in _FILLING.findall(text, 0, max(end, 0)):
+                if tag == b"row":
+                    is_filled = False
+                elif not is_filled:
+                    is_filled = True
+                    n += 1
+            budget.check_rows(path, n - 1)  # the header
 
 
 def _shared_texts(archive: ZipFile, part: ZipInfo) -> Iterator[str]:

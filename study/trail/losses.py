@@ -21,6 +21,7 @@ from study.store.events import EventKind
 from study.store.witness import Head
 
 WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
+_DAMAGE = (EventKind.WITNESS_DAMAGED, EventKind.WITNESS_ACCEPTED)
 
 _HINT = (
     "Do not go on before you know why: see docs/backups.md. What is missing may be in the file "
@@ -62,7 +63,7 @@ class Loss:
         if not self.noted_at_utc:
             return f"{where}it ends, or went on otherwise, after event {self.ends}, and {told}."
         back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
-        return f"{where}{back}; {told}; answers sent again since: {self.n_again}."
+        return f"{where}{back}; {told}; {self.n_again} answer(s) came again since."
 
 
 def found(look: Transaction, told: witness.Witness | None) -> list[Loss]:
@@ -82,6 +83,45 @@ def breaches(look: Transaction, told: witness.Witness | None, chain: str = "") -
             yield f"{one.sentence} {_HINT}"
 
 
+def damage(look: Transaction, told: witness.Witness | None) -> Iterator[str]:
+    """Yield what shows that the witness is not as it was written, until somebody accepts it.
+
+    `told` is read after the look began: what was acknowledged meanwhile is then in both.
+    """
+    noted, finding = damage_noted(look), _damage(look, told)
+    if noted or finding:
+        what = noted or f"the file {finding}"
+        yield f"the witness: {what}. What the store lacks cannot be told from it. {_HINT}"
+
+
+def damage_noted(look: Transaction) -> str:
+    """Return the damage of the witness that was recorded and that nobody has accepted, or none."""
+    last = events.last_of_kinds(look, events.DEPLOYMENT, _DAMAGE)
+    if last is None or last.kind != EventKind.WITNESS_DAMAGED:
+        return ""
+    return f"on {last.at_utc} the file {last.detail['finding']}"
+
+
+def _damage(look: Transaction, told: witness.Witness | None) -> str:
+    if told is None:
+        return ""
+    return told.damage or next((f"ends before the store: {one}" for one in _behind(look, told)), "")
+
+
+def _behind(look: Transaction, told: witness.Witness) -> Iterator[str]:
+    """Yield the chains of which the witness lacks more than one act.
+
+    One may be missing: the server was killed after it had stored it and before it was witnessed.
+    """
+    ends: dict[str, int] = {}
+    for head in told.heads:
+        ends[head.chain] = max(head.number, ends.get(head.chain, 0))
+    for chain in events.chains(look):
+        after = ends.get(chain, 0)
+        if events.length(look, chain) > after and events.n_moments(look, chain, after) > 1:
+            yield f"it has no event of {chain} after number {after}"
+
+
 def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> Iterator[str]:
     """Yield what somebody who verifies has to know beside what does not hold."""
     name = witness.file_of(store.path).name
@@ -91,43 +131,73 @@ def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> It
             "was acknowledged cannot be told. The next start of the server begins one."
         )
     elif told.n_unread:
-        yield f"Unreadable lines in {name}: {told.n_unread}."
+        yield f"{told.n_unread} line(s) of {name} cannot be read."
+    if told and told.is_former:
+        yield (
+            f"{name} is in the format of an earlier version, which does not show whether it was "
+            "shortened; the server writes it anew at its next start."
+        )
+    for event in events.of_kinds(look, events.DEPLOYMENT, (EventKind.WITNESS_ACCEPTED,)):
+        yield (
+            f"the witness: {event.detail['finding']}. Accepted on {event.at_utc} by {event.actor}: "
+            f"{event.detail['reason']}"
+        )
     for chain in events.chains(look):
         for event in events.of_kinds(look, chain, (ACCEPTED,)):
             one = _loss(look, [_head(event.detail)])
             yield f"{one.sentence} {one.accepted}"
 
 
-def note(store: Store, *, now: datetime) -> list[Loss]:
-    """Compare the store with its witness, and record what is missing, once; return all of it."""
+def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
+    """Compare the store with its witness; record once what is missing or damaged, return losses.
+
+    A damaged witness, and one of an earlier version, is written anew.
+
+    Parameters
+    ----------
+    starting
+        Whether nobody writes yet, so that the witness must have what the store has.
+    """
     store.begin_witness()
     told = witness.read(store.path)
     with store.look() as look:
-        losses = found(look, told)
-    if any(not one.noted_at_utc for one in losses):
+        losses, standing = found(look, told), damage_noted(look)
+        after = witness.read(store.path)
+        finding = _damage(look, after) if starting else after.damage if after else ""
+    if not witness.file_of(store.path).is_file():
+        store.renew_witness()  # nothing can be recorded while the witness cannot be written
+    if (finding and not standing) or any(not one.noted_at_utc for one in losses):
         with store.change() as change:
+            if finding and not standing:
+                detail = {"finding": finding}
+                kind = EventKind.WITNESS_DAMAGED
+                events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
             for one in found(change, told):
                 if not one.noted_at_utc:
                     _record(change, WENT_BACK, one, {}, SCHEDULE, now)
+    if finding or (told and told.is_former):
+        store.renew_witness()
     return losses
 
 
 def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -> list[Loss]:
-    """Accept that a store is behind what was acknowledged; the trail keeps who and why.
+    """Accept that a store is behind what was acknowledged, or that its witness was damaged.
+
+    The trail keeps who did and why.
 
     Raises
     ------
     NotNow
-        Nothing is missing.
+        Nothing is missing and the witness is whole.
     BadInput
         No reason is given.
     """
     words = checked_reason(reason)
-    note(store, now=now)
+    note(store, now=now, starting=True)
     told = witness.read(store.path)
     with store.change() as change:
-        losses = found(change, told)
-        if not losses:
+        losses, finding = found(change, told), damage_noted(change)
+        if not losses and not finding:
             raise NotNow(
                 t(
                     "The database contains everything that was acknowledged: there is nothing to "
@@ -136,6 +206,10 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
             )
         for one in losses:
             _record(change, ACCEPTED, one, {"reason": words}, by, now)
+        if finding:
+            detail = {"finding": finding, "reason": words}
+            kind = EventKind.WITNESS_ACCEPTED
+            events.record(change, "", now, kind=kind, detail=detail, by=by)
         lost = [head for head in told.heads if not is_there(change, head)] if told else []
     witness.forget(store.path, lost)
     return losses

@@ -52,6 +52,7 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
         return [
             *_guarded("the store", partial(losses.breaches, look, told)),
             *_guarded("the store", partial(_store, look, films)),
+            *_guarded("the store", lambda: losses.damage(look, witness.read(store.path))),
         ]
 
 
@@ -77,7 +78,9 @@ def verify_study(store: Store, study: str) -> Verification:
     with store.look() as look:
         lost = tuple(_guarded(chain, partial(losses.breaches, look, told, chain)))
         verdict = study_verdict(look, study)
-    return Verification(n_events=verdict.n_events, breaches=(*lost, *verdict.breaches))
+        damage = _guarded(chain, lambda: losses.damage(look, witness.read(store.path)))
+        breaches = (*lost, *verdict.breaches, *damage)
+    return Verification(n_events=verdict.n_events, breaches=breaches)
 
 
 def study_verdict(look: Transaction, study: str) -> Verification:

@@ -1,14 +1,9 @@
 """The analysis in a process of its own, at low priority: no reader's answer waits for it."""
 
-import os
-import shutil
 import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -27,6 +22,8 @@ from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from study.store.studies import study_row
 from ui.overview.now import head
+from ui.server import worker
+from ui.server.worker import Tell
 
 if TYPE_CHECKING:  # it takes longer to load than all else of the server, and few starts need it
     from analysis import Results
@@ -41,9 +38,9 @@ AT_ONCE_S = 0.7
 QUICK_S = 5.0
 """An analysis that took longer is not made again by itself each time something has happened."""
 
-_IDLE_S = 600
-_PRIORITY = 10
-_ORPHANED_S = 2.0
+_LOADED = "analysis"
+"""What the process has loaded that is kept for the next analysis."""
+
 _TOLD_AFTER_S = 2.0
 _LONG_TABLE = 10_000
 
@@ -80,45 +77,36 @@ class Analysis:
     headline: "Headline"
 
 
-class Job:
+class Job(worker.Job[Analysis]):
     """An analysis under way, done or failed."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.begun_at_utc = asked, stamp(datetime.now(UTC))
-        self._start, self._end = time.monotonic(), 0.0
+        self._start, self._stop = time.monotonic(), 0.0
         self.is_over = False
-        """Whether somebody was told that its process was ended: whoever asks next begins anew."""
-        self._note = Path(tempfile.mkdtemp(prefix="analysis-")) / "share"
-        self._future: Future[Analysis] = _pool().submit(_analysis, asked, self._note)
-        self._future.add_done_callback(self._mark_end)
-
-    def is_done(self, within_s: float = 0.0) -> bool:
-        """Return whether it has come to an end, after having waited for it so long."""
-        wait([self._future], within_s)
-        return self._future.done()
+        """Whether a page has said that its process was ended: the next one begins anew."""
+        super().__init__(_analysis, asked, kept=_LOADED, on_end=self._mark_end)
 
     @property
     def is_quick(self) -> bool:
         """Whether it took so short that it is made again whenever something has happened."""
-        return self._end - self._start < QUICK_S
+        return self._stop - self._start < QUICK_S
 
     @property
     def share(self) -> float:
-        """How much of the work is done, 0 to 1."""
-        with suppress(OSError, ValueError):
-            return float(self._note.read_text(encoding="ascii"))
-        return 0.0
+        """Return how much of the work is done, 0 to 1."""
+        return self.progress.share
 
     @property
     def left_s(self) -> float | None:
-        """How long it will go on, in seconds; None while that cannot be told."""
+        """Return how long it will still take, in seconds; None while that is unknown."""
         passed, share = time.monotonic() - self._start, self.share
         if passed < _TOLD_AFTER_S or not share:
             return None
         return passed * (1 - share) / share
 
     def analysis(self) -> Analysis:
-        """Return what came of it.
+        """Return the analysis, once it is done.
 
         Raises
         ------
@@ -126,14 +114,18 @@ class Job:
             The study is gone, its bundle cannot be analysed, or the process was ended.
         """
         try:
-            return self._future.result()
-        except BrokenProcessPool as error:
+            return self.outcome()
+        except worker.Ended as error:
             self.is_over = True
-            raise NotNow(_cut_off()) from error
+            raise NotNow(
+                t(
+                    "The analysis stopped before it was done; the server may be short of memory. "
+                    "Reload the page to start it again."
+                )
+            ) from error
 
-    def _mark_end(self, _: object) -> None:
-        self._end = time.monotonic()
-        shutil.rmtree(self._note.parent, ignore_errors=True)
+    def _mark_end(self, _: bool) -> None:
+        self._stop = time.monotonic()
 
 
 def asked_now(store: Store, study: str) -> Asked:
@@ -185,10 +177,7 @@ def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
         As `Job.analysis`.
     """
     asked = replace(asked_now(store, study), blinded=False, language=language)
-    try:
-        return bytes(_pool().submit(_report, asked).result())
-    except BrokenProcessPool as error:
-        raise NotNow(_cut_off()) from error
+    return worker.Job(_report, asked, kept=_LOADED).outcome()
 
 
 def leaderboard_of(
@@ -205,11 +194,8 @@ def leaderboard_of(
         Asked(path=store.path, study=one, head="", blinded=False, language=language())
         for one in studies
     ]
-    try:
-        html, files = _pool().submit(_leaderboard, asked, [dict(one) for one in cards]).result()
-    except BrokenProcessPool as error:
-        raise NotNow(_cut_off()) from error
-    return str(html), bytes(files)
+    told = [dict(one) for one in cards]
+    return worker.Job(_leaderboard, asked, told, kept=_LOADED).outcome()
 
 
 @lru_cache(1)
@@ -217,7 +203,7 @@ def warm_up() -> None:
     """Have what an analysis needs loaded, here and in its process, before somebody waits for it."""
 
     def load() -> None:
-        _pool().submit(_nothing)
+        worker.Job(_nothing, kept=_LOADED)
         import_module("ui.results.analysis")
 
     threading.Thread(target=load, daemon=True).start()
@@ -227,44 +213,16 @@ _JOBS: dict[tuple[Path, str, bool, str], Job] = {}
 _LOCK = threading.Lock()
 
 
-def _pool() -> Any:
-    from joblib.externals.loky import get_reusable_executor  # a fifth of a second to load
-
-    begin = {"initializer": _begin, "initargs": (os.getpid(), _PRIORITY)}
-    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
-
-
-def _cut_off() -> str:
-    return t(
-        "The analysis stopped before it was done; the server may be short of memory. "
-        "Reload the page to start it again."
-    )
-
-
 # What follows runs in the other process.
 
 _KEPT: "dict[Asked, Results]" = {}
 
 
-def _begin(server: int, priority: int) -> None:
-    """Load what is needed, and end with the server, which may be gone by now."""
-    os.nice(priority)
-    never = threading.Event()
-
-    def watch() -> None:
-        while os.getppid() == server:
-            never.wait(_ORPHANED_S)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-    import analysis  # noqa: F401
-
-
-def _nothing() -> None:
+def _nothing(_: Tell) -> None:
     pass
 
 
-def _analysis(asked: Asked, note: Path) -> Analysis:
+def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
     from analysis.report.headline import headline
@@ -276,9 +234,7 @@ def _analysis(asked: Asked, note: Path) -> Analysis:
 
     def tell(step: str) -> None:
         nonlocal done
-        scratch = note.with_suffix(".new")
-        scratch.write_text(str(done / sum(steps.values())), encoding="ascii")
-        scratch.replace(note)
+        tell_server("analysis", done, sum(steps.values()))
         done += steps.get(step, _SHORT)  # some tables are there only where a study asks
 
     tell("bundle")
@@ -319,7 +275,7 @@ def _results(asked: Asked, tell: Any = None) -> "Results":
     return _KEPT[asked]
 
 
-def _report(asked: Asked) -> bytes:
+def _report(_: Tell, asked: Asked) -> bytes:
     import analysis
 
     # The report names the hash of the bundle as it is exported, trails and all.
@@ -329,7 +285,9 @@ def _report(asked: Asked) -> bytes:
         return _zipped(Path(folder))
 
 
-def _leaderboard(asked: Sequence[Asked], cards: Sequence[dict[str, str]]) -> tuple[str, bytes]:
+def _leaderboard(
+    _: Tell, asked: Sequence[Asked], cards: Sequence[dict[str, str]]
+) -> tuple[str, bytes]:
     import pandas as pd
 
     from analysis.errors import AnalysisError

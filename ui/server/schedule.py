@@ -83,15 +83,18 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
         tried.add(row.sha256)
 
 
-def ask_witness(store: Callable[[], Store]) -> None:
-    """Compare the store with its second witness, and log and note what is missing."""
-    _try("The second witness was not asked", lambda: _note(store()))
+def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
+    """Compare the store with its second witness; log and record what is missing or damaged."""
+    _try("The second witness was not asked", lambda: _note(store(), starting=starting))
 
 
-def _note(store: Store) -> None:
-    for one in losses.note(store, now=datetime.now(UTC)):
+def _note(store: Store, *, starting: bool) -> None:
+    for one in losses.note(store, now=datetime.now(UTC), starting=starting):
         if not one.noted_at_utc:
             _log.error("%s See docs/backups.md.", one.sentence)
+    with store.look() as look:
+        if starting and (finding := losses.damage_noted(look)):
+            _log.error("The witness: %s. See docs/backups.md.", finding)
 
 
 def _send(store: Store, now: datetime) -> None:
@@ -123,6 +126,6 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     with ExitStack() as held:
         with suppress(NotFound):
             held.enter_context(store().kept_warm())
-        ask_witness(store)
+        ask_witness(store, starting=True)
         held.enter_context(chores(store))
         yield

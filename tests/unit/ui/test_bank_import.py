@@ -66,7 +66,7 @@ def test_a_cancelled_import_leaves_nothing(store: Store, brought: Arrived) -> No
     assert not second.place.exists()
     job.cancel()
     assert job.is_done(60)
-    with pytest.raises(NotNow, match="cancelled"):
+    with pytest.raises(NotNow, match="Cancelled"):
         job.outcome()
     assert not brought.place.exists()
     again = _begin(store, Arrived(place=Path(keep), is_ours=False))

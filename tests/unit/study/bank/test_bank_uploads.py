@@ -11,7 +11,6 @@ import pytest
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks
 from study.bank.uploads import arrived, banks_folder, folders, import_arrived, receive
-from study.base import packed
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.base.packed import unpack
@@ -115,18 +114,6 @@ def test_a_damaged_archive_is_refused_however_it_is_packed(tmp_path: Path, packi
     damaged[50:60] = b"\xff" * 10
     with pytest.raises((BadFile, OSError)):  # `receive` says the other so as well
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
-
-
-def test_what_unpacks_beyond_its_size_is_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sizes are counted while they are written; what the archive says is not believed."""
-    monkeypatch.setattr(packed, "MOST_BYTES_A_FILE", 1000)
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("bank.json", b"0" * 5000)
-    with pytest.raises(BadFile, match="is too large"):
-        unpack(held, tmp_path / "bank")
 
 
 def test_what_holds_no_bank_or_several_is_refused(store: Store, tmp_path: Path) -> None:

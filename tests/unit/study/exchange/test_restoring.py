@@ -287,7 +287,7 @@ def test_every_altered_or_missing_file_is_named(
     files = {**bundle, "items.csv": b"item_id\n", "more.txt": b"x"}
     del files["raters.csv"]
     found = _refused(target, _folder(tmp_path / "b", files))
-    assert "3 errors" in found
+    assert "3 fault(s)" in found
     for words in ("items.csv was altered", "raters.csv is missing", "more.txt is not listed"):
         assert words in found
 
@@ -378,7 +378,11 @@ def test_what_is_altered_after_restoring_is_found(
 
 @pytest.mark.parametrize(
     ("listed", "says"),
-    [(None, "zeros.csv is not listed"), (7, "zeros.csv was altered"), ("all", "more than 500 MB")],
+    [
+        (None, "zeros.csv is not listed"),
+        (7, "zeros.csv was altered"),
+        ("all", "unpacks to 600,000,000 bytes"),
+    ],
 )
 def test_a_bundle_that_unpacks_to_gigabytes_is_refused_before_it_is(
     target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str

@@ -8,8 +8,8 @@ import pytest
 import xlsxwriter
 from openpyxl import Workbook, load_workbook
 
+from study.base.budget import Budget
 from study.base.errors import BadFile
-from study.tables.table import Limits
 from tests.unit.study.tables.workbooks import BOOK, SHEET, book, cells, edited, raw, read
 
 ROWS = [["id", "answer"], ["q1", "A"], ["q2", "B"], ["q3", "C"]]
@@ -43,13 +43,13 @@ def test_limits_count_the_rows_and_columns_that_hold_something(tmp_path: Path) -
     many = "".join(f'<row r="{n}"><c r="B{n}" s="0"/></row>' for n in range(10, 300))
     edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{many}</sheetData>")})
     assert cells(path) == READ
-    assert len(read(path, limits=Limits(workbook_rows=3, columns=2))[1]) == 3
+    assert len(read(path, budget=Budget(rows=3, columns=2))[1]) == 3
     with pytest.raises(BadFile, match="more than 2 rows"):
-        read(path, limits=Limits(workbook_rows=2))
+        read(path, budget=Budget(rows=2))
     with pytest.raises(BadFile, match="more than 1 columns"):
-        read(path, limits=Limits(columns=1))
+        read(path, budget=Budget(columns=1))
     with pytest.raises(BadFile, match="unpacks to"):
-        read(path, limits=Limits(unpacked_bytes=100))
+        read(path, budget=Budget(unpacked_bytes=100))
 
 
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])

@@ -8,8 +8,9 @@ from typing import Any
 from openpyxl import Workbook
 
 from study.base.bank_model import Fault
+from study.base.budget import BUDGET, Budget
 from study.tables.columns import Kind, KindOf, all_text
-from study.tables.table import LIMITS, Limits, Row, Table, open_table
+from study.tables.table import Row, Table, open_table
 
 SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/sharedStrings.xml"
 
@@ -49,10 +50,10 @@ def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()
 
 
 def read(
-    path: Path, *, kind_of: KindOf = all_text, limits: Limits = LIMITS
+    path: Path, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> tuple[Table, list[Row | Fault]]:
     """Read a table, all of it."""
-    with open_table(path, kind_of=kind_of, limits=limits) as table:
+    with open_table(path, kind_of=kind_of, budget=budget) as table:
         return table, list(table.rows)
 
 

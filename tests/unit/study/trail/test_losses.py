@@ -1,13 +1,16 @@
 """Losses: a store behind what was acknowledged is named, gone on with, and accepted by somebody."""
 
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,6 +20,7 @@ from study.exchange import backups
 from study.lifecycle.deployments import init
 from study.reading import desk
 from study.store import Store, events, witness
+from study.store.events import EventKind
 from study.store.witness import Head
 from study.trail import losses
 from study.trail.verification import remarks, verify, verify_study
@@ -129,21 +133,163 @@ def test_a_copy_without_the_witness_says_that_it_is_absent(opened: Opened, tmp_p
     assert {head.chain for head in told.heads} == {"deployment", "study:trial"}
 
 
-def test_the_store_may_be_ahead_of_its_witness(opened: Opened, tmp_path: Path) -> None:
-    """Killed between the two: what was not acknowledged may be there."""
+def test_the_store_may_be_ahead_of_its_witness(opened: Opened) -> None:
+    """The server was killed within a line: what was not acknowledged may be in the store."""
     store = opened(cases=8)
-    Page(store).read(1)
     log = witness.file_of(store.path)
-    lines = log.read_text().splitlines(keepends=True)
-    log.write_text("".join(lines[:-1]) + lines[-1][:40])
+    before = log.read_bytes()
+    Page(store).read(1)
+    log.write_bytes(before + log.read_bytes()[len(before) :][:40])
     assert (verify(store), remarks(store)) == ([], [])
     Page(store).read(1)
     told = witness.read(store.path)
     assert told is not None
-    assert told.n_unread == 1
-    assert told.heads[-1].number == 10
+    assert (told.n_unread, told.damage, told.heads[-1].number) == (0, "", 10)
+    assert (verify(store), remarks(store)) == ([], [])
+
+
+def _later(store: Store, n: int) -> None:
+    """Have something happen in the deployment's trail, each time at another moment."""
+    for minute in range(n):
+        with store.change() as change:
+            at = NOW + timedelta(minutes=minute)
+            events.record(change, "", at, kind=EventKind.DOWNLOADED, detail={}, by=BY)
+
+
+def _cut(log: Path, n: int) -> None:
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:n]))
+
+
+def _swap(log: Path) -> None:
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([*lines[:-3], lines[-2], lines[-3], lines[-1]]))
+
+
+def _link(log: Path, to: str) -> None:
+    log.unlink()
+    log.symlink_to(to)
+
+
+TAMPERED: dict[str, Callable[[Path], object]] = {
+    "emptied": lambda log: log.write_text(""),
+    "first line alone": lambda log: _cut(log, 1),
+    "heading alone": lambda log: _cut(log, 2),
+    "cut in half": lambda log: _cut(log, len(log.read_text().splitlines()) // 2),
+    "cut by a line": lambda log: _cut(log, len(log.read_text().splitlines()) - 1),
+    "cut within a line": lambda log: log.write_bytes(log.read_bytes()[:-20]),
+    "without its first line": lambda log: log.write_text(log.read_text().split("\n", 1)[1]),
+    "former heading alone": lambda log: log.write_text("# Heads of the chains of store.db\n"),
+    "a line removed": lambda log: log.write_text(
+        "".join(log.read_text().splitlines(keepends=True)[n] for n in (0, 1, 2, 4, 5, 6, 7))
+    ),
+    "a line twice": lambda log: log.write_text(
+        log.read_text() + log.read_text().splitlines(keepends=True)[-1]
+    ),
+    "two lines swapped": _swap,
+    "a line edited": lambda log: log.write_text(log.read_text().replace(" 7 ", " 8 ")),
+    "a remark added": lambda log: log.write_text(log.read_text() + "# nothing\n"),
+    "bytes of no text": lambda log: log.write_bytes(log.read_bytes() + b"\xff\xfe\n"),
+    "another first line": lambda log: log.write_text(
+        re.sub("seal [0-9a-f]{4}", "seal 0000", log.read_text(), count=1)
+    ),
+    "a link to nothing": lambda log: _link(log, "nowhere"),
+    "a link to /dev/null": lambda log: _link(log, "/dev/null"),
+}
+
+
+@pytest.mark.parametrize("tampered", TAMPERED)
+def test_a_witness_that_was_tampered_with_is_named_until_somebody_accepts_it(
+    opened: Opened, tampered: str
+) -> None:
+    """By `verify` at once, and after a start by the trail; the file itself is whole again."""
+    store = opened(cases=8)
+    _later(store, 5)
     assert verify(store) == []
-    assert remarks(store) == ["Unreadable lines in store.db-heads.log: 1."]
+    TAMPERED[tampered](witness.file_of(store.path))
+    assert any("the witness: the file " in one for one in verify(store))
+    assert any("the witness: " in one for one in verify_study(store, "trial").breaches)
+    for _ in range(2):
+        losses.note(store, now=NOW, starting=True)
+    told = witness.read(store.path)
+    assert told is not None
+    assert (told.damage, told.n_unread) == ("", 0)
+    with store.look() as look:
+        assert len(events.of_kind(look, events.DEPLOYMENT, EventKind.WITNESS_DAMAGED)) == 1
+        assert {one.chain for one in told.heads} == set(events.chains(look))
+    assert any("the witness: on " in one for one in verify(store))
+    losses.accept(store, reason="Edited by mistake.", by=BY, now=NOW)
+    assert verify(store) == []
+    assert any("Edited by mistake." in one for one in remarks(store))
+
+
+@pytest.mark.parametrize("tampered", [one for one in TAMPERED if "link" not in one])
+def test_a_witness_that_is_written_on_still_shows_its_damage(opened: Opened, tampered: str) -> None:
+    """Tampered with under a running server: what is added later does not hide it."""
+    store = opened(cases=8)
+    _later(store, 5)
+    TAMPERED[tampered](witness.file_of(store.path))
+    _later(store, 2)
+    assert any("the witness: the file " in one for one in verify(store))
+
+
+def test_an_older_witness_is_named_by_what_the_store_has_since(opened: Opened) -> None:
+    """It is sound in itself; a store of its time would not tell either, which nobody can."""
+    store = opened(cases=8)
+    log = witness.file_of(store.path)
+    older = log.read_bytes()
+    _later(store, 5)
+    log.write_bytes(older)
+    (breach,) = verify(store)
+    assert "ends before the store: it has no event of deployment after number" in breach
+    losses.note(store, now=NOW)
+    assert verify(store) == [breach]  # others may be writing: only a start is sure of it
+    losses.note(store, now=NOW, starting=True)
+    assert any("the witness: on " in one for one in verify(store))
+
+
+def test_a_witness_of_an_earlier_version_holds_and_is_written_anew(opened: Opened) -> None:
+    """Its lines have no seals; what it tells of is told of all the same."""
+    store = opened(cases=8)
+    log = witness.file_of(store.path)
+    told = witness.read(store.path)
+    assert told is not None
+    lines = "".join(f"{one.at_utc} {one.number} {one.hash} {one.chain}\n" for one in told.heads)
+    log.write_text(f"# Heads of the chains of store.db, begun 2025.\n{lines}")
+    Page(store).read(1)
+    assert verify(store) == []
+    assert any("format of an earlier version" in one for one in remarks(store))
+    losses.note(store, now=NOW, starting=True)
+    again = witness.read(store.path)
+    assert again is not None
+    assert (again.is_former, again.damage, remarks(store)) == (False, "", [])
+    assert again.heads[-1].number == 8
+
+
+def test_a_first_line_that_was_not_flushed_is_caught_up(opened: Opened) -> None:
+    """After a power cut it may count fewer lines than there are; never more."""
+    store = opened(cases=8)
+    log = witness.file_of(store.path)
+    first = log.read_bytes().split(b"\n")[0]
+    _later(store, 3)
+    log.write_bytes(first + log.read_bytes()[len(first) :])
+    assert verify(store) == []
+    _later(store, 1)
+    told = witness.read(store.path)
+    assert told is not None
+    assert (told.damage, verify(store)) == ("", [])
+
+
+def test_many_write_to_the_witness_at_once(opened: Opened) -> None:
+    """Each line follows from the one before, also when the file is begun or written anew."""
+    store = opened(cases=8)
+    log = witness.file_of(store.path)
+    log.unlink()
+    with patch.object(witness, "LONGEST", 3000), ThreadPoolExecutor(6) as pool:
+        for done in [pool.submit(_later, store, 8) for _ in range(6)]:
+            done.result()
+    assert log.stat().st_size < 6000
+    assert verify(store) == []
+    assert [one.name for one in store.path.parent.glob(".*heads*")] == []
 
 
 def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
@@ -166,11 +312,11 @@ def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
     assert ["sent_again" in one for one in flags] == [False, False, True, True, True]
     (found,) = verify(back)
     assert "it had gone back to event 10; event 16 was acknowledged" in found
-    assert "answers sent again since: 3." in found
+    assert "3 answer(s) came again since." in found
     losses.accept(back, reason="All came again.", by=BY, now=NOW + timedelta(minutes=10))
     assert verify(back) == []
     (remark,) = remarks(back)
-    assert "answers sent again since: 3. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
+    assert "3 answer(s) came again since. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
     with back.look() as look:
         assert losses.gone_back(look, "trial") is None
     Page(back).read(1)
@@ -230,7 +376,7 @@ def test_a_backup_put_in_place_under_the_old_name_goes_on_from_there(opened: Ope
     assert verify(again) == []
     assert page.offer_again(again).refused == ()
     assert verify(again) == []
-    assert any("answers sent again since: 2" in one for one in remarks(again))
+    assert any("2 answer(s) came again" in one for one in remarks(again))
 
 
 def test_nothing_is_acknowledged_that_was_not_witnessed(
@@ -313,8 +459,7 @@ def test_the_witness_stays_small_and_forgets_no_loss(
     store = opened(cases=12)
     page = Page(store)
     lost = Head(chain="study:trial", number=99, hash="a" * 64, at_utc="2025-06-04T12:00:00.000Z")
-    with witness.file_of(store.path).open("a") as log:
-        log.write(f"{lost.at_utc} {lost.number} {lost.hash} {lost.chain}\n")
+    witness.add(store.path, [lost], every=tuple, needless=lambda _: ())
     page.read(8)
     assert witness.file_of(store.path).stat().st_size < 2200
     told = witness.read(store.path)

@@ -30,6 +30,8 @@ from study.store.studies import study_row
 from tests.conftest import NOW
 from ui.results import background
 from ui.results.background import asked_now, job_of, report_of
+from ui.server import worker
+from ui.server.worker import Tell
 
 Opened = Callable[..., Store]
 PATIENCE_S = 120.0
@@ -160,18 +162,19 @@ def test_an_error_of_the_other_process_is_told_here(read: Store) -> None:
     with pytest.raises(NotFound, match="gone"):
         gone.analysis()
     faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Mend it")]
-    sent = background._pool().submit(_refuse, faults)
+    sent = worker.Job(_refuse, faults, kept="analysis")
+    assert sent.is_done(PATIENCE_S)
     with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
-        sent.result(PATIENCE_S)
+        sent.outcome()
 
 
-def _refuse(faults: list[analysis.Fault]) -> None:
+def _refuse(_: Tell, faults: list[analysis.Fault]) -> None:
     raise analysis.BundleError(faults)
 
 
 def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None:
     """As the system does when memory runs out."""
-    pid = background._pool().submit(os.getpid).result(PATIENCE_S)
+    pid = worker.Job(_pid, kept="analysis").outcome()
     job = job_of(read, "trial")
     os.kill(pid, signal.SIGKILL)
     assert job.is_done(PATIENCE_S)
@@ -184,9 +187,13 @@ def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None
     assert again.analysis().findings
 
 
+def _pid(_: Tell) -> int:
+    return os.getpid()
+
+
 def test_a_process_whose_server_is_gone_before_it_begins_ends() -> None:
     """It would wait for ten minutes for somebody to ask."""
-    orphaned = ProcessPoolExecutor(1, initializer=background._begin, initargs=(0, 0))
+    orphaned = ProcessPoolExecutor(1, initializer=worker._begin, initargs=(0, 0, ""))
     with orphaned, pytest.raises(BrokenProcessPool):
         orphaned.submit(_wait).result(PATIENCE_S)
 

@@ -1,0 +1,115 @@
+"""Reads the samples of an Inspect log, packed as `.eval` or written as JSON, within the budget."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile, ZipInfo
+
+from study.base.budget import Budget
+from study.base.errors import BadFile
+from study.base.packed import content_of, opened
+from study.base.text import natural
+
+COLUMNS = ("id", "epoch", "metadata", "output", "error")
+"""What is kept of a sample."""
+
+_BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
+_ZSTANDARD = 93
+_ODD = "{} is not a valid log of Inspect: {}; write it again with inspect log convert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectLog:
+    """The samples of a log, each an object or what is there instead, and how its run ended."""
+
+    samples: tuple[object, ...]
+    status: str
+
+
+def begins_as_log(content: bytes) -> bool:
+    """Return whether a JSON file that begins with these bytes is a log of Inspect."""
+    return _BEGINS.match(content) is not None
+
+
+def read_json_log(path: Path, budget: Budget) -> InspectLog:
+    """Read a log written as JSON.
+
+    Raises
+    ------
+    BadFile
+        It is not JSON, has no samples or another form, or is beyond the budget.
+    """
+    log = _object(path, "the file", path.read_bytes())
+    samples = log.get("samples")
+    if samples is not None and not isinstance(samples, list):
+        raise BadFile(_ODD.format(path, "`samples` is not a list"))
+    return _log(path, iter(samples or []), log.get("status"), budget)
+
+
+def read_packed_log(path: Path, budget: Budget) -> InspectLog:
+    """Read a packed log.
+
+    Raises
+    ------
+    BadFile
+        As `read_json_log`; or it is another archive, or packed in a way that is not read here.
+    """
+    with opened(path, budget=budget) as (archive, entries):
+        inside = {one.filename: one for one in entries}
+        names = sorted(
+            (one for one in inside if one.startswith("samples/") and one.endswith(".json")),
+            key=natural,
+        )
+        _check_kind(path, inside, names)
+        header: dict[str, object] = {}
+        if "header.json" in inside:
+            header = _entry(path, archive, inside["header.json"])
+        samples = (_entry(path, archive, inside[name]) for name in names)
+        return _log(path, samples, header.get("status", "started"), budget)
+
+
+def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> None:
+    if not names and not {"header.json", "_journal/start.json"} & inside.keys():
+        raise BadFile(
+            f"{path} is an archive, and neither an XLSX workbook nor a log of Inspect; unpack it,"
+            " and give the file in it"
+        )
+    if any(inside[one].compress_type == _ZSTANDARD for one in names):
+        raise BadFile(
+            f"{path} is packed with Zstandard, which is not read here. Write it as JSON first: "
+            f"inspect log convert {path.name} --to json --output-dir json"
+        )
+
+
+def _entry(path: Path, archive: ZipFile, entry: ZipInfo) -> dict[str, object]:
+    try:
+        content = content_of(archive, entry)
+    except NotImplementedError as error:  # a kind of compression that zipfile does not know
+        raise BadFile(f"{path} cannot be read: {error}; write it again as JSON") from error
+    return _object(path, entry.filename, content)
+
+
+def _object(path: Path, what: str, content: bytes) -> dict[str, object]:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BadFile(f"{path} is not JSON: {why}; repair it or write it again") from error
+    if not isinstance(value, dict):
+        raise BadFile(_ODD.format(path, f"{what} holds no object"))
+    return value
+
+
+def _log(path: Path, samples: Iterator[object], status: object, budget: Budget) -> InspectLog:
+    kept: list[object] = []
+    for n, sample in enumerate(samples, 1):
+        budget.check_rows(path, n)
+        if isinstance(sample, dict):
+            sample = {key: sample[key] for key in COLUMNS if key in sample}
+        budget.check_depth(path, sample)
+        kept.append(sample)
+    if not kept:
+        raise BadFile(f"{path} is a log of Inspect without samples; run it with log_samples")
+    return InspectLog(samples=tuple(kept), status=status if isinstance(status, str) else "")

@@ -1,0 +1,63 @@
+"""Reads the rows of a Parquet file, without columns of images, within the budget."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from study.base.budget import Budget
+from study.base.errors import BadFile
+
+_AT_ONCE = 1_000
+
+
+def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """Return the names of the columns and the rows.
+
+    Numbers of rows and columns are compared with the budget before anything is decoded: runs of
+    equal values take next to no space in a file.
+
+    Raises
+    ------
+    BadFile
+        The file is damaged, has no rows, has a column twice, or is beyond the budget.
+    """
+    import pyarrow  # slow to import, and few files are Parquet
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            budget.check_columns(path, file.metadata.num_columns)
+            budget.check_rows(path, file.metadata.num_rows)
+            names = [
+                one.name for one in file.schema_arrow if not _holds_bytes(one.type, pyarrow.types)
+            ]
+            rows = list(_rows(path, file, names, budget))
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError, TypeError) as error:
+        raise BadFile(f"{path} is no sound Parquet file: {error}") from error
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise BadFile(f"{path} has columns given twice: {', '.join(twice)}; keep one of each")
+    if not rows:
+        raise BadFile(f"{path} holds no entries; give a file with at least one")
+    return tuple(names), rows
+
+
+def _rows(path: Path, file: Any, names: list[str], budget: Budget) -> Iterator[dict[str, Any]]:
+    n = 0
+    for batch in file.iter_batches(batch_size=_AT_ONCE, columns=names, use_threads=False):
+        n += batch.num_rows
+        budget.check_rows(path, n)
+        for row in batch.to_pylist():
+            budget.check_depth(path, row)
+            yield row
+
+
+def _holds_bytes(kind: Any, types: Any) -> bool:
+    """Return whether a column holds images or the like, which are not read."""
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _holds_bytes(kind.value_type, types)
+    if types.is_struct(kind):
+        return any(_holds_bytes(kind.field(n).type, types) for n in range(kind.num_fields))
+    return bool(types.is_binary(kind) or types.is_large_binary(kind))

@@ -1,0 +1,296 @@
+"""Starts work in a process of its own, at low priority, so that no reader's answer waits for it.
+
+Work on a file that somebody uploaded is held to the budget (`study.base.budget`): beyond it the
+process is ended, and the file is refused.
+"""
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from study.base.budget import Budget, held_to
+from study.base.errors import BadFile, NotNow, StudyError
+from study.base.translation import language, spoken, t
+
+AT_ONCE_S = 1.5
+"""A page waits so long for a job before it shows its progress."""
+
+MOST_UPLOADS = 2
+"""Uploaded files that are read at the same time; each may take the budget's memory."""
+
+PRIORITY = 10
+_ORPHANED_S = 2.0
+_TOLD_EVERY_S = 0.3
+_IDLE_S = 600
+
+_Result = TypeVar("_Result")
+Tell = Callable[[str, float, float], None]
+"""Takes the name of a step, how much of it is done, and how much there is to do."""
+
+_log = logging.getLogger("reading_room.worker")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a job is.
+
+    Attributes
+    ----------
+    step : str
+        What it does at present; empty until it has said so.
+    done, total : float
+        In units of the step.
+    since_s : float
+        How long this step has taken so far.
+    """
+
+    step: str = ""
+    done: float = 0
+    total: float = 1
+    since_s: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Return how much of the step is done, 0 to 1."""
+        return min(1.0, self.done / max(self.total, 1e-9))
+
+    @property
+    def rate(self) -> float:
+        """Return how much is done in a second."""
+        return self.done / self.since_s if self.since_s else 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        """Return how long this step will still take, in seconds; None while that is unknown."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a job is held to while it reads a file, and what messages call the file."""
+
+    budget: Budget
+    name: str
+
+
+class Ended(NotNow):
+    """The process of a job was ended before the job was done, and nobody had cancelled it."""
+
+
+class Job(Generic[_Result]):
+    """Work that is under way in another process, done, failed or cancelled.
+
+    Parameters
+    ----------
+    do, *arguments
+        A function of a module, called there with a `Tell` before the arguments; all of them and
+        what it returns can be pickled.
+    held
+        The budget, for work on an uploaded file.
+    kept
+        A module that a process kept for the next job has loaded; without it each job has its own.
+    on_end
+        Called when it has ended in any way, with whether its process was ended before it was done.
+
+    Raises
+    ------
+    NotNow
+        As many uploaded files are being read as may be.
+    """
+
+    def __init__(
+        self,
+        do: Callable[..., _Result],
+        *arguments: Any,
+        held: Held | None = None,
+        kept: str = "",
+        on_end: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        self.is_cancelled = self._is_late = False
+        self._held, self._is_kept, self._on_end = held, bool(kept), on_end
+        if held is not None:
+            _take_turn(self)
+        self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
+        self._pool = _kept_pool(kept) if kept else _own_pool()
+        self._future: Future[_Result] = self._pool.submit(
+            _run, self._note, language(), held, do, arguments
+        )
+        self._clock = threading.Timer(held.budget.wall_seconds if held else 0, self._end_late)
+        self._clock.daemon = True
+        if held is not None:
+            self._clock.start()
+        self._future.add_done_callback(self._end)
+
+    def is_done(self, within_s: float = 0.0) -> bool:
+        """Return whether it has ended, after waiting for it for so long."""
+        wait([self._future], within_s)
+        return self._future.done()
+
+    @property
+    def progress(self) -> Progress:
+        """Return how far it is."""
+        with suppress(OSError, ValueError):
+            return Progress(**json.loads(self._note.read_text(encoding="ascii")))
+        return Progress()
+
+    def cancel(self) -> None:
+        """End it at once; its process is killed."""
+        self.is_cancelled = not self.is_done()
+        self._kill()
+
+    def outcome(self) -> _Result:
+        """Return what it returned, once it is done.
+
+        Raises
+        ------
+        StudyError
+            It was cancelled or ended, the file was refused, or whatever the function raised.
+        """
+        try:
+            return self._future.result()
+        except StudyError:
+            raise
+        except _ended() as error:
+            raise self._why_ended() from error
+        except Exception as error:
+            if self._held is None:
+                raise
+            _log.exception("%s could not be read", self._held.name)
+            raise BadFile(
+                t(
+                    "{name} has a form that cannot be read here. Check how it was made, and write "
+                    "it again.",
+                    name=self._held.name,
+                )
+            ) from error
+
+    def _why_ended(self) -> StudyError:
+        if self.is_cancelled:
+            return NotNow(t("Cancelled. Nothing was saved."))
+        if self._held is None:
+            return Ended(
+                t(
+                    "This stopped before it was done; the server may be short of memory. Try "
+                    "again later."
+                )
+            )
+        if self._is_late:
+            return self._held.budget.too_long(self._held.name)
+        return self._held.budget.too_much_memory(self._held.name)
+
+    def _end_late(self) -> None:
+        self._is_late = not self.is_done()
+        self._kill()
+
+    def _kill(self) -> None:
+        if not self._is_kept:
+            self._pool.shutdown(kill_workers=True)
+
+    def _end(self, _: object) -> None:
+        self._clock.cancel()
+        shutil.rmtree(self._note.parent, ignore_errors=True)
+        _end_turn(self)
+        self._on_end(isinstance(self._future.exception(), _ended()))
+        if not self._is_kept:
+            threading.Thread(target=self._pool.shutdown, daemon=True).start()
+
+
+_UPLOADS: set[Job[Any]] = set()
+_LOCK = threading.Lock()
+
+
+def _take_turn(job: Job[Any]) -> None:
+    with _LOCK:
+        if len(_UPLOADS) >= MOST_UPLOADS:
+            raise NotNow(t("Other files are being read at present. Try again in a minute."))
+        _UPLOADS.add(job)
+
+
+def _end_turn(job: Job[Any]) -> None:
+    with _LOCK:
+        _UPLOADS.discard(job)
+
+
+def _ended() -> tuple[type[BaseException], ...]:
+    """Return what a job fails with whose process was ended."""
+    from joblib.externals.loky.process_executor import ShutdownExecutorError
+
+    return BrokenProcessPool, ShutdownExecutorError
+
+
+def _own_pool() -> Any:
+    from joblib.externals.loky import ProcessPoolExecutor  # a fifth of a second to load
+
+    return ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(), PRIORITY, ""))
+
+
+def _kept_pool(module: str) -> Any:
+    from joblib.externals.loky import get_reusable_executor
+
+    begin = {"initializer": _begin, "initargs": (os.getpid(), PRIORITY, module)}
+    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
+
+
+# What follows runs in the other process.
+
+
+def _begin(server: int, priority: int, module: str) -> None:
+    """Give way to the server, end with it (it may be gone by now), and load what is needed."""
+    os.nice(priority)
+    never = threading.Event()
+
+    def watch() -> None:
+        while os.getppid() == server:
+            never.wait(_ORPHANED_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    if module:
+        import_module(module)
+
+
+def _run(
+    note: Path,
+    spoken_language: str,
+    held: Held | None,
+    do: Callable[..., _Result],
+    arguments: tuple[Any, ...],
+) -> _Result:
+    tell = _teller(note)
+    with spoken(spoken_language):
+        if held is None:
+            return do(tell, *arguments)
+        with held_to(held.budget, held.name):
+            return do(tell, *arguments)
+
+
+def _teller(note: Path) -> Tell:
+    """Return what writes the progress down for the server, a few times a second."""
+    step, since, told = "", 0.0, 0.0
+
+    def tell(now: str, done: float, total: float) -> None:
+        nonlocal step, since, told
+        moment = time.monotonic()
+        if now != step:
+            step, since, told = now, moment, 0.0
+        if moment - told >= _TOLD_EVERY_S:
+            told = moment
+            facts = {"step": step, "done": done, "total": total, "since_s": moment - since}
+            scratch = note.with_suffix(".new")
+            with suppress(FileNotFoundError):  # the server has given up on it
+                scratch.write_text(json.dumps(facts), encoding="ascii")
+                scratch.replace(note)
+
+    return tell
