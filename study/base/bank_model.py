@@ -102,6 +102,7 @@ FINDINGS: Mapping[Rule, str] = {
     Rule.IMAGE_UNREADABLE: "Images cannot be shown in full",
     Rule.NO_PRIOR: "Prior images are not earlier images of their own",
     Rule.TWO_PATIENTS: "Examinations have more than one patient",
+    Rule.IDENTIFIES: "Texts identify a patient",
     Rule.ANSWERED: "Questions contain their own answer",
     Rule.LONGEST: "The longest option is correct more often than by chance",
     Rule.LETTER: "Some letters are correct more often than others",
