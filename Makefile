@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test explore lint types format catalogue glossary docs screenshots clean
+.PHONY: app help check test explore lint types format catalogue glossary docs-commands docs screenshots clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -53,6 +53,9 @@ catalogue: $(VENV)/.run-ready  ## Extract messages and update the catalogues in 
 
 glossary: $(VENV)/.run-ready  ## Update the list of modules in ARCHITECTURE.md
 	$(BIN)/python -m tests.glossary
+
+docs-commands: $(VENV)/.run-ready  ## Update docs/commands.md from the commands
+	$(BIN)/python -m tests.command_reference
 
 docs: $(VENV)/.test-ready  ## Build the documentation in build/docs
 	$(BIN)/mkdocs build --strict

@@ -39,6 +39,15 @@ class _Context(click.Context):
     formatter_class = _Help
 
 
+class _Command(click.Command):
+    context_class = _Context
+
+
+class _Program(click.Group):
+    context_class = _Context
+    command_class = _Command
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments`, by default the process's, and return its exit code."""
     try:
@@ -51,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Program, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 def program() -> None:
     """Analyse a reader study: accuracy of readers and models, agreement of every two raters.
 
@@ -59,9 +68,6 @@ def program() -> None:
     optional truth, n_options, options, task, ...) and readings.csv (rater_id, item_id, answer;
     ...).
     """
-
-
-program.context_class = _Context
 
 
 def _command(
@@ -92,9 +98,8 @@ def _command(
     run.__doc__ = function.__doc__
     for option in reversed(more + OPTIONS):
         run = option(run)
-    command = program.command(function.__name__, short_help=function.__doc__, epilog=EPILOG)(run)
-    command.context_class = _Context
-    return command
+    short = (function.__doc__ or "").partition("\n")[0]
+    return program.command(function.__name__, short_help=short, epilog=EPILOG)(run)
 
 
 OPTIONS = (
@@ -152,14 +157,22 @@ LANGUAGE = click.option(
 
 @partial(_command, more=(LANGUAGE,))
 def report(folder: Path, out: Path, options: Options, language: str) -> str:
-    """Write report.html, report.pdf, results.json, figures/, tables/ and paper/ to OUT."""
+    """Write the report of a bundle to OUT: page, PDF, tables, figures and files for a paper.
+
+    report.html is one file that needs no network; each figure links to its SVG and PNG in figures/.
+    Beside it are report.pdf, results.json, figures/ (SVG, PNG, plotly), tables/ (CSV) and paper/
+    (Excel, LaTeX, BibTeX, methods text, checklists). See docs/methods.md and docs/languages.md.
+    """
     write_report(read_bundle(folder), out, options, language=language)
     return f"{out / 'report.html'}"
 
 
 @_command
 def tables(folder: Path, out: Path, options: Options, _: str) -> str:
-    """Write OUT/tables/*.csv alone; an older report in OUT is removed."""
+    """Write OUT/tables/*.csv alone; an older report in OUT is removed.
+
+    See docs/methods.md.
+    """
     write_tables(read_bundle(folder), out, options)
     return f"{out / 'tables'}"
 
@@ -170,7 +183,12 @@ def tables(folder: Path, out: Path, options: Options, _: str) -> str:
 @click.option("--cards", metavar="FILE", type=PATH, help="CSV of models: model, name, licence ...")
 @click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
 def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -> None:
-    """Write a leaderboard of one study or several as a static web page, with its numbers as CSV."""
+    """Write a leaderboard of one study or several as a static web page, with its numbers as CSV.
+
+    FOLDER is a bundle (a folder or a .zip). OUT gets index.html, leaderboard.csv with every number
+    and models.csv with the models in the public leaderboard's columns. See
+    docs/methods.md#leaderboard.
+    """
     try:
         bundles: dict[str, Bundle] = {}
         for folder in folders:
@@ -189,7 +207,11 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
 @click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
 @click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
 def review_(verdicts: Path, out: Path, seed: int) -> None:
-    """Write what an expert review found, how far its reviewers agree, and the faulty items."""
+    """Write what an expert review found, how far its reviewers agree, and the faulty items.
+
+    VERDICTS.csv comes from study review verdicts. OUT gets the share of faulty questions, the
+    reviewers' agreement, and faulty.csv for --faulty. See docs/methods.md#expert-review.
+    """
     try:
         click.echo(write_review(verdicts, out, Options(seed=seed)))
     except AnalysisError as error:

@@ -13,47 +13,16 @@ from pathlib import Path
 import click
 import pytest
 
+from analysis.cli import program as analysis_program
 from study.cli.program import program
-from tests import forked, moulds
+from tests import command_reference, forked, moulds
 from tests.conftest import ROOT, bank_records, write_bank
 
-COMMANDS = (
-    ("study",),
-    ("study", "init"),
-    ("study", "import"),
-    ("study", "bank"),
-    ("study", "bank", "list"),
-    ("study", "bank", "show"),
-    ("study", "bank", "check"),
-    ("study", "bank", "compare"),
-    ("study", "bank", "remove"),
-    ("study", "draw"),
-    ("study", "invite"),
-    ("study", "code"),
-    ("study", "coordinator"),
-    ("study", "administrator"),
-    ("study", "open"),
-    ("study", "models"),
-    ("study", "models", "add"),
-    ("study", "models", "run"),
-    ("study", "models", "withdraw"),
-    ("study", "simulate"),
-    ("study", "status"),
-    ("study", "preparations"),
-    ("study", "exclude"),
-    ("study", "reinstate"),
-    ("study", "verify"),
-    ("study", "export"),
-    ("study", "restore"),
-    ("study", "merge"),
-    ("study", "backup"),
-    ("study", "restore-backup"),
-    ("study", "close"),
-    ("study", "archive"),
-    ("study", "demo"),
-    ("analysis",),
-    ("analysis", "report"),
-    ("analysis", "tables"),
+PROGRAMS = {"study": program, "analysis": analysis_program}
+COMMANDS = tuple(
+    (name, *path)
+    for name, group in PROGRAMS.items()
+    for path in ((), *(path for path, _ in command_reference.commands_of(group)))
 )
 
 
@@ -89,10 +58,41 @@ def test_a_program_imports_what_it_needs_itself(program: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_is_documented(command: tuple[str, ...]) -> None:
-    """docs/commands.md names every command."""
-    assert f"python -m {' '.join(command)}" in (ROOT / "docs" / "commands.md").read_text()
+def test_the_reference_of_commands_is_current() -> None:
+    """docs/commands.md is what `make docs-commands` writes, with a section for every command."""
+    text = command_reference.DOCUMENT.read_text("utf-8")
+    assert text == command_reference.document(), "Run: make docs-commands"
+    for command in COMMANDS:
+        assert f"python -m {' '.join(command)}" in text
+
+
+def test_every_option_of_a_command_has_a_help_text() -> None:
+    """`--help` and the reference say what each option is for, in rows that fit a screen."""
+    for program_ in PROGRAMS.values():
+        for path, command in command_reference.commands_of(program_):
+            assert command.help, path
+            options = [one for one in command.params if isinstance(one, click.Option)]
+            assert [option.opts[0] for option in options if not option.help] == [], path
+    rows = [line for line in command_reference.document().splitlines() if line.startswith("|")]
+    assert max(map(len, rows)) < 250
+
+
+@pytest.mark.parametrize(
+    ("words", "nearest"),
+    [
+        (("study", "impot"), "import"),
+        (("study", "bank", "chek"), "check"),
+        (("study", "import", "--dbb", "x"), "--db"),
+        (("analysis", "tabels"), "tables"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_answered_with_the_nearest(
+    words: tuple[str, ...], nearest: str
+) -> None:
+    """It is wrong usage, and says what was probably meant."""
+    ran = run(*words)
+    assert ran.returncode == 2
+    assert f"Did you mean '{nearest}'?" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -376,6 +376,8 @@ def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) ->
     lines = [line for line in printed if line.startswith("Demo ")]
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == list(starts)
     assert all(len(line.split()[-1]) == 19 for line in lines)
+    assert "The demo reader is 'guest'" in "\n".join(printed)
+    assert "The reader from the start is 'newcomer'" in "\n".join(printed)
     study = ("--db", tmp_path / "demo.db", "--study", "Demo study, from the start")
     header = "reader_id,step,done_at_utc,received_at_utc,detail\n"
     assert done("study", "preparations", *study) == header
@@ -391,6 +393,8 @@ def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
     first = done("study", "demo", "--empty", "--db", store)
     (line,) = [one for one in first.splitlines() if one.startswith("Administrator ")]
     assert len(line.split()[1]) == 19
+    assert "Sign in with the administrator code below" in first
+    assert "access codes you gave out" in done("study", "demo", "--empty", "--db", store)
     assert "Administrator" not in done("study", "demo", "--empty", "--db", store)
     new = done("study", "administrator", "--db", store).strip()
     assert len(new) == 19
@@ -455,3 +459,32 @@ def test_every_option_reaches_the_function_that_takes_it() -> None:
         given = {option.name for option in command.params}
         assert wanted <= given, command.name
         assert len(wanted) < len(taken) or given == wanted, command.name
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest(drawn: Path) -> None:
+    """Of studies, banks, readers, roles, models and columns."""
+    done("study", "administrator", "--db", drawn)
+    bank_name = done("study", "bank", "list", "--db", drawn).splitlines()[1].split(",")[0]
+    readers = drawn.with_name("readers.csv")
+    readers.write_text("reader_id\nResident-1\n")
+    done("study", "invite", "--db", drawn, "--study", "t", readers)
+    misspelt = drawn.with_name("misspelt.csv")
+    misspelt.write_text("reader_id,levl\nR2,1\n")
+    predictions = drawn.with_name("p.csv")
+    predictions.write_text("a,b\n1,A\n")
+    store = ("--db", drawn)
+    cases = {
+        ("study", "status", *store, "--study", "T"): "t",
+        ("study", "bank", "show", *store, "--bank", f"{bank_name}x"): bank_name,
+        ("study", "code", *store, "--study", "t", "--reader", "resident1"): "Resident-1",
+        ("study", "release-account", *store, "--who", "admn", "--reason", "x"): "admin",
+        ("study", "invite", *store, "--study", "t", misspelt): "level",
+        (
+            *("study", "models", "add", predictions, *store, "--study", "t", "--model", "M"),
+            *("--columns", "idd=a,answer=b"),
+        ): "id",
+    }
+    for words, nearest in cases.items():
+        ran = run(*words)
+        assert ran.returncode == 1, ran.stdout
+        assert f"Did you mean {nearest}?" in ran.stderr, ran.stderr

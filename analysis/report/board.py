@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import isnan
 from os import PathLike
 from pathlib import Path
@@ -148,7 +149,9 @@ def read_cards(path: Path) -> pd.DataFrame:
     strange = [name for name in table.columns if name not in ("model", *CARD)]
     if "model" not in table.columns or strange:
         what = f"has a column {strange[0]!r}" if strange else "has no column 'model'"
-        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.")
+        near = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
+        meant = f" Did you mean {near[0]}?" if near else ""
+        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.{meant}")
     twice = table.loc[table["model"].duplicated(), "model"]
     if len(twice):
         row = int(twice.index[0]) + 2

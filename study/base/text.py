@@ -12,6 +12,7 @@ one away where one was put gives the text as it was, whatever it was.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 
 from study.base.canonical import without_surrogates
 from study.base.errors import BadFile, BadInput
@@ -175,6 +176,34 @@ def text_key(text: str) -> str:
     """
     key = id_key(text).lower()
     return key if key.isascii() else key.translate(_LOWER)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the known word that a misspelt one is most like; empty where none is near.
+
+    Letter case, and whether words are joined by hyphens or underscores, does not matter.
+
+    >>> nearest("case", ["cases", "seed"]), nearest("Time-Limit", ["time_limit_s"])
+    ('cases', 'time_limit_s')
+    >>> nearest("zzz", ["cases"])
+    ''
+    """
+    plain = {_plain(one): one for one in reversed(list(known))}
+    return next((plain[one] for one in get_close_matches(_plain(word), plain, n=1)), "")
+
+
+def _plain(word: str) -> str:
+    return text_key(word).replace("-", "_").replace(" ", "_")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest known word, after a blank; empty where none is near.
+
+    >>> did_you_mean("chst", ["chest", "hands"]), did_you_mean("x", ["chest"])
+    (' Did you mean chest?', '')
+    """
+    meant = nearest(word, known)
+    return " " + t("Did you mean {nearest}?", nearest=meant) if meant else ""
 
 
 def difference(text: str, other: str) -> str:

@@ -25,9 +25,13 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 
 
 @command()
-@click.option("--reason", metavar="TEXT", required=True, help="Kept in the trail.")
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 def close(db: Path, study: str, reason: str) -> None:
-    """Close a study for good: nothing is read any more."""
+    """Close a study permanently; no further readings are accepted.
+
+    Nobody can read or be invited any more, and the study's pages show accuracy. Who closed it, why
+    and what is missing are kept in the audit trail.
+    """
     store = Store(db)
     found = studies.close(store, study=study, reason=reason, now=now()).counts
     print(
@@ -41,7 +45,11 @@ def close(db: Path, study: str, reason: str) -> None:
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder.")
 @_WITHOUT_TEXTS
 def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
-    """Write a study in every form, with hashes."""
+    """Write a study in every format to a new folder, with SHA256SUMS.
+
+    The hashes are recorded in the audit trail. The files of an open study are complete too; a note
+    says that they allow accuracy to be computed. See docs/archive.md.
+    """
     store = Store(db)
     texts = not without_texts
     made = archives.archive(store, out, study=study, whole=True, texts=texts, now=now())
@@ -75,7 +83,11 @@ def deposit(store: Store, study: str) -> None:
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
 @_WITHOUT_TEXTS
 def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
-    """Write a study's bundle."""
+    """Write a study's bundle to a new folder, or to one file if DIR ends in .zip.
+
+    Notes on stderr name a strict licence of the bank and a study that is not closed yet. See
+    docs/bundle.md.
+    """
     store = Store(db)
     names = bundle.export(store, study=study, out=out, texts=not without_texts)
     record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
@@ -86,7 +98,11 @@ def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
 @command(of_study=False, reads="folder")
 @_BUNDLE
 def restore(db: Path, folder: Path) -> None:
-    """Restore a study from its bundle (a folder or a .zip)."""
+    """Restore a study from its bundle (a folder or a .zip).
+
+    The bundle is checked against its hashes and its chain first; it is restored completely or not
+    at all. A study that is already there is not changed. See docs/archive.md.
+    """
     done = restoring.restore(Store(db), folder, by=COMMAND_LINE, now=now())
     print(
         f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
@@ -101,7 +117,10 @@ def restore(db: Path, folder: Path) -> None:
     "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
 )
 def merge(db: Path, study: str, folder: Path, site: str) -> None:
-    """Merge another site's bundle (a folder or a .zip) into a study."""
+    """Merge the bundle of another site (a folder or a .zip) into a closed study.
+
+    The other deployment ran the same locked protocol. Conflicts are refused by name.
+    """
     done = restoring.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
     print(
         f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
@@ -114,7 +133,10 @@ def merge(db: Path, study: str, folder: Path, site: str) -> None:
     "--out", metavar="FILE", type=PATH, help="A new file (default: the folder beside DB)."
 )
 def backup(db: Path, out: Path | None) -> int:
-    """Make a backup of the store and verify it."""
+    """Make a consistent backup of the store, while it is in use, and verify it.
+
+    Exit status 1 if the copy does not verify. See docs/backups.md.
+    """
     made = backups.make(Store(db), by=COMMAND_LINE, now=now(), out=out)
     print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
     if made.finding:
@@ -127,7 +149,11 @@ def backup(db: Path, out: Path | None) -> int:
 @command("restore-backup", of_study=False, reads="file")
 @click.argument("file", metavar="FILE", type=PATH)
 def restore_backup(db: Path, file: Path) -> None:
-    """Put a backup in place as a new store."""
+    """Verify a backup and restore it as a new store.
+
+    Nothing is ever overwritten. Reports what is missing compared with what had been stored under
+    that name. See docs/backups.md.
+    """
     store = backups.restore_backup(file, db)
     lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
     print(f"Verified, and in place: {db}")
@@ -139,7 +165,22 @@ def restore_backup(db: Path, file: Path) -> None:
 @click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one a line.")
 @click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one a line.")
 def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
-    """Check the chain and everything it vouches for."""
+    """Check the chain of events and everything it vouches for.
+
+    Checked are banks, protocols, readers, models, assignments, preparation, practice,
+    presentations, readings, predictions, roles, amendments, interventions, exclusions, merged
+    sites, images on disk, sessions and accounts, backups, the deployment's id and secret; that the
+    store holds every acknowledged answer; that tables, indexes, triggers, references and the file
+    itself are intact; and that no unrecorded clock change of more than an hour occurred.
+
+    Names, e-mail addresses, access codes, drafts and the backup schedule are not covered, because
+    they may change or be erased. Of a study's copy, what it holds is checked and the rest named.
+
+    Every breach is printed, and of a broken chain the first link by number, kind and time. For the
+    lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if
+    anything does not hold. See docs/archive.md#proof-of-integrity and
+    docs/backups.md#when-acknowledged-answers-are-missing.
+    """
     store = Store(db)
     said = [
         *(heads.check_receipts(store, _text(receipts)) if receipts else ()),
@@ -169,14 +210,18 @@ def _text(path: Path) -> str:
 
 @command()
 def head(db: Path, study: str) -> None:
-    """Print the head of a study's chain, to be kept elsewhere."""
+    """Print the head of a study's chain in one line, to be kept elsewhere."""
     print(head_line(Store(db), study, now=now()))
 
 
 @command("accept-loss", of_study=False)
-@click.option("--reason", metavar="WORDS", required=True, help="Kept in the trail.")
+@click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 def accept_loss(db: Path, reason: str) -> None:
-    """Accept that a store ends before what was stored."""
+    """Accept that the store is missing acknowledged records.
+
+    The reason is kept in the audit trail. See
+    docs/backups.md#when-acknowledged-answers-are-missing.
+    """
     for one in losses.accept(Store(db), reason=reason, now=now()):
         print(one.sentence)
     print("Accepted, and written into the trail.")

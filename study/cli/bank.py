@@ -31,7 +31,7 @@ from study.lifecycle.teaching import mark
 from study.store import Store, banks
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
-_BANK = click.option("--bank", "name", metavar="NAME", required=True)
+_BANK = click.option("--bank", "name", metavar="NAME", required=True, help="The bank's name.")
 
 
 @program.group()
@@ -42,7 +42,11 @@ def bank() -> None:
 @command("list", of_study=False, group=bank)
 @_JSON
 def list_(db: Path, as_json: bool) -> None:
-    """Print every bank of a store, as CSV."""
+    """Print every bank as CSV.
+
+    The columns are bank, items, films, imported_at_utc, source, content_sha256 and studies (the
+    number of studies that use it).
+    """
     with Store(db).look() as look:
         found = [described(row, banks.holders(look, row.id)) for row in banks.listed(look)]
     if as_json:
@@ -61,7 +65,11 @@ def list_(db: Path, as_json: bool) -> None:
 @_BANK
 @_JSON
 def show(db: Path, name: str, as_json: bool) -> None:
-    """Print what a bank is and what is in it, counted."""
+    """Print a bank's description and the counts of its items.
+
+    It names the studies and drafts that use the bank, and counts its items by split, task,
+    category, subcategory, sex, view and age in decades.
+    """
     with Store(db).look() as look:
         found = in_full(look, name)
     if as_json:
@@ -84,9 +92,11 @@ def show(db: Path, name: str, as_json: bool) -> None:
 def check(
     path: Path, images: Path | None, format: Literal["rexvqa", "csv"] | None, as_json: bool
 ) -> int:
-    """Check a bank file, or a folder with one, and keep nothing.
+    """Check a bank file, or a folder with one, as an import would, and keep nothing.
 
-    Exit status 1 where an import would refuse it.
+    For each rule: how often it is broken, up to 20 examples and what to do. Also how often each
+    letter is correct, with the p-value of chance. Exit status 1 if an import would refuse it. See
+    docs/bank-rules.md.
     """
     found = check_bank(path, images=images, format=format)
     if as_json:
@@ -149,7 +159,11 @@ def _print(found: Report) -> None:
 @click.argument("other", metavar="B")
 @_JSON
 def compare(db: Path, name: str, other: str, as_json: bool) -> None:
-    """Print what two banks have in common, and what not."""
+    """Print what two banks have in common and where they differ.
+
+    Items in one of them only, items with one id that differ and in what, and images that both have
+    under different ids.
+    """
     with Store(db).look() as look:
         n_alike, differences = compared(look, name, other)
     if as_json:
@@ -171,7 +185,11 @@ def _print_examples(examples: Sequence[str], n: int) -> None:
 @command(of_study=False, group=bank)
 @_BANK
 def remove(db: Path, name: str) -> None:
-    """Remove a bank that no study and no draft uses."""
+    """Remove a bank with its items and the record of its images; the image files stay.
+
+    Refused, with their names, while a study or a draft uses it. The audit trail keeps that it was
+    there.
+    """
     row = remove_bank(Store(db), name, now=now())
     print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
@@ -180,14 +198,19 @@ def remove(db: Path, name: str) -> None:
 
 @command(of_study=False, group=bank)
 @click.argument("name", metavar="NAME")
-@click.option("--bank", "sources", metavar="BANK", multiple=True, required=True)
+@click.option(
+    "--bank", "sources", metavar="BANK", multiple=True, required=True, help="A bank to join."
+)
 @click.option(
     "--prefix",
     is_flag=True,
     help="Put each bank's name before its item, examination and patient IDs.",
 )
 def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
-    """Make one bank of several, to draw a study from: give --bank for each of them."""
+    """Make one bank of several, to draw a study from; they are not changed.
+
+    Give --bank for each of them. See docs/bank-format.md#several-banks.
+    """
     made = join_banks(Store(db), sources, name=name, prefix=prefix, now=now())
     print(f"Joined: bank {name!r}, {made.n_items} items and {made.n_films} films.")
     if made.note:
@@ -197,10 +220,14 @@ def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
 @command("strike", of_study=False, group=bank)
 @click.argument("item", metavar="ITEM")
 @_BANK
-@click.option("--reason", metavar="TEXT", required=True)
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 @click.option("--back", is_flag=True, help="Take it back.")
 def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
-    """Strike an item off, so that no study draws it from now on; or take it back."""
+    """Strike an item, so that no study draws it from now on.
+
+    It is not used for teaching either; studies that drew it keep it. Striking and taking back are
+    kept in the audit trail.
+    """
     strike(Store(db), name, item, reason=reason, back=back, now=now())
     print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {name!r}.")
 
@@ -209,7 +236,12 @@ def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
 @_BANK
 @click.option("--on/--off", "taught", default=True, help="Open it for teaching, or end that.")
 def teach(db: Path, name: str, taught: bool) -> None:
-    """Let people practise with a bank, answers shown; or no longer."""
+    """Open a bank for teaching, or end that.
+
+    Anybody with an account may then practise with it and see the answers, but not while its cases
+    are being read in a study whose accuracy nobody may see, and no reader before their study is
+    closed.
+    """
     mark(Store(db), name, taught=taught, now=now())
     print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")
 
@@ -221,7 +253,7 @@ def _print_json(found: Any) -> None:
 @command("import", of_study=False)
 @click.argument("path", metavar="PATH", type=PATH)
 @click.argument("more", metavar="", nargs=-1)
-@click.option("--bank", metavar="NAME", required=True)
+@click.option("--bank", metavar="NAME", required=True, help="The bank's name in the store.")
 @click.option(
     "--split", metavar="NAME ...", multiple=True, help="Of the ReXVQA release (default: all)."
 )
@@ -264,7 +296,14 @@ def import_(
     source_url: str,
     citation: str,
 ) -> None:
-    """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
+    """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its images.
+
+    PATH is a file, or a folder with one, such as the ReXVQA release or DICOM images with a
+    spreadsheet. If there are faults, nothing is imported and all are listed. An interrupted import
+    resumes with the images not yet checked; importing the same files again changes nothing.
+    Warnings on stderr say where answers can be guessed without the images. See docs/bank-format.md
+    and docs/bank-format.md#dicom.
+    """
     from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
 
     if more and not split:

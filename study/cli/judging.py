@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from study.base.errors import NotFound
-from study.base.text import csv_line
+from study.base.text import csv_line, did_you_mean
 from study.base.translation import t
 from study.cli.program import PATH, command, now, program
 from study.lifecycle import reviewing
@@ -17,12 +17,16 @@ from study.store import Store, Transaction, banks, judgements, people
 from study.store.judgements import ANSWER, EXPLANATION
 from study.store.studies import study_row
 
-_BANK = click.option("--bank", metavar="NAME", required=True)
-_NAME = click.option("--review", "name", metavar="NAME", required=True)
+_BANK = click.option("--bank", metavar="NAME", required=True, help="The bank's name.")
+_NAME = click.option("--review", "name", metavar="NAME", required=True, help="The review's name.")
 
 _KINDS = {"answers": ANSWER, "explanations": EXPLANATION}
 _KIND = click.option(
-    "--kind", type=click.Choice(list(_KINDS)), default="answers", show_default=True
+    "--kind",
+    type=click.Choice(list(_KINDS)),
+    default="answers",
+    show_default=True,
+    help="What is scored.",
 )
 
 
@@ -37,9 +41,16 @@ def _of_review(name: str | None = None) -> Callable[[Callable[..., Any]], Callab
 
 
 @_of_review("open")
-@click.option("--reviewer", "handles", metavar="SHORT-NAME", multiple=True, required=True)
+@click.option(
+    "--reviewer",
+    "handles",
+    metavar="SHORT-NAME",
+    multiple=True,
+    required=True,
+    help="A person with the role of a reviewer.",
+)
 @click.option("--items", "n", metavar="N", type=int, help="So many, drawn at random.")
-@click.option("--seed", metavar="N", type=int, default=1, show_default=True)
+@click.option("--seed", metavar="N", type=int, default=1, show_default=True, help="Of the draw.")
 @click.option("--list", "file", metavar="FILE", type=PATH, help="The item ids in a file.")
 def open_review(
     db: Path,
@@ -50,7 +61,11 @@ def open_review(
     seed: int,
     file: Path | None,
 ) -> None:
-    """Have reviewers judge questions of a bank: give --items or --list, and --reviewer for each."""
+    """Have reviewers judge questions of a bank: give --items or --list, and --reviewer for each.
+
+    Two reviewers judge each question, a third where they differ. Not while the bank's cases are
+    being read in a study whose accuracy nobody may see.
+    """
     if (n is None) == (file is None):
         raise click.UsageError("Give either --items or --list.")
     store = Store(db)
@@ -66,7 +81,7 @@ def open_review(
 
 @_of_review("show")
 def show_review(db: Path, bank: str, name: str) -> None:
-    """Print how far each reviewer is, and what was found of each settled item."""
+    """Print how far each reviewer is, and the result for each settled item."""
     with Store(db).look() as look:
         row = _review(look, bank, name)
         items = reviewing.item_reviews(look, row)
@@ -82,7 +97,10 @@ def show_review(db: Path, bank: str, name: str) -> None:
 
 @_of_review()
 def verdicts(db: Path, bank: str, name: str) -> None:
-    """Print every verdict, as CSV; python -m analysis review reads it."""
+    """Print every verdict, as CSV; python -m analysis review reads it.
+
+    The columns are item_id, patient_id, task, reviewer, place, verdict, comment and at_utc.
+    """
     with Store(db).look() as look:
         rows = reviewing.verdict_table(look, _review(look, bank, name))
     for row in (reviewing.TABLE, *rows):
@@ -91,7 +109,7 @@ def verdicts(db: Path, bank: str, name: str) -> None:
 
 @_of_review("close")
 def close_review(db: Path, bank: str, name: str) -> None:
-    """End a review: nobody judges any more, and what it found can be used."""
+    """End a review: no further verdicts are accepted, and its results can be used."""
     store = Store(db)
     reviewing.close_review(store, _number(store, bank, name), now=now())
     print(f"Closed: review {name!r} of bank {bank!r}.")
@@ -99,7 +117,7 @@ def close_review(db: Path, bank: str, name: str) -> None:
 
 @_of_review()
 def strike(db: Path, bank: str, name: str) -> None:
-    """Strike off what a closed review found faulty, so that no study draws it from now on."""
+    """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
     n = reviewing.strike_faulty(store, _number(store, bank, name), now=now())
     print(f"Struck off: {n} item(s) of bank {bank!r}.")
@@ -111,11 +129,13 @@ def _number(store: Store, bank: str, name: str) -> int:
 
 
 def _review(look: Transaction, bank: str, name: str) -> int:
-    for row in judgements.reviews_of_bank(look, banks.bank_row(look, bank).id):
+    reviews = judgements.reviews_of_bank(look, banks.bank_row(look, bank).id)
+    for row in reviews:
         if row.name == name:
             return row.id
     raise NotFound(
         t("The bank {bank} has no review named {name}.", bank=repr(bank), name=repr(name))
+        + did_you_mean(name, [row.name for row in reviews])
     )
 
 
@@ -127,10 +147,12 @@ def _person_called(look: Transaction, handle: str) -> int:
     NotFound
         Nobody has.
     """
-    for row in people.grants_of_deployment(look):
-        if row.whose == handle and not row.revoked_at_utc:
+    grants = [row for row in people.grants_of_deployment(look) if not row.revoked_at_utc]
+    for row in grants:
+        if row.whose == handle:
             return row.person
-    raise NotFound(t("No reviewer is called {name}.", name=repr(handle)))
+    known = did_you_mean(handle, [row.whose for row in grants])
+    raise NotFound(t("No reviewer is called {name}.", name=repr(handle)) + known)
 
 
 @program.group()
@@ -140,13 +162,24 @@ def scoring() -> None:
 
 @command("open", group=scoring)
 @_KIND
-@click.option("--scorer", "handles", metavar="SHORT-NAME", multiple=True, required=True)
+@click.option(
+    "--scorer",
+    "handles",
+    metavar="SHORT-NAME",
+    multiple=True,
+    required=True,
+    help="A person with the role of a reviewer.",
+)
 @click.option("--items", "n", metavar="N", type=int, help="Of so many questions only, at random.")
-@click.option("--seed", metavar="N", type=int, default=1, show_default=True)
+@click.option("--seed", metavar="N", type=int, default=1, show_default=True, help="Of the draw.")
 def open_scoring(
     db: Path, study: str, kind: str, handles: tuple[str, ...], n: int | None, seed: int
 ) -> None:
-    """Have a closed study's answers in words, or its explanations, scored by reviewers."""
+    """Have a closed study's answers in words, or its models' explanations, scored.
+
+    Two or more people with the role of a reviewer score them, none of whom read in the study. Two
+    score each answer, a third where they differ; they are not told whose answer it is.
+    """
     store = Store(db)
     with store.look() as look:
         asked = [_person_called(look, handle) for handle in handles]
@@ -176,7 +209,10 @@ def show_scoring(db: Path, study: str, kind: str) -> None:
 
 @command(group=scoring)
 def scores(db: Path, study: str) -> None:
-    """Print the scores of closed scorings as CSV, as the bundle has them."""
+    """Print the scores of closed scorings as CSV, as the bundle has them.
+
+    See docs/bundle.md#answers-in-words.
+    """
     with Store(db).look() as look:
         rows = list(answer_scoring.score_rows(look, study_row(look, study).id))
     print(csv_line(answer_scoring.TABLE), end="")
@@ -187,7 +223,7 @@ def scores(db: Path, study: str) -> None:
 @command("close", group=scoring)
 @_KIND
 def close_scoring(db: Path, study: str, kind: str) -> None:
-    """End a scoring: nobody scores any more, and the scores leave with the study's bundle."""
+    """End a scoring: no further scores are accepted, and the bundle includes them."""
     store = Store(db)
     with store.look() as look:
         row = _scoring(look, study, kind)

@@ -38,10 +38,24 @@ from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import PaperExam, Ran, run_folder, run_model
 from study.store import Store
 
-_MODEL = click.option("--model", metavar="NAME", required=True)
-_ORDER = click.option("--order", type=click.Choice([*map(str, Order)]), default="canonical")
-_CONDITION = click.option("--condition", type=click.Choice([*map(str, Shown)]), default="image")
-_VIEWS = click.option("--views", type=click.Choice(VIEWS), default="all")
+_MODEL = click.option("--model", metavar="NAME", required=True, help="Its name in the study.")
+_ORDER = click.option(
+    "--order",
+    type=click.Choice([*map(str, Order)]),
+    default="canonical",
+    show_default=True,
+    help="The order of the options.",
+)
+_CONDITION = click.option(
+    "--condition",
+    type=click.Choice([*map(str, Shown)]),
+    default="image",
+    show_default=True,
+    help="What the model is shown.",
+)
+_VIEWS = click.option(
+    "--views", type=click.Choice(VIEWS), default="all", show_default=True, help="Which views."
+)
 
 _EVERY_S = 15.0
 _EVERY_S_ON_SCREEN = 1.0
@@ -99,7 +113,7 @@ def models() -> None:
 @command(group=models, reads="files")
 @click.argument("files", metavar="FILE ...", type=PATH, nargs=-1, required=True)
 @_MODEL
-@click.option("--model-version", metavar="V", default="")
+@click.option("--model-version", metavar="V", default="", help="Its revision.")
 @click.option("--columns", metavar="id=COL,...", default="", help="What the columns mean.")
 @click.option("--replace", is_flag=True, help="Withdraw the model of that name, for --reason.")
 @click.option("--reason", metavar="TEXT", default="", help="Why it is replaced.")
@@ -117,8 +131,10 @@ def add(
 ) -> None:
     """Add a model's predictions, from a file of any harness or with --columns.
 
-    Columns can mean id, answer, output, run, condition, confidence, probability_A ..., order,
-    prompt and explanation. Several files are the model's runs, or its parts.
+    Predictions for items outside the study are ignored. Prints how many are answered, unparsed,
+    refused and absent. With --columns, columns can mean id, answer, output, run, condition,
+    confidence, probability_A ..., order, prompt and explanation. Several files are the model's
+    runs, or its parts. See docs/predictions-format.md.
     """
     store = Store(db)
     meant = parsed_columns(columns) if columns else None
@@ -180,7 +196,13 @@ def print_found(found: Found, model_id: str) -> None:
 
 @command("reread", group=models)
 @_MODEL
-@click.option("--rules", type=click.Choice(sorted(RULES)), default=STANDARD, show_default=True)
+@click.option(
+    "--rules",
+    type=click.Choice(sorted(RULES)),
+    default=STANDARD,
+    show_default=True,
+    help="How words are read.",
+)
 @click.option("--reason", metavar="TEXT", default="", help="Keep it so, for this reason.")
 def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> None:
     """Read a model's kept words again by stricter or looser rules.
@@ -203,7 +225,10 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
 @_MODEL
 @click.option("--set", "told", metavar="FIELD=TEXT", multiple=True, help=", ".join(FIELDS))
 def card(db: Path, study: str, model: str, told: tuple[str, ...]) -> None:
-    """Print a model's card, for the leaderboard, or with --set change fields of it."""
+    """Print a model's card, for the leaderboard, or change its fields with --set.
+
+    See docs/methods.md#leaderboard.
+    """
     store = Store(db)
     before = dict(cards(store, study).get(model, {}))
     if told:
@@ -217,9 +242,13 @@ def card(db: Path, study: str, model: str, told: tuple[str, ...]) -> None:
 
 @command(group=models)
 @_MODEL
-@click.option("--reason", metavar="TEXT", required=True)
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 def withdraw(db: Path, study: str, model: str, reason: str) -> None:
-    """Withdraw a model, with a reason."""
+    """Withdraw a model: no bundle, table or figure contains it from then on.
+
+    Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
+    docs/predictions-format.md#withdrawing-and-replacing.
+    """
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, now=now())
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
 
@@ -235,7 +264,13 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
 @_ORDER
 @_CONDITION
 @_VIEWS
-@click.option("--resolution", metavar="full|quarter|PIXELS", default="full")
+@click.option(
+    "--resolution",
+    metavar="full|quarter|PIXELS",
+    default="full",
+    show_default=True,
+    help="Size of the images.",
+)
 @click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
 @click.option(
@@ -252,7 +287,12 @@ def paper(
     bank_ids: bool | None,
     **given: Unpack[_Asked],
 ) -> None:
-    """Write the drawn cases as exam papers for models: images and words, no reference standard."""
+    """Write the drawn cases as exam papers for models, without the reference standard.
+
+    Images are as readers see them. The bank's ids are used only where they reveal nothing;
+    --own-ids and --bank-ids choose one or the other. With --bank in place of --study, a whole bank
+    is written. Recorded as a download. See docs/exam-paper.md.
+    """
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
     asked = _protocol(given)
@@ -297,17 +337,25 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Show one prompt with its films, and ask nobody.")
 @_CONDITION
 @_VIEWS
-@click.option("--resolution", metavar="full|quarter|WIDTH", default="full")
+@click.option(
+    "--resolution",
+    metavar="full|quarter|WIDTH",
+    default="full",
+    show_default=True,
+    help="Size of the images.",
+)
 @_ORDER
 @click.option("--template", metavar="V", default="1", help="The prompt template's version.")
 @click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
 @click.option("--explanation", is_flag=True, help="Have it explain before it answers.")
-@click.option("--temperature", type=float, default=0.0, show_default=True)
-@click.option("--max-tokens", type=int, default=1024, show_default=True)
+@click.option("--temperature", type=float, default=0.0, show_default=True, help="Of sampling.")
+@click.option("--max-tokens", type=int, default=1024, show_default=True, help="Of an answer.")
 @click.option("--seed", type=int, help="Of the first run; each later one has the next.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Of Inspect's config.")
 @click.option("--max-connections", type=click.IntRange(1, 1000), help="[default: 16; python: 1]")
-@click.option("--retries", type=click.IntRange(0, 100), default=5, show_default=True)
+@click.option(
+    "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Per request."
+)
 @click.option("--timeout", type=click.IntRange(1), default=300, help="Seconds; default 300.")
 @click.option("--stream", is_flag=True, help="Have answers come piece by piece.")
 @click.option("--input-price", type=click.FloatRange(0), default=0.0, help="Of a million tokens.")

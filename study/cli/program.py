@@ -18,7 +18,7 @@ from study.base.errors import StudyError
 PATH = click.Path(path_type=Path)
 _EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
 _STORE = click.option("--db", metavar="DB", type=PATH, required=True, help="The store's file.")
-_STUDY = click.option("--study", metavar="NAME", required=True)
+_STUDY = click.option("--study", metavar="NAME", required=True, help="The study's name.")
 
 _Function = Callable[..., Any]
 

@@ -11,7 +11,7 @@ import click
 from study import demo as demo_study
 from study.base.actor import COMMAND_LINE
 from study.base.errors import NotFound
-from study.base.text import csv_line
+from study.base.text import csv_line, did_you_mean
 from study.cli.archive import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
@@ -28,21 +28,29 @@ from study.store import Store
 from study.trail import heads
 
 _DATA = Path(__file__).parents[2] / "data"
-_READER = click.option("--reader", metavar="READER", required=True)
+_READER = click.option("--reader", metavar="READER", required=True, help="The reader's id.")
 
 
 @command(of_study=False)
 def init(db: Path) -> None:
-    """Make an empty store."""
+    """Create an empty store. An existing one is not changed."""
     deployments.init(db, entropy=secrets.token_bytes, now=now())
     print(f"Store ready: {db}")
 
 
 @command(reads="protocol")
-@click.option("--bank", metavar="NAME", required=True)
-@click.option("--protocol", metavar="FILE.toml", type=PATH, required=True)
+@click.option("--bank", metavar="NAME", required=True, help="The bank to draw from.")
+@click.option(
+    "--protocol", metavar="FILE.toml", type=PATH, required=True, help="The protocol's file."
+)
 def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
-    """Draw a study's cases; print the strata drawn."""
+    """Draw the cases of a study by its protocol and print the strata.
+
+    The output is CSV with the columns stratum, items_in_bank, the units in the bank, drawn and
+    half_width (the expected half-width of the 95 % Wilson interval of an accuracy of 0.8).
+    Warnings about what to know before the opening go to stderr. A consent that still is the example
+    is refused. See docs/protocol.md.
+    """
     planned = read_protocol(protocol)
     store = Store(db)
     strata = studies.draw(store, bank=bank, study=study, protocol=planned, now=now())
@@ -62,7 +70,15 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
 @command(reads="readers")
 @click.argument("readers", metavar="READERS.csv", type=PATH)
 def invite(db: Path, study: str, readers: Path) -> None:
-    """Invite readers; print their codes."""
+    """Invite readers from a CSV file and print their access codes.
+
+    READERS.csv has the column reader_id and optionally level, years, site, name and email. The
+    output is CSV with the columns reader_id and access_code. The codes are stored as salted hashes
+    and cannot be printed again. Names and addresses are kept apart: they are in no bundle and not
+    in the audit trail. A person known by the address keeps the code they have and is not in the
+    output. Readers invited after the opening are assigned their cases at once. Readers who may know
+    answers from another study are named on stderr.
+    """
     invitations = read_invitations(readers)
     codes = [new_code(secrets.token_bytes) for _ in invitations]
 
@@ -98,30 +114,47 @@ def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
 @command()
 @_READER
 def code(db: Path, study: str, reader: str) -> None:
-    """Print a new access code for a reader who lost theirs."""
+    """Print a new access code for a reader who lost theirs.
+
+    The old code, and every session signed in with it, stops working.
+    """
     _give_code(deployments.reader_code, db, study=study, reader_id=reader)
 
 
 @command()
-@click.option("--name", metavar="NAME", default="coordinator")
+@click.option(
+    "--name", metavar="NAME", default="coordinator", show_default=True, help="Their short name."
+)
 def coordinator(db: Path, study: str, name: str) -> None:
-    """Print a new access code of a coordinator."""
+    """Print a new access code for a coordinator of the study.
+
+    An earlier code of the same coordinator stops working.
+    """
     _give_code(deployments.coordinator_code, db, study=study, name=name)
 
 
 @command(of_study=False)
-@click.option("--name", metavar="NAME", default="admin")
+@click.option(
+    "--name", metavar="NAME", default="admin", show_default=True, help="Their short name."
+)
 def administrator(db: Path, name: str) -> None:
-    """Print a new access code of an administrator."""
+    """Print a new access code for an administrator of the deployment.
+
+    An earlier code of the same administrator stops working.
+    """
     _give_code(deployments.administrator_code, db, name=name)
 
 
 @command("release-account", of_study=False)
 @click.option("--who", metavar="NAME", required=True, help="The reader's ID or the short name.")
 @click.option("--study", metavar="NAME", default="", help="Leave out for roles of the server.")
-@click.option("--reason", metavar="WORDS", required=True)
+@click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 def release_account(db: Path, who: str, study: str, reason: str) -> None:
-    """Release somebody's sign-in account, so that they can bind another one."""
+    """Release the sign-in account bound to a person, so that they can bind another.
+
+    The next single sign-on with their registered address binds again. The reason is kept in the
+    audit trail. See docs/sign-on.md.
+    """
     store, at = Store(db), now()
     members = (
         persons.members_of_study(store, study, now=at)
@@ -130,7 +163,9 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
     )
     grant = next((one.grant for one in members if one.who == who), None)
     if grant is None:
-        raise NotFound(f"Nobody is called {who!r} {f'in {study!r}' if study else 'on the server'}.")
+        where = f"in {study!r}" if study else "on the server"
+        meant = did_you_mean(who, [one.who for one in members])
+        raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
     single_sign_on.release(
         store,
         study=study,
@@ -148,7 +183,13 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
     "--witness", metavar="EMAIL", default="", help="Whom the chain's head is sent to, daily."
 )
 def open_(db: Path, study: str, witness: str) -> None:
-    """Lock the protocol, write all assignments; print its hash."""
+    """Open a study: lock the protocol, write every assignment and print the protocol's hash.
+
+    With --witness the head of the chain is e-mailed at once, every day and at the closing. A letter
+    that cannot be sent is reported, and the study is opened all the same. The consent text and what
+    to know before the opening go to stderr. See docs/coordinator.md#5-the-opening and
+    docs/archive.md#proof-of-integrity.
+    """
     store = Store(db)
     print(exposure.consent_to_read(store, study), file=sys.stderr)
     warn(exposure.cautions(store, study))
@@ -158,16 +199,24 @@ def open_(db: Path, study: str, witness: str) -> None:
 
 @command()
 def protocol(db: Path, study: str) -> None:
-    """Print the protocol in force, as TOML."""
+    """Print the protocol in force, as amended, as TOML.
+
+    This is the file that draw takes, every key with its value.
+    """
     print(toml_of_study(Store(db), study), end="")
 
 
 @command()
 @_READER
-@click.option("--seed", metavar="N", type=int, required=True)
-@click.option("--accuracy", metavar="P", type=float, default=0.75, help="Expected (default: 0.75).")
+@click.option("--seed", metavar="N", type=int, required=True, help="Seed of its answers.")
+@click.option("--accuracy", metavar="P", type=float, default=0.75, help="Expected accuracy.")
 def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float) -> None:
-    """Let a simulated reader read, marked so."""
+    """Run a simulated reader through every case of a study.
+
+    It uses the same calls as the reading page, without preparation and practice. The reader is
+    marked as simulated permanently; a reader with a person's readings is refused. The simulated
+    clock starts at the present and runs ahead.
+    """
     done = simulation.simulate(
         Store(db), study=study, reader_id=reader, seed=seed, accuracy=accuracy, now=now()
     )
@@ -177,7 +226,7 @@ def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float) -> N
 @command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def status(db: Path, study: str, as_json: bool) -> None:
-    """Print how far a study is."""
+    """Print the progress of readers and models, with no information on correctness."""
     found = progress.status(Store(db), study)
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -197,15 +246,22 @@ def status(db: Path, study: str, as_json: bool) -> None:
 
 @command()
 def preparations(db: Path, study: str) -> None:
-    """Print what readers did before reading."""
+    """Print what readers did before their first case, as CSV.
+
+    The columns are reader_id, step, done_at_utc, received_at_utc and detail (JSON: the answers to
+    the questionnaire, the result of the display check). It may be personal, and is in a bundle only
+    where the protocol's bundle_extras says so.
+    """
     columns = ("reader_id", "step", "done_at_utc", "received_at_utc", "detail")
     print(csv_line(columns), end="")
     for row in progress.preparation_rows(Store(db), study):
         print(csv_line(row[name] for name in columns), end="")
 
 
-_POSITION = click.option("--position", metavar="N", type=int, required=True)
-_REASON = click.option("--reason", metavar="WORDS", required=True)
+_POSITION = click.option(
+    "--position", metavar="N", type=int, required=True, help="The case's position."
+)
+_REASON = click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 
 
 @command()
@@ -213,9 +269,10 @@ _REASON = click.option("--reason", metavar="WORDS", required=True)
 @_POSITION
 @_REASON
 def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> None:
-    """Set a reading aside, with a reason; it stays in the export.
+    """Exclude a reading, with a reason; it stays in the bundle.
 
-    The protocol's key exclusions says whether it leaves the primary analysis.
+    The protocol's key exclusions says whether the reading leaves the primary analysis or a
+    sensitivity analysis only; a note on stderr says which. See docs/protocol.md.
     """
     store = Store(db)
     found = _reading(store, study, reader, position)
@@ -229,7 +286,10 @@ def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> No
 @_POSITION
 @_REASON
 def reinstate(db: Path, study: str, reader: str, position: int, reason: str) -> None:
-    """Bring an excluded reading back, with a reason."""
+    """Reinstate an excluded reading, with a reason.
+
+    Both decisions stay in the audit trail.
+    """
     store = Store(db)
     found = _reading(store, study, reader, position)
     interventions.reinstate(store, study=study, reading=found, reason=reason, now=now())
@@ -247,7 +307,12 @@ def _reading(store: Store, study: str, reader: str, position: int) -> str:
 @click.option("--url", default="http://localhost:8501", help="What to tell people to open.")
 @click.option("--empty", is_flag=True, help="Make an empty store, no demo.")
 def demo(db: Path, url: str, empty: bool) -> None:
-    """Set up the demo in a new store; print its codes."""
+    """Set up the demo in a new store and print its access codes.
+
+    This is what make app runs. It prints a code for each role that the README names. With --empty
+    (make app DEMO=no) the new store is empty. An existing store without the demo keeps its codes;
+    if it has no administrator yet, admin becomes one and their code is printed once.
+    """
     if db.exists():
         store = Store(db)
     elif empty:
@@ -259,8 +324,9 @@ def demo(db: Path, url: str, empty: bool) -> None:
     codes = demo_study.fresh_codes(store, entropy=secrets.token_bytes, now=now())
     print(f"\nOpen             {url}")
     if codes is None:
-        print(f"Sign in with the access codes you gave out; the store is {db}.")
         first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=now())
+        whose = "the administrator code below" if first else "the access codes you gave out"
+        print(f"Sign in with {whose}; the store is {db}.")
         print(f"Administrator    {first} (shown only now)\n" if first else "")
         return
     print(f"Demo reader      {codes.reader}")
@@ -268,4 +334,7 @@ def demo(db: Path, url: str, empty: bool) -> None:
     if codes.newcomer:
         print(f"Demo reader, from the start {codes.newcomer}")
     print(f"Administrator    {codes.administrator}")
-    print("The codes are new at every start. Films, other readers and models are simulated.\n")
+    print(f"The demo reader is {demo_study.READER!r} and can read at once.", end=" ")
+    if codes.newcomer:
+        print(f"The reader from the start is {demo_study.NEWCOMER!r}: consent and questions first.")
+    print("New codes are issued at every start. Images, other readers and models are simulated.\n")

@@ -107,7 +107,8 @@ def reader_code(
         refuse_restored(found)
         reader = people.reader(change, found.id, reader_id)
         if reader is None:
-            raise NotFound(f"No reader {reader_id!r} in {study!r}.")
+            meant = people.like_reader(change, found.id, reader_id)
+            raise NotFound(f"There is no reader {reader_id!r} in {study!r}.{meant}")
         person = people.of_reader(change, reader.id)
         if person is None:
             raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")

@@ -19,6 +19,7 @@ from study.base.budget import BUDGET, Budget
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
+from study.base.text import did_you_mean
 from study.base.translation import t
 from study.models import inspect_log
 from study.models.inspect_log import InspectLog
@@ -262,7 +263,7 @@ def check_roles(meant: Meant) -> None:
     if unknown:
         raise BadInput(
             f"A column cannot mean {unknown[0]!r}; it can mean {', '.join(ROLES)},"
-            " probability_A, probability_B, ..."
+            f" probability_A, probability_B, ...{did_you_mean(unknown[0], ROLES)}"
         )
     if not {"answer", "output", "probabilities", "probability_A"} & meant.keys():
         raise BadInput(t("Name the column of the answers: the answer itself, or the raw output."))

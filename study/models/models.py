@@ -22,7 +22,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
-from study.base.text import LONGEST_REASON, check_name, checked_reason, text_key
+from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
 from study.base.translation import later, said, t
 from study.models.files import Meant
 from study.models.model_protocol import Shown
@@ -403,6 +403,7 @@ def standing_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRo
     if row is None:
         raise NotFound(
             t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
+            + did_you_mean(model_id, [one.model_id for one in models.of_study(look, study.id)])
         )
     return row
 
@@ -428,6 +429,7 @@ def describe_model(
                     field=field,
                     fields=", ".join(FIELDS),
                 )
+                + did_you_mean(field, FIELDS)
             )
         if len(words) > LONGEST_REASON:
             raise BadInput(t("{field}: at most {n} characters.", field=field, n=LONGEST_REASON))

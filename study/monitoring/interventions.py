@@ -241,7 +241,8 @@ def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
         return _Case(study=found, steps=steps, reader=None)
     reader = people.reader(look, found.id, reader_id)
     if reader is None:
-        raise NotFound(t("There is no reader {reader} in this study.", reader=reader_id))
+        meant = people.like_reader(look, found.id, reader_id)
+        raise NotFound(t("There is no reader {reader} in this study.", reader=reader_id) + meant)
     if is_withdrawn(steps, reader_id):
         raise NotNow(t("{reader} has left the study.", reader=reader_id))
     return _Case(study=found, steps=steps, reader=reader)

@@ -14,7 +14,7 @@ from typing import Any
 from study.bank.fields import SPELLINGS
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotFound
-from study.base.text import decoded
+from study.base.text import decoded, did_you_mean
 from study.base.translation import t
 from study.tables.columns import listed, plain_key
 from study.tables.delimited import read_delimited
@@ -93,7 +93,8 @@ def one_of(known: tuple[str, ...]) -> Check:
 
     def check(value: Any) -> str:
         if value not in known:
-            raise ValueError(t("must be one of {listed}.", listed=", ".join(known)))
+            meant = did_you_mean(value, known) if isinstance(value, str) else ""
+            raise ValueError(t("must be one of {listed}.", listed=", ".join(known)) + meant)
         return str(value)
 
     return check
@@ -104,7 +105,11 @@ def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or any(entry not in known for entry in value):
-            raise ValueError(t("must be a list of values from {listed}.", listed=", ".join(known)))
+            entries = value if isinstance(value, list) else [value]
+            unknown = [one for one in entries if isinstance(one, str) and one not in known]
+            meant = did_you_mean(unknown[0], known) if unknown else ""
+            listed = ", ".join(known)
+            raise ValueError(t("must be a list of values from {listed}.", listed=listed) + meant)
         if len(set(value)) != len(value):
             raise ValueError(t("contains duplicates."))
         if len(value) < at_least:

@@ -19,9 +19,11 @@ import tomli_w
 from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadProtocol, NotFound
+from study.base.text import did_you_mean, nearest
 from study.base.translation import languages, later, said, spoken, t
 from study.protocol import checks
 from study.protocol.checks import ids_beside
+from study.protocol.contradictions import contradictions
 from study.protocol.questionnaire import ReaderQuestion, questions
 from study.store import Store
 from study.store.draws import ATTRIBUTES
@@ -343,7 +345,7 @@ def refuse_example(protocol: Protocol) -> None:
 
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     protocol, faults = _examined(values)
-    if protocol is None or faults:
+    if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
             t("{source} has {n} error(s):\n{listed}", source=source, n=len(faults), listed=listed)
@@ -351,26 +353,34 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     return protocol
 
 
-def _examined(values: Mapping[str, Any]) -> tuple[Protocol | None, list[str]]:
+def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
+    """Return the protocol of the sound keys, and every fault: of keys, values and between keys."""
     faults: list[str] = []
-    taken: dict[str, Any] = {}
+    valid: dict[str, Any] = {}
+    faulty: set[str] = set()
     for key in values:
         if key not in _CHECKS:
-            faults.append(
-                t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_CHECKS))
-            )
+            faulty.add(nearest(key, _CHECKS))
+            faults.append(_unknown_key(key))
     for key, check in _CHECKS.items():
         if key in values:
             try:
-                taken[key] = check(values[key])
+                valid[key] = check(values[key])
+                continue
             except checks.Faults as several:
                 faults += several.lines
             except ValueError as error:
                 faults.append(f"{key} = {_short(values[key])}: {error}")
-    if faults:
-        return None, faults
-    protocol = Protocol(**taken)
-    return protocol, _contradictions(protocol)
+            faulty.add(key)
+    protocol = Protocol(**valid)
+    return protocol, faults + contradictions(protocol, except_keys=faulty)
+
+
+def _unknown_key(key: str) -> str:
+    meant = did_you_mean(key, _CHECKS)
+    if meant:
+        return t("{key}: unknown key.", key=key) + meant
+    return t("{key}: unknown key. docs/protocol.md lists the keys.", key=key)
 
 
 def _short(value: Any) -> str:
@@ -430,140 +440,6 @@ _CHECKS: Mapping[str, checks.Check] = {
     "without_items": checks.ids,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
-
-
-def _contradictions(protocol: Protocol) -> list[str]:
-    faults = []
-    if protocol.endpoint == "AUC" and not protocol.confidence:
-        faults.append(
-            t(
-                "endpoint is AUC, which needs confidence: a scale of 2 to 9 steps. Set it, or "
-                "choose accuracy."
-            )
-        )
-    if "questionnaire texts" in protocol.bundle_extras and (
-        "questionnaire" not in protocol.bundle_extras
-    ):
-        faults.append(
-            t(
-                'bundle_extras has "questionnaire texts" without "questionnaire". Add it, or take '
-                "the texts out."
-            )
-        )
-    if protocol.score_card == "peers" and protocol.feedback is Feedback.NEVER:
-        faults.append(
-            t(
-                'score_card is "peers", but without feedback there is no score card. Set feedback '
-                'to "after study", or score_card to "own".'
-            )
-        )
-    if isinstance(protocol.allocation, Mapping):
-        total = sum(protocol.allocation.values())
-        if total != protocol.cases:
-            faults.append(
-                t(
-                    "allocation adds up to {total}, but cases = {cases}. Make them equal.",
-                    total=total,
-                    cases=protocol.cases,
-                )
-            )
-        if not protocol.stratify_by:
-            faults.append(t("allocation names strata, but stratify_by is empty. Name the fields."))
-    if 0 < len(protocol.only_items) < protocol.cases:
-        faults.append(
-            t(
-                "only_items names {n} item(s), fewer than cases = {cases}.",
-                n=len(protocol.only_items),
-                cases=protocol.cases,
-            )
-        )
-    both = sorted(set(protocol.only_items) & set(protocol.without_items))
-    if both:
-        faults.append(
-            t(
-                "only_items and without_items both name {examples} ({n} in all). Take them out of "
-                "one.",
-                examples=", ".join(both[:3]),
-                n=len(both),
-            )
-        )
-    if protocol.hidden_repeats > protocol.cases:
-        faults.append(
-            t(
-                "hidden_repeats = {hidden_repeats} is more than cases = {cases}.",
-                hidden_repeats=protocol.hidden_repeats,
-                cases=protocol.cases,
-            )
-        )
-    if protocol.back_navigation and protocol.feedback is Feedback.AFTER_CASE:
-        faults.append(
-            t(
-                "back_navigation with feedback after each case would let readers correct their "
-                "answers after seeing the reference standard. Choose one of the two."
-            )
-        )
-    again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1 or protocol.sessions > 1
-    if again and protocol.feedback is Feedback.AFTER_CASE:
-        faults.append(
-            t(
-                "feedback after each case with hidden_repeats, several conditions or several "
-                "sessions would show a case again after its reference standard was shown. Choose "
-                "one of the two."
-            )
-        )
-    faults += _open_ended_faults(protocol)
-    turns, over = divmod(protocol.sessions, len(protocol.conditions))
-    if over and protocol.sessions > 1:
-        n = len(protocol.conditions)
-        fitting = f"{turns * n} or {turns * n + n}" if turns else f"{n}"
-        faults.append(
-            t(
-                "sessions = {sessions}, but there are {n} conditions, and each session uses one "
-                "of them, so some would be read more often than others. Set it to {fitting}, or "
-                "to 1 to read all conditions in one session.",
-                sessions=protocol.sessions,
-                n=n,
-                fitting=fitting,
-            )
-        )
-    return faults + _not_yet(protocol)
-
-
-def _open_ended_faults(protocol: Protocol) -> list[str]:
-    if Condition.OPEN_ENDED not in protocol.conditions:
-        return []
-    if len(protocol.conditions) == 1:
-        if not protocol.endpoint:
-            return []
-        return [
-            t(
-                "endpoint is {endpoint}, which is about answers chosen from options, but the only "
-                "condition is open-ended. Add another condition, or leave the endpoint empty.",
-                endpoint=protocol.endpoint,
-            )
-        ]
-    if not protocol.back_navigation or protocol.sessions > 1:
-        return []
-    return [
-        t(
-            "back_navigation with open-ended and another condition in one session would let "
-            "readers change their own words after seeing the options. Set sessions to {n}, or "
-            "choose one of the two.",
-            n=len(protocol.conditions),
-        )
-    ]
-
-
-def _not_yet(protocol: Protocol) -> list[str]:
-    """Name what a protocol may ask for and this release cannot do: refused, never ignored."""
-    asked = {
-        'conditions = ["aided", ...]': Condition.AIDED in protocol.conditions,
-    }
-    return [
-        f"{what}: this release cannot run that yet. Leave it out."
-        for what, yes in asked.items()
-        if yes
-    ]
 
 
 def stored_protocol(study: StudyRow) -> Protocol:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from study.base.canonical import without_surrogates
+from study.base.text import did_you_mean
 from study.base.translation import t
 from study.protocol.checks import Faults
 
@@ -75,7 +76,8 @@ def _faults(one: Any) -> Iterator[str]:
         return
     for key in one:
         if key not in _KEYS:
-            yield t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
+            known = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
+            yield known + did_you_mean(str(key), _KEYS)
     name = one.get("id")
     if not isinstance(name, str) or not _ID.fullmatch(name):
         yield t("id: must start with a letter, followed by up to 39 letters, digits, - or _.")

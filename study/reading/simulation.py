@@ -119,7 +119,10 @@ def _admit(
         found = study_row(change, study)
         row = people.reader(change, found.id, reader_id)
         if row is None:
-            raise NotFound(f"No reader {reader_id!r} in {study!r}. Invite them first.")
+            meant = people.like_reader(change, found.id, reader_id)
+            raise NotFound(
+                f"There is no reader {reader_id!r} in {study!r}. Invite them first.{meant}"
+            )
         if found.state != "open":
             raise NotNow(f"The study {study!r} is {found.state}, not open.")
         refuse_restored(found)

@@ -11,7 +11,8 @@ from study.base.bank_model import Film, GuessableQuestion, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
-from study.base.text import id_key
+from study.base.text import did_you_mean, id_key
+from study.base.translation import t
 from study.store.comparing import compared_id
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
@@ -115,8 +116,15 @@ def bank_row(look: Transaction, name: str) -> BankRow:
     """Return a bank's row, or refuse with the names there are."""
     row = find(look, name)
     if row is None:
-        there = ", ".join(names(look)) or "none"
-        raise NotFound(f"No bank named {name!r}. There: {there}.")
+        known = names(look)
+        raise NotFound(
+            t(
+                "There is no bank named {name!r}. Available banks: {there}.",
+                name=name,
+                there=", ".join(known) or t("none"),
+            )
+            + did_you_mean(name, known)
+        )
     return row
 
 

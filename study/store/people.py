@@ -7,6 +7,7 @@ single sign-on, see `study.people.single_sign_on`.
 
 from typing import Any, NamedTuple, TypedDict
 
+from study.base.text import did_you_mean
 from study.store.connection import Transaction
 
 
@@ -110,6 +111,11 @@ def reader(look: Transaction, study: int, reader_id: str) -> ReaderRow | None:
         study=study,
         reader_id=reader_id,
     )
+
+
+def like_reader(look: Transaction, study: int, reader_id: str) -> str:
+    """Return a question that names the reader whose id is nearest to an unknown one, or nothing."""
+    return did_you_mean(reader_id, [row.reader_id for row in readers(look, study)])
 
 
 def readers(look: Transaction, study: int) -> list[ReaderRow]:

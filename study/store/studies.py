@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
+from study.base.text import did_you_mean
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
@@ -302,13 +303,14 @@ def study_row(look: Transaction, name: str) -> StudyRow:
     """Return a study's row, or refuse with the names there are."""
     row = find(look, name)
     if row is None:
-        there = ", ".join(names(look)) or "none"
+        known = names(look)
         raise NotFound(
             t(
                 "There is no study named {name!r}. Available studies: {there}.",
                 name=name,
-                there=there,
+                there=", ".join(known) or t("none"),
             )
+            + did_you_mean(name, known)
         )
     return row
 

@@ -137,7 +137,7 @@ def test_a_bank_that_is_used_stays(banked: Store, opened: Any) -> None:
     opened()
     with pytest.raises(NotNow, match=r"'bank' is used by trial"):
         remove_bank(banked, "bank", now=NOW)
-    with pytest.raises(NotFound, match="No bank named 'none'"):
+    with pytest.raises(NotFound, match="There is no bank named 'none'"):
         remove_bank(banked, "none", now=NOW)
     assert verify(banked) == []
 
