@@ -488,3 +488,27 @@ def test_a_misspelt_name_is_answered_with_the_nearest(drawn: Path) -> None:
         ran = run(*words)
         assert ran.returncode == 1, ran.stdout
         assert f"Did you mean {nearest}?" in ran.stderr, ran.stderr
+
+
+def test_a_file_that_is_no_backup_is_named_itself(tmp_path: Path) -> None:
+    """Not the copy in a hidden folder that was looked at."""
+    text = tmp_path / "notes.txt"
+    text.write_text("hello")
+    ran = run("study", "restore-backup", text, "--db", tmp_path / "new.db")
+    assert ran.returncode == 1
+    assert str(text) in ran.stderr
+    assert "making" not in ran.stderr
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_verify_names_the_file_of_each_line(drawn: Path) -> None:
+    """Receipts and heads both have a line 1."""
+    receipts, kept = drawn.with_name("receipts.txt"), drawn.with_name("heads.txt")
+    for file in (receipts, kept):
+        file.write_text("nonsense\n")
+    ran = run("study", "verify", "--db", drawn, "--receipts", receipts, "--heads", kept)
+    assert ran.returncode == 1
+    assert [line.split(":")[0] for line in ran.stderr.splitlines()] == [
+        "receipts.txt, line 1",
+        "heads.txt, line 1",
+    ]

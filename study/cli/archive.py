@@ -182,9 +182,11 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
     store = Store(db)
-    said = [
-        *(heads.check_receipts(store, _text(receipts)) if receipts else ()),
-        *(heads.check_heads(store, _text(kept)) if kept else ()),
+    findings = [
+        (path, finding)
+        for path, check in ((receipts, heads.check_receipts), (kept, heads.check_heads))
+        if path
+        for finding in check(store, _text(path))
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):
@@ -196,9 +198,10 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
         print("readings, predictions. Its films and the rest of its bank are not in it.")
     elif not breaches:
         print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
-    for one in said:
-        print(one.words, file=sys.stdout if one.holds else sys.stderr)
-    return 1 if breaches or not all(one.holds for one in said) else 0
+    for path, finding in findings:
+        where = sys.stdout if finding.holds else sys.stderr
+        print(f"{path.name}, {finding.words}", file=where)
+    return 1 if breaches or not all(finding.holds for _, finding in findings) else 0
 
 
 def _text(path: Path) -> str:

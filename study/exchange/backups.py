@@ -179,13 +179,7 @@ def restore_backup(file: Path, db: Path) -> Store:
             copy = Path(scratch) / "store.db"
             shutil.copyfile(file, copy)
             copy.chmod(0o600)
-            store = Store(copy)
-            found = verify(store, films=False)
-            if found:
-                raise BadFile(
-                    t("{file} failed verification:\n", file=file)
-                    + "\n".join(f"  {one}" for one in found)
-                )
+            store = _verified(copy, file)
             store.journal_again()
             store.put_in_place(db)
     except OSError as error:
@@ -193,6 +187,19 @@ def restore_backup(file: Path, db: Path) -> Store:
             t("{db} cannot be created: {strerror}.", db=db, strerror=error.strerror or error)
         ) from error
     return Store(db)
+
+
+def _verified(copy: Path, file: Path) -> Store:
+    """Open and verify the copy of a backup; a refusal names the backup, not the copy."""
+    try:
+        store = Store(copy)
+        breaches = verify(store, films=False)
+    except StudyError as error:
+        raise BadFile(str(error).replace(str(copy), str(file))) from error
+    if breaches:
+        listed = "\n".join(f"  {breach}" for breach in breaches)
+        raise BadFile(t("{file} failed verification:\n", file=file) + listed)
+    return store
 
 
 def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[Loss]:
