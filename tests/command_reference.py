@@ -48,7 +48,7 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
     usage = " ".join([name, *_pieces(command, context)])
     yield f"```\n{usage}\n```\n"
     yield _text(inspect.cleandoc(command.help or ""))
-    options = [one for one in command.params if isinstance(one, click.Option) and one.help]
+    options = [item for item in command.params if isinstance(item, click.Option) and item.help]
     if options:
         yield "\n| option | meaning |\n|---|---|"
         yield from (_row(option, context) for option in options)
@@ -57,7 +57,7 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
 
 def _pieces(command: click.Command, context: click.Context) -> Iterator[str]:
     """Yield the usage's pieces: arguments and required options, then that there are others."""
-    options = [one for one in command.params if isinstance(one, click.Option)]
+    options = [item for item in command.params if isinstance(item, click.Option)]
     for parameter in command.params:
         if isinstance(parameter, click.Argument):
             yield parameter.make_metavar(context)

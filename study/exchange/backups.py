@@ -158,6 +158,9 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
     return made
 
 
+_SQLITE = b"SQLite format 3\0"
+
+
 def restore_backup(file: Path, db: Path) -> Store:
     """Put a backup in place as a store of its own, where there is none.
 
@@ -191,11 +194,16 @@ def restore_backup(file: Path, db: Path) -> Store:
 
 def _verified(copy: Path, file: Path) -> Store:
     """Open and verify the copy of a backup; a refusal names the backup, not the copy."""
+    with copy.open("rb") as opened:
+        if opened.read(len(_SQLITE)) != _SQLITE:
+            raise BadFile(
+                t("{file} is not a backup: it is not a SQLite file. Name another.", file=file)
+            )
     try:
         store = Store(copy)
         breaches = verify(store, films=False)
     except StudyError as error:
-        raise BadFile(str(error).replace(str(copy), str(file))) from error
+        raise BadFile(f"{file}: {error}") from error
     if breaches:
         listed = "\n".join(f"  {breach}" for breach in breaches)
         raise BadFile(t("{file} failed verification:\n", file=file) + listed)
