@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import said, t, tn
-from study.lifecycle import reviewing
+from study.lifecycle import exposure, reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
 from study.people.roles import Act, Role
 from study.protocol.checks import ids_in
@@ -36,18 +36,19 @@ def _review(row: ReviewRow) -> None:
         items = reviewing.item_reviews(look, row.id)
         people = {one.person: one.handle for one in judgements.reviewers(look, row.id)}
         why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
-        told = verdicts.facts_of(look, row.id)
+        hidden = exposure.withheld(look, row.bank)
+        review_facts = [] if hidden else verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
         name, state = st.columns([5, 1], vertical_alignment="center")
         name.subheader(plain(row.name), anchor=False)
         with state:
             state_badge("closed" if row.ended_at_utc else "open")
-        if why_not:
-            st.info(why_not)
+        for reason in filter(None, (why_not, hidden)):
+            st.info(reason)
         n_settled = sum(one.result is not None for one in items)
         st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
-        if told:
-            facts(told)
+        if review_facts:
+            facts(review_facts)
         table(
             [t("Reviewer"), t("Judged"), t("Waiting")],
             [
@@ -60,11 +61,14 @@ def _review(row: ReviewRow) -> None:
             ],
             caption=t("Progress of each reviewer"),
         )
-        _faults(row, items, people)
-        links(
-            f"verdicts_{row.id}", {verdicts.address(row.id): t("All verdicts (CSV)")}, download=True
-        )
-        _ending(row)
+        if not hidden:
+            _faults(row, items, people)
+            links(
+                f"verdicts_{row.id}",
+                {verdicts.address(row.id): t("All verdicts (CSV)")},
+                download=True,
+            )
+        _ending(row, hidden=bool(hidden))
 
 
 def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
@@ -88,7 +92,7 @@ def _comments(one: ItemReview, people: dict[int, str]) -> str:
     )
 
 
-def _ending(row: ReviewRow) -> None:
+def _ending(row: ReviewRow, *, hidden: bool) -> None:
     if not row.ended_at_utc:
         if st.button(t("Close the review"), key=f"close-{row.id}"):
             ask(
@@ -109,7 +113,7 @@ def _ending(row: ReviewRow) -> None:
                 "analysis. To keep them out of new studies, strike them off."
             )
         )
-        if st.button(t("Strike off the faulty questions"), key=f"strike-{row.id}"):
+        if st.button(t("Strike off the faulty questions"), key=f"strike-{row.id}", disabled=hidden):
             ask(
                 f"ending-{row.id}",
                 about=row.id,

@@ -103,7 +103,7 @@ def _counts(found: pd.DataFrame) -> None:
         )
 
 
-def _list(found: pd.DataFrame) -> ListedItem | None:
+def _list(found: pd.DataFrame, *, reading: bool) -> ListedItem | None:
     """Show the questions page by page, and return the one that is chosen."""
     pages = -(-len(found) // ON_A_PAGE)
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
@@ -115,22 +115,27 @@ def _list(found: pd.DataFrame) -> ListedItem | None:
             t("ID"): [row.item_id for row in rows],
             t("Question"): [row.question for row in rows],
             t("Task"): [row.task for row in rows],
-            t("Struck off"): [row.struck or "" for row in rows],
+            t("Struck off"): [_reason(row, reading=reading) for row in rows],
         },
         key=f"explore-list-{len(found)}-{at}",
         height=grid_px(rows, most_px=320),
     )
 
 
-def _truth_wanted(bank: BankRow) -> bool:
+def _reason(item: ListedItem, *, reading: bool) -> str:
+    """Return why an item is struck off; the reason may tell its answer."""
+    if item.struck is None:
+        return ""
+    return t("Reason hidden while cases are being read") if reading else item.struck
+
+
+def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     """Ask whether the reference standard is to be shown; the trail says that it was."""
-    with store().look() as look:
-        reading = being_read(look, bank.id)
     told = st.session_state.setdefault("explore-truth-told", set())
     wanted = st.toggle(
         t("Show the reference standard"),
         key="explore-truth",
-        disabled=bool(reading),
+        disabled=reading,
         help=t("The audit trail records it. Not while cases from this bank are being read."),
     )
     if not wanted or reading:
@@ -141,20 +146,20 @@ def _truth_wanted(bank: BankRow) -> bool:
     return True
 
 
-def _question(bank: BankRow, item: ListedItem) -> None:
+def _question(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     truth, explanation = "", ""
-    if _truth_wanted(bank):
+    if _truth_wanted(bank, reading=reading):
         with store().look() as look:
             truth, explanation = teaching.truth(look, item.id)
     films = addresses(store(), bank.id, item.id)
     st.html(question_card(item, films, truth, explanation))
-    _striking(bank, item)
+    _striking(bank, item, reading=reading)
 
 
-def _striking(bank: BankRow, item: ListedItem) -> None:
+def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     back = item.struck is not None
     if back:
-        st.info(t("Struck off: {reason}", reason=plain(item.struck or "")))
+        st.info(t("Struck off: {reason}", reason=plain(_reason(item, reading=reading))))
     with st.form(f"strike-{item.id}-{back}", border=False):
         reason = st.text_input(t("Reason"), max_chars=500)
         sent = st.form_submit_button(t("Take back") if back else t("Strike off"))
@@ -181,15 +186,17 @@ def _striking(bank: BankRow, item: ListedItem) -> None:
 
 def _page(bank: BankRow) -> None:
     page_title(t("Questions of {bank}", bank=plain(bank.name)))
+    with store().look() as look:
+        reading = bool(being_read(look, bank.id))
     found = _found(bank)
     n = tn("{n} question", "{n} questions", len(found))
     st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")
     _counts(found)
-    item = _list(found)
+    item = _list(found, reading=reading)
     if item is None:
         st.caption(t("Select a row to see the question with its images."))
     else:
-        _question(bank, item)
+        _question(bank, item, reading=reading)
 
 
 with error_line():

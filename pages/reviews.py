@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from study.base.translation import said, t, tn
-from study.lifecycle import reviewing, scoring
+from study.lifecycle import exposure, reviewing, scoring
 from study.lifecycle.judging import LONGEST_COMMENT, Judged
 from study.lifecycle.reviewing import VERDICTS, ItemVerdict
 from study.lifecycle.scoring import SCORES, Score
@@ -47,6 +47,7 @@ class _Asked:
     me: int
     every: Sequence[Judged]
     why_not: str
+    hidden: str
     heads: Sequence[str]
     told: Callable[[Any], Sequence[str]]
     judged: Callable[[int], str]
@@ -79,6 +80,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
         me=person.id,
         every=reviewing.item_reviews(look, row.id),
         why_not=reviewing.refusal(look, row),
+        hidden=exposure.withheld(look, row.bank),
         heads=[t("ID")],
         told=lambda one: [one.item.item_id],
         judged=lambda n: tn("You have judged {n} question.", "You have judged {n} questions.", n),
@@ -111,6 +113,7 @@ def _of_scoring(look: Transaction, row: ScoringRow) -> _Asked:
         me=place,
         every=scoring.order_of(row, place, scoring.words_of(look, row.id)),
         why_not=scoring.refusal(look, row),
+        hidden=exposure.withheld(look, row.bank),
         heads=[t("ID"), t("Words")],
         told=lambda one: [one.answers[0].item_id, one.answers[0].words],
         judged=lambda n: tn("You have judged {n} answer.", "You have judged {n} answers.", n),
@@ -133,7 +136,9 @@ def _show(asked: _Asked) -> None:
             links(asked.key.replace("-", "_"), {asked.address: begin})
         else:
             st.info(t("More may still come to you where two others differ."))
-        if mine:
+        if asked.hidden:
+            st.info(asked.hidden)
+        elif mine:
             _verdicts(asked, mine)
 
 

@@ -1,5 +1,6 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -194,8 +195,9 @@ def import_bank(
                 **asdict(provenance),
             )
             banks.add_content(change, bank)
-            content_sha256, told, clues = looks
+            content_sha256, told, clues, marks = looks
             banks.set_content_hash(change, bank, content_sha256)
+            banks.add_marks(change, bank, marks)
             row = banks.bank_row(change, name)
             _record(change, row, found, now, by)
         return Imported(
@@ -213,11 +215,12 @@ def import_bank(
 def _look_beside(
     work: Path, simulated: bool, n_workers: int
 ) -> AbstractContextManager[Iterator[Any]]:
-    """Begin to find out a bank's hash, what is to be said of it, where answers can be guessed."""
+    """Begin to work out a bank's hash, notes on its content, guessable answers and marks."""
     looks: tuple[Callable[[Transaction], Any], ...] = (
         lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
         lambda tables: look_over(bank_contents.questions(tables, 1)),
         lambda tables: guessable(banks.Questions(tables, 1), shuffled=False),
+        lambda tables: array("q", banks.bank_marks(tables, 1)),
     )
 
     def looked(n: int) -> Any:

@@ -221,6 +221,7 @@ def join_banks(
         simulated = any(row.simulated for row in rows)
         sha256 = banks.content_sha256(change, number, simulated=simulated)
         banks.set_content_hash(change, number, sha256)
+        banks.add_marks(change, number, list(banks.bank_marks(change, number)))
         made = banks.bank_row(change, name)
         detail = {**banks.facts(made), "n_items": made.n_items, "n_left_out": 0}
         events.record(change, "", now, kind=EventKind.BANK_IMPORTED, detail=detail, by=by)

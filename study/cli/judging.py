@@ -9,8 +9,8 @@ import click
 from study.base.errors import NotFound
 from study.base.text import csv_line, did_you_mean
 from study.base.translation import t
-from study.cli.program import PATH, command, now, program
-from study.lifecycle import reviewing
+from study.cli.program import PATH, command, note, now, program
+from study.lifecycle import exposure, reviewing
 from study.lifecycle import scoring as answer_scoring
 from study.protocol.checks import ids_in_file
 from study.store import Store, Transaction, banks, judgements, people
@@ -84,12 +84,16 @@ def show_review(db: Path, bank: str, name: str) -> None:
     """Print how far each reviewer is, and the result for each settled item."""
     with Store(db).look() as look:
         row = _review(look, bank, name)
+        hidden = exposure.withheld(look, banks.bank_row(look, bank).id)
         items = reviewing.item_reviews(look, row)
         who = {one.person: one.handle for one in judgements.reviewers(look, row)}
     for person, handle in who.items():
         judged = sum(person in one.given for one in items)
         waiting = sum(person in one.waits_for for one in items)
         print(f"{handle}: {judged} judged, {waiting} waiting")
+    if hidden:
+        note(hidden)
+        return
     print(csv_line(("item_id", "finding")), end="")
     for one in items:
         print(csv_line((one.item.item_id, one.result or "")), end="")
@@ -214,7 +218,9 @@ def scores(db: Path, study: str) -> None:
     See docs/bundle.md#answers-in-words.
     """
     with Store(db).look() as look:
-        rows = list(answer_scoring.score_rows(look, study_row(look, study).id))
+        row = study_row(look, study)
+        exposure.refuse_withheld(look, row.bank)
+        rows = list(answer_scoring.score_rows(look, row.id))
     print(csv_line(answer_scoring.TABLE), end="")
     for row in rows:
         print(csv_line(tuple(row[name] for name in answer_scoring.TABLE)), end="")

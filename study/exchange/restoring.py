@@ -192,6 +192,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
     _fitting(bundle, lambda: banks.add_items(change, number, _items(bundle)))
     content_sha256 = banks.content_sha256(change, number, simulated=simulated)
     banks.set_content_hash(change, number, content_sha256)
+    banks.add_marks(change, number, list(banks.bank_marks(change, number)))
     facts = banks.facts(banks.bank_row(change, name))
     detail = {**facts, "n_items": len(bundle.items)}
     events.record(change, "", now, kind=EventKind.BANK_RESTORED, detail=detail, by=by)

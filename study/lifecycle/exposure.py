@@ -1,12 +1,12 @@
 """Where a bank's reference standard is told or must not be, who may have seen it: refused or said.
 
-A study's reference standard is that of its bank, so one study can tell what another keeps. What is
-shared is looked for in the store: the same bank, the same file of a film, or the same item with the
-same question under another name. What a coordinator should know of it before a study is drawn or
-opened is said beforehand, in sentences; refused is by `study.lifecycle.studies`.
+A study's reference standard is that of its bank, so one study can tell what another keeps. Shared
+patients, examinations, image files and questions are found under any name, see
+`study.store.banks.shared`. What a coordinator should know before a study is drawn or opened is
+stated in sentences; `study.lifecycle.studies` refuses what must not be.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +22,7 @@ from study.store import (
     bank_contents,
     banks,
     events,
+    judgements,
     people,
     readings,
     studies,
@@ -61,6 +62,26 @@ def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
         for row in _others(look, bank, but)
         if row.state == "open" and not stored_protocol(row).interim_results
     ]
+
+
+def withheld(look: Transaction, bank: int) -> str:
+    """Return why nobody may see what tells the answers of a bank at present; empty if they may.
+
+    That is its reference standard, and texts that may repeat it: verdicts and scores with their
+    comments, and the reasons for which items were struck off.
+    """
+    if not being_read(look, bank):
+        return ""
+    return t(
+        "Verdicts, comments and reasons are hidden while cases from this bank are being read in a "
+        "study. They can be seen once that study is closed."
+    )
+
+
+def refuse_withheld(look: Transaction, bank: int) -> None:
+    """Raise `NotNow` where what tells the answers of a bank is withheld."""
+    if why := withheld(look, bank):
+        raise NotNow(why)
 
 
 def told_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
@@ -135,24 +156,41 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
     """Return where a person may have seen the reference standard of what is in a study's bank.
 
     That is wherever they run a study of the same cases or look after its statistics, wherever they
-    have read and were told the right answers, and in teaching.
+    have read and were shown the correct answers, in teaching, and where they reviewed or scored.
     """
     taught = tuple(
         Seen(study=bank.name, role=None)
         for bank in teaching.learnt_from(look, person)
         if banks.shared(look, bank.id, study.id)
     )
-    return taught + tuple(
-        dict.fromkeys(
-            Seen(study=part.study_name, role=Role(part.role))
-            for part in people.ever(look, person)
-            if part.study
-            and part.study_name
-            and part.study != study.id
-            and banks.shared(look, study.bank, part.study)
-            and _learnt(look, part)
+    judged = tuple(
+        Seen(study=name, role=Role.REVIEWER)
+        for name, is_shared in _judged(look, person, study)
+        if is_shared
+    )
+    return (
+        taught
+        + judged
+        + tuple(
+            dict.fromkeys(
+                Seen(study=part.study_name, role=Role(part.role))
+                for part in people.ever(look, person)
+                if part.study
+                and part.study_name
+                and part.study != study.id
+                and banks.shared(look, study.bank, part.study)
+                and _learnt(look, part)
+            )
         )
     )
+
+
+def _judged(look: Transaction, person: int, study: StudyRow) -> Iterator[tuple[str, bool]]:
+    """Yield the banks and studies a person judged, and whether a study has the same cases."""
+    for review in judgements.reviews_of_person(look, person):
+        yield review.bank_name, banks.shared(look, review.bank, study.id)
+    for scoring in judgements.scorings_of_person(look, person):
+        yield scoring.study_name, banks.shared(look, study.bank, scoring.study)
 
 
 def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
@@ -169,6 +207,7 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]
 _ROLES = {
     None: later("in teaching with {study}"),
     Role.READER: later("as a reader in {study}, where correct answers were shown"),
+    Role.REVIEWER: later("as a reviewer or scorer of {study}"),
     Role.COORDINATOR: later("as a coordinator of {study}"),
     Role.STATISTICIAN: later("as a statistician of {study}"),
     Role.ADMINISTRATOR: later("as an administrator of {study}"),

@@ -16,9 +16,9 @@ from study.bank.managing import item_of, strike_within
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.base.text import check_name
+from study.base.text import check_name, id_key
 from study.base.translation import later, said, t
-from study.lifecycle.exposure import being_read
+from study.lifecycle.exposure import being_read, refuse_withheld
 from study.lifecycle.judging import JUDGES, Judged, is_new, judges
 from study.store import Store, Transaction, banks, draws, events, judgements, studies
 from study.store.events import EventKind
@@ -102,7 +102,7 @@ def open_review(
     check_name(name, "review")
     if len(set(reviewers)) < JUDGES:
         raise BadInput(t("Choose at least two reviewers."))
-    if not item_ids or len(set(item_ids)) < len(item_ids):
+    if not item_ids or len(set(map(id_key, item_ids))) < len(item_ids):
         raise BadInput(t("List the questions to review, each once."))
     with store.change() as change:
         row = banks.bank_row(change, bank)
@@ -235,8 +235,13 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
     NotFound
         There is no such review.
     NotNow
-        The review still goes on.
+        The review is still open, or cases of the bank are being read.
     """
+    refuse_withheld(look, review_row(look, review).bank)
+    return _faulty(look, review)
+
+
+def _faulty(look: Transaction, review: int) -> dict[str, str]:
     if not review_row(look, review).ended_at_utc:
         raise NotNow(t("Close the review first: until then its verdicts may change."))
     return {
@@ -249,9 +254,12 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
 def faulty_cases(look: Transaction, study: int) -> list[str]:
     """Return the item_id of every case of a study that a closed review found faulty."""
     found = {
-        key for one in judgements.closed_reviews_about(look, study) for key in faulty(look, one)
+        id_key(item_id)
+        for review in judgements.closed_reviews_about(look, study)
+        for item_id in _faulty(look, review)
     }
-    return sorted(found & {case.item_id for case in studies.cases(look, study)})
+    cases = studies.cases(look, study)
+    return sorted(case.item_id for case in cases if id_key(case.item_id) in found)
 
 
 def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> int:
@@ -286,10 +294,16 @@ def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]
     """Return a row for every reviewer's last verdict on an item; see `TABLE`.
 
     `place` is 1 or 2 of those who judge first and blind to each other, 3 or more of others.
+
+    Raises
+    ------
+    NotFound
+        There is no such review.
+    NotNow
+        Cases of the bank are being read.
     """
-    handles = {
-        one.person: one.handle for one in judgements.reviewers(look, review_row(look, review).id)
-    }
+    refuse_withheld(look, review_row(look, review).bank)
+    handles = {one.person: one.handle for one in judgements.reviewers(look, review)}
     return [
         (
             one.item.item_id,

@@ -16,6 +16,7 @@ from study.base.translation import t
 from study.store.comparing import compared_id
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
+from study.store.schema import BANK_MARKS
 
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
@@ -554,20 +555,39 @@ def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> Non
     )
 
 
+def bank_marks(look: Transaction, bank: int) -> Iterator[int]:
+    """Yield what a bank's content is found again by in other banks, in ascending order."""
+    return (mark for (mark,) in look.cursor(BANK_MARKS, bank=bank))
+
+
+def add_marks(change: Transaction, bank: int, marks: Iterable[int]) -> None:
+    """Store what a bank's content is found again by."""
+    change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in marks))
+
+
 _SHARED = (
-    f"SELECT EXISTS (SELECT 1 FROM items AS shown WHERE id IN {ITEMS_SHOWN} AND ("
-    "bank = :bank OR EXISTS (SELECT 1 FROM items AS same WHERE same.bank = :bank "
-    "AND same.item_id = shown.item_id AND same.question = shown.question) OR EXISTS ("
-    "SELECT 1 FROM films WHERE id IN (SELECT film FROM item_views WHERE item = shown.id UNION ALL "
-    "SELECT film FROM item_priors WHERE item = shown.id) "
-    "AND films.sha256 IN (SELECT sha256 FROM films WHERE bank = :bank))))"
+    f"WITH shown AS MATERIALIZED (SELECT * FROM items WHERE id IN {ITEMS_SHOWN}), "
+    "marks AS (SELECT id_mark('patient', patient_id) AS mark FROM shown "
+    "UNION SELECT id_mark('examination', examination_id) FROM shown "
+    "UNION SELECT question_mark(question, options) FROM shown "
+    "UNION SELECT id_mark('film', sha256) FROM films WHERE id IN (SELECT film FROM item_views "
+    "WHERE item IN (SELECT id FROM shown) UNION ALL SELECT film FROM item_priors "
+    "WHERE item IN (SELECT id FROM shown))) "
+    "SELECT EXISTS (SELECT 1 FROM shown WHERE bank = :bank) "
+    "OR EXISTS (SELECT 1 FROM marks CROSS JOIN exposure_marks AS here USING (mark) "
+    "CROSS JOIN exposure_marks AS there USING (mark) WHERE there.bank = :bank "
+    "AND here.bank = (SELECT bank FROM studies WHERE id = :study)) "
+    "OR EXISTS (SELECT 1 FROM shown CROSS JOIN items AS same WHERE same.bank = :bank "
+    "AND same.item_id = shown.item_id AND text_key(same.question) = text_key(shown.question))"
 )
 
 
 def shared(look: Transaction, bank: int, study: int) -> bool:
     """Return whether a study shows anything that is in a bank, as a case or for practice.
 
-    The same file of a film, or the same item's id and question, is shared under any bank's name.
+    Under any bank's name that is the same patient or examination, the same file of a film, or the
+    same question: with the same item id, or with the same options and of one examination in either
+    bank. Texts that look alike are the same.
     """
     return bool(look.value(_SHARED, bank=bank, study=study))
 
@@ -616,5 +636,6 @@ def remove(change: Transaction, bank: int) -> None:
             f"DELETE FROM {table} WHERE review IN (SELECT id FROM reviews WHERE bank = :bank)",
             bank=bank,
         )
-    for table in ("reviews", "teaching_answers", "teaching_marks", "items", "films"):
+    own = ("reviews", "teaching_answers", "teaching_marks", "exposure_marks", "items", "films")
+    for table in own:
         change.execute(f"DELETE FROM {table} WHERE bank = :bank", bank=bank)

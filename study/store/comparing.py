@@ -1,17 +1,32 @@
-"""Comparing texts within SQL: the functions a connection gets, and the expressions that call them.
+"""Comparing texts within SQL: the functions of every connection, and expressions that call them.
 
 No index and no trigger of the store may call them, so that any SQLite program can open a store.
 """
 
-import sqlite3
+from hashlib import sha256
 
+from study.base.canonical import parsed_json
 from study.base.text import id_key, text_key
 
 
-def register(connection: sqlite3.Connection) -> None:
-    """Let a connection's statements call `id_key` and `text_key`."""
-    for function in (id_key, text_key):
-        connection.create_function(function.__name__, 1, function, deterministic=True)
+def id_mark(kind: str, text: str) -> int:
+    """Return the number under which an id of a kind, such as a patient, is found again."""
+    return _mark(f"{kind}\n{id_key(text)}")
+
+
+def question_mark(question: str, options: str) -> int:
+    """Return the number under which a question is found again, in whatever order its options are.
+
+    >>> question_mark("Is it?", '["Yes","No"]') == question_mark("is  it?", '["no","YES"]')
+    True
+    """
+    texts = (text_key(str(option)) for option in parsed_json(options))
+    return _mark("\n".join(["question", text_key(question), *sorted(texts)]))
+
+
+def _mark(text: str) -> int:
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def compared_id(column: str) -> str:
@@ -20,3 +35,7 @@ def compared_id(column: str) -> str:
     Ids of printable ASCII without blanks, as nearly all are, do not leave SQLite.
     """
     return f"(CASE WHEN {column} GLOB '*[^!-~]*' THEN id_key({column}) ELSE {column} END)"
+
+
+FUNCTIONS = ((id_key, 1), (text_key, 1), (id_mark, 2), (question_mark, 2))
+"""What every statement can call, with the number of its arguments."""

@@ -429,6 +429,12 @@ def _opened(path: Path, kind: _Kind) -> Database:
     return Database(connection, recursive_triggers=False)
 
 
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Let a connection's statements call the functions of `study.store.comparing`."""
+    for function, n_arguments in comparing.FUNCTIONS:
+        connection.create_function(function.__name__, n_arguments, function, deterministic=True)
+
+
 def _number(head: Head) -> int:
     return head.number
 
@@ -495,7 +501,7 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         check_same_thread=False,  # a connection kept for the next may be used by another thread
     )
     try:
-        comparing.register(connection)
+        add_functions(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")  # a name that was erased is gone

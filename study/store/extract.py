@@ -93,6 +93,7 @@ LEFT = frozenset(
         "backups",
         "column_names",
         "struck_items",
+        "exposure_marks",
         "teaching_marks",
         "teaching_answers",
         "reviews",

@@ -430,10 +430,11 @@ def closed_reviews_about(look: Transaction, study: int) -> list[int]:
     """Return the closed reviews of items that a study has among its cases, of whatever bank."""
     return look.tuples(
         int,
+        "WITH shown AS MATERIALIZED (SELECT id_key(item_id) AS id, text_key(question) AS asked "
+        "FROM cases JOIN items ON items.id = item WHERE study = :study) "
         "SELECT DISTINCT review_ends.review FROM review_ends JOIN review_items USING (review) "
         "JOIN items AS judged ON judged.id = review_items.item "
-        "JOIN items AS shown ON shown.item_id = judged.item_id "
-        "AND shown.question = judged.question "
-        "JOIN cases ON cases.item = shown.id WHERE cases.study = :study ORDER BY 1",
+        "JOIN shown ON shown.id = id_key(judged.item_id) "
+        "AND shown.asked = text_key(judged.question) ORDER BY 1",
         study=study,
     )

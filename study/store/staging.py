@@ -29,7 +29,7 @@ from study.base.text import FirstSpelling, difference, id_key, text_key
 from study.base.translation import t
 from study.films import BadFilm
 from study.store import comparing
-from study.store.connection import HELD, Transaction
+from study.store.connection import HELD, Transaction, add_functions
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
@@ -687,7 +687,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        comparing.register(connection)
+        add_functions(connection)
         yield Transaction(Database(connection))
 
 
@@ -718,7 +718,7 @@ def _locked(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute(HELD)
-        comparing.register(connection)
+        add_functions(connection)
         connection.create_function("differing", 2, _differing, deterministic=True)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:

@@ -18,7 +18,8 @@ from typing import Any
 from study.base.actor import By
 from study.base.canonical import canonical_json, stamp
 from study.base.text import csv_line
-from study.store import Store, Transaction, events, people
+from study.lifecycle import exposure
+from study.store import Store, Transaction, banks, events, people
 from study.store import events as stored
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow
@@ -208,9 +209,9 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
     with store.look() as look:
         condition = _condition(look, study, wanted)
         rows = stored.page_of(look, condition, limit=size, offset=page * size)
-        places = people.places(look)
+        places, hidden = people.places(look), _HiddenReasons(look)
         return Page(
-            rows=tuple(_trail_row(row, places) for row in rows),
+            rows=tuple(_trail_row(row, places, hidden) for row in rows),
             n_found=stored.count_of(look, condition),
         )
 
@@ -232,8 +233,9 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     """
     yield _line(_COLUMNS)
     with store.look() as look:
+        hidden = _HiddenReasons(look)
         for row in stored.every_one(look, _condition(look, study, wanted), batch=_BATCH):
-            one = _trail_row(row, {})
+            one = _trail_row(row, {}, hidden)
             told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
             yield _line([row.chain, *map(str, told.values())])
 
@@ -267,7 +269,26 @@ def _whose(look: Transaction, study: str) -> dict[str, Any]:
     }
 
 
-def _trail_row(row: EventRow, places: Mapping[str, str]) -> TrailRow:
+class _HiddenReasons:
+    """The reasons for which items were struck off, which may tell answers while these are read."""
+
+    def __init__(self, look: Transaction) -> None:
+        self._look = look
+        self._hidden: dict[str, str] = {}
+
+    def reason(self, row: EventRow) -> str:
+        """Return an event's reason, or why it is hidden."""
+        reason = str(row.detail.get("reason", ""))
+        if row.kind not in (EventKind.ITEM_STRUCK, EventKind.ITEM_TAKEN_BACK):
+            return reason
+        name = str(row.detail.get("bank", ""))
+        if name not in self._hidden:
+            bank = banks.find(self._look, name)
+            self._hidden[name] = exposure.withheld(self._look, bank.id) if bank else ""
+        return self._hidden[name] or reason
+
+
+def _trail_row(row: EventRow, places: Mapping[str, str], hidden: _HiddenReasons) -> TrailRow:
     detail = row.detail
     mark = str(detail.get("place", ""))
     return TrailRow(
@@ -281,7 +302,7 @@ def _trail_row(row: EventRow, places: Mapping[str, str]) -> TrailRow:
         about=_about(detail),
         old=_side(detail, "old"),
         new=_side(detail, "new"),
-        reason=str(detail.get("reason", "")),
+        reason=hidden.reason(row),
         hash=row.hash,
     )
 

@@ -191,9 +191,105 @@ def test_a_bank_imported_twice_under_two_names_is_no_way_round(
         studies.open_study(banked, study="early", now=NOW)
 
 
+ELSEWHERE = {
+    "patient": lambda record: {"PatientID": f"Z{record['PatientID']}"},
+    "examination": lambda record: {"study_id": f"Z{record['study_id']}"},
+    "question": lambda record: {"question": f"Other: {record['question']}"},
+}
+"""What each part of a record is in a bank of other patients."""
+
+
+def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) -> None:
+    """Import the bank again with other item ids and re-encoded films, and little that is shared.
+
+    With `odd` what is shared is spelt with characters that look alike.
+    """
+    folder = tmp_path / "again"
+    path = write_bank(folder)
+    for film in (folder / "films").glob("*.png"):
+        film.write_bytes(film.read_bytes() + b"re-encoded")
+    records = {}
+    for key, record in json.loads(path.read_text()).items():
+        other = dict(record)
+        for name, change in ELSEWHERE.items():
+            if name not in shared:
+                other |= change(record)
+            elif odd:
+                other |= {field: f" {record[field]}\u200b" for field in change(record)}
+        records[f"other-{key}"] = other
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="again", images=folder, now=NOW)
+
+
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("shared", [*ELSEWHERE])
+def test_the_same_cases_are_found_by_patient_examination_or_question(
+    banked: Store, tmp_path: Path, shared: str, odd: bool
+) -> None:
+    """Whatever else is other: no truth, no teaching, no review, no results of them meanwhile."""
+    _elsewhere(banked, tmp_path, shared, odd=odd)
+    _draw(banked, "early", bank="again", interim_results=True)
+    _invite(banked, "early")
+    _open(banked, "trial")
+    with banked.look() as look:
+        assert being_read(look, 2) == ["trial"]
+    with pytest.raises(NotNow):
+        exposure.record_truth_shown(banked, "again", now=NOW, by=By(name="c"))
+    with pytest.raises(NotNow, match="'trial'"):
+        studies.open_study(banked, study="early", now=NOW)
+    walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
+    _made_up(banked, _told(banked, walk))
+
+
+def test_a_question_asked_of_several_examinations_is_no_evidence(
+    store: Store, tmp_path: Path
+) -> None:
+    """The questions of a data set's templates are in every bank."""
+    for name in ("one", "two"):
+        path = write_bank(tmp_path / name)
+        records = {
+            f"{name}-{key}": {
+                **record,
+                "question": "Is there an effusion?",
+                "options": ["Yes", "No"],
+                "correct_answer": "A",
+                "PatientID": f"{name}{record['PatientID']}",
+                "study_id": f"{name}{record['study_id']}",
+            }
+            for key, record in json.loads(path.read_text()).items()
+        }
+        for film in (tmp_path / name / "films").glob("*.png"):
+            film.write_bytes(film.read_bytes() + name.encode())
+        path.write_text(json.dumps(records))
+        import_bank(store, path, name=name, images=path.parent, now=NOW)
+    _open(store, "trial", bank="one")
+    with store.look() as look:
+        assert being_read(look, 1) == ["trial"]
+        assert being_read(look, 2) == []
+
+
+def test_examinations_that_are_named_after_their_films_are_no_evidence(
+    store: Store, tmp_path: Path
+) -> None:
+    """A file without examinations is given the path of the first film: 0_pa.png is in many."""
+    for name in ("one", "two"):
+        path = write_bank(tmp_path / name)
+        records = {}
+        for key, record in json.loads(path.read_text()).items():
+            del record["study_id"], record["PatientID"]
+            records[f"{name}-{key}"] = {**record, "question": f"{name}: {record['question']}"}
+        for film in (tmp_path / name / "films").glob("*.png"):
+            film.write_bytes(film.read_bytes() + name.encode())
+        path.write_text(json.dumps(records))
+        import_bank(store, path, name=name, images=path.parent, now=NOW)
+    _open(store, "trial", bank="one")
+    with store.look() as look:
+        assert being_read(look, 2) == []
+
+
 def test_another_bank_is_another_matter(banked: Store, tmp_path: Path) -> None:
-    """Other films, other questions: nothing is shared, nothing is refused or named."""
-    _again(banked, tmp_path, films=False, ids=False)
+    """Other patients, films and questions: nothing is shared, nothing is refused or named."""
+    _elsewhere(banked, tmp_path)
     _open(banked, "trial")
     with banked.look() as look:
         assert being_read(look, 2) == []
