@@ -13,10 +13,9 @@ from study.base.errors import NotFound
 from study.base.provenance import Provenance
 from study.base.text import did_you_mean, id_key
 from study.base.translation import t
-from study.store.comparing import compared_id
+from study.store.comparing import compared_id, marks
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
-from study.store.schema import BANK_MARKS
 
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
@@ -557,27 +556,26 @@ def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> Non
 
 def bank_marks(look: Transaction, bank: int) -> Iterator[int]:
     """Yield what a bank's content is found again by in other banks, in ascending order."""
-    return (mark for (mark,) in look.cursor(BANK_MARKS, bank=bank))
+    return (mark for (mark,) in look.cursor(marks("bank = :bank", "bank = :bank"), bank=bank))
 
 
-def add_marks(change: Transaction, bank: int, marks: Iterable[int]) -> None:
+def add_marks(change: Transaction, bank: int, found: Iterable[int]) -> None:
     """Store what a bank's content is found again by."""
-    change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in marks))
+    change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in found))
 
 
+_FILMS_SHOWN = (
+    f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
+    f"UNION SELECT film FROM item_priors WHERE item IN {ITEMS_SHOWN})"
+)
 _SHARED = (
-    f"WITH shown AS MATERIALIZED (SELECT * FROM items WHERE id IN {ITEMS_SHOWN}), "
-    "marks AS (SELECT id_mark('patient', patient_id) AS mark FROM shown "
-    "UNION SELECT id_mark('examination', examination_id) FROM shown "
-    "UNION SELECT question_mark(question, options) FROM shown "
-    "UNION SELECT id_mark('film', sha256) FROM films WHERE id IN (SELECT film FROM item_views "
-    "WHERE item IN (SELECT id FROM shown) UNION ALL SELECT film FROM item_priors "
-    "WHERE item IN (SELECT id FROM shown))) "
-    "SELECT EXISTS (SELECT 1 FROM shown WHERE bank = :bank) "
-    "OR EXISTS (SELECT 1 FROM marks CROSS JOIN exposure_marks AS here USING (mark) "
-    "CROSS JOIN exposure_marks AS there USING (mark) WHERE there.bank = :bank "
+    f"SELECT EXISTS (SELECT 1 FROM items WHERE id IN {ITEMS_SHOWN} AND bank = :bank) "
+    f"OR EXISTS (SELECT 1 FROM ({marks(f'id IN {ITEMS_SHOWN}', _FILMS_SHOWN)}) "
+    "CROSS JOIN exposure_marks AS here USING (mark) CROSS JOIN exposure_marks AS there "
+    "USING (mark) WHERE there.bank = :bank "
     "AND here.bank = (SELECT bank FROM studies WHERE id = :study)) "
-    "OR EXISTS (SELECT 1 FROM shown CROSS JOIN items AS same WHERE same.bank = :bank "
+    f"OR EXISTS (SELECT 1 FROM (SELECT item_id, question FROM items WHERE id IN {ITEMS_SHOWN}) "
+    "AS shown CROSS JOIN items AS same WHERE same.bank = :bank "
     "AND same.item_id = shown.item_id AND text_key(same.question) = text_key(shown.question))"
 )
 
@@ -585,9 +583,8 @@ _SHARED = (
 def shared(look: Transaction, bank: int, study: int) -> bool:
     """Return whether a study shows anything that is in a bank, as a case or for practice.
 
-    Under any bank's name that is the same patient or examination, the same file of a film, or the
-    same question: with the same item id, or with the same options and of one examination in either
-    bank. Texts that look alike are the same.
+    That is the same item by id and question, or what `study.store.comparing.marks` finds again,
+    under any bank's name. Texts that look alike are the same.
     """
     return bool(look.value(_SHARED, bank=bank, study=study))
 

@@ -1,6 +1,7 @@
 """Other studies on the same cases: what one keeps the other does not tell unsaid."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -200,9 +201,9 @@ ELSEWHERE = {
 
 
 def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) -> None:
-    """Import the bank again with other item ids and re-encoded films, and little that is shared.
+    """Import the bank again with other item ids and re-encoded films, and only some things shared.
 
-    With `odd` what is shared is spelt with characters that look alike.
+    With `odd` these are spelt with characters that look alike.
     """
     folder = tmp_path / "again"
     path = write_bank(folder)
@@ -222,12 +223,21 @@ def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) ->
 
 
 @pytest.mark.parametrize("odd", [False, True])
-@pytest.mark.parametrize("shared", [*ELSEWHERE])
+@pytest.mark.parametrize(
+    "shared",
+    [
+        ("question",),
+        ("patient", "question"),
+        ("examination", "question"),
+        ("patient", "examination"),
+        ("patient", "examination", "question"),
+    ],
+)
 def test_the_same_cases_are_found_by_patient_examination_or_question(
-    banked: Store, tmp_path: Path, shared: str, odd: bool
+    banked: Store, tmp_path: Path, shared: tuple[str, ...], odd: bool
 ) -> None:
     """Whatever else is other: no truth, no teaching, no review, no results of them meanwhile."""
-    _elsewhere(banked, tmp_path, shared, odd=odd)
+    _elsewhere(banked, tmp_path, *shared, odd=odd)
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     _open(banked, "trial")
@@ -241,21 +251,19 @@ def test_the_same_cases_are_found_by_patient_examination_or_question(
     _made_up(banked, _told(banked, walk))
 
 
-def test_a_question_asked_of_several_examinations_is_no_evidence(
-    store: Store, tmp_path: Path
-) -> None:
-    """The questions of a data set's templates are in every bank."""
+def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) -> None:
+    """Import the banks ``one`` and ``two`` with other items and films, and open a study on one.
+
+    Parameters
+    ----------
+    change
+        Returns what differs in a record of the bank of a name.
+    """
     for name in ("one", "two"):
         path = write_bank(tmp_path / name)
         records = {
-            f"{name}-{key}": {
-                **record,
-                "question": "Is there an effusion?",
-                "options": ["Yes", "No"],
-                "correct_answer": "A",
-                "PatientID": f"{name}{record['PatientID']}",
-                "study_id": f"{name}{record['study_id']}",
-            }
+            f"{name}-{key}": {**record, "question": f"{name}: {record['question']}"}
+            | change(name, record)
             for key, record in json.loads(path.read_text()).items()
         }
         for film in (tmp_path / name / "films").glob("*.png"):
@@ -263,8 +271,40 @@ def test_a_question_asked_of_several_examinations_is_no_evidence(
         path.write_text(json.dumps(records))
         import_bank(store, path, name=name, images=path.parent, now=NOW)
     _open(store, "trial", bank="one")
+
+
+@pytest.mark.parametrize("field", ["PatientID", "study_id"])
+@pytest.mark.parametrize(("digits", "is_shared"), [(1, False), (8, True)])
+def test_an_id_alone_is_evidence_if_no_other_bank_has_it_by_chance(
+    store: Store, tmp_path: Path, field: str, digits: int, is_shared: bool
+) -> None:
+    """P1 is in many banks; p10000032 is one patient."""
+
+    def change(name: str, record: Any) -> Any:
+        number = record["PatientID"][1:]
+        others = {"PatientID": f"{name}-P{number}", "study_id": f"{name}-S{number}"}
+        return others | {field: f"x{int(number):0{digits}d}"}
+
+    _two_banks(store, tmp_path, change)
     with store.look() as look:
         assert being_read(look, 1) == ["trial"]
+        assert bool(being_read(look, 2)) is is_shared
+
+
+def test_a_question_asked_of_several_examinations_is_no_evidence(
+    store: Store, tmp_path: Path
+) -> None:
+    """The questions of a data set's templates are in every bank."""
+    _two_banks(
+        store,
+        tmp_path,
+        lambda name, record: {
+            "question": "Is there an effusion?",
+            "PatientID": f"{name}-{record['PatientID']}",
+            "study_id": f"{name}-{record['study_id']}",
+        },
+    )
+    with store.look() as look:
         assert being_read(look, 2) == []
 
 
@@ -272,17 +312,7 @@ def test_examinations_that_are_named_after_their_films_are_no_evidence(
     store: Store, tmp_path: Path
 ) -> None:
     """A file without examinations is given the path of the first film: 0_pa.png is in many."""
-    for name in ("one", "two"):
-        path = write_bank(tmp_path / name)
-        records = {}
-        for key, record in json.loads(path.read_text()).items():
-            del record["study_id"], record["PatientID"]
-            records[f"{name}-{key}"] = {**record, "question": f"{name}: {record['question']}"}
-        for film in (tmp_path / name / "films").glob("*.png"):
-            film.write_bytes(film.read_bytes() + name.encode())
-        path.write_text(json.dumps(records))
-        import_bank(store, path, name=name, images=path.parent, now=NOW)
-    _open(store, "trial", bank="one")
+    _two_banks(store, tmp_path, lambda name, record: {"study_id": "", "PatientID": ""})
     with store.look() as look:
         assert being_read(look, 2) == []
 
