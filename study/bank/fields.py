@@ -174,8 +174,8 @@ class Fields:
         self._filled = filled = dict[str, object]()
         for key, value in record.items():
             if type(value) is str:
-                if not missing(value):
-                    filled[key] = value.strip()
+                if (text := value.strip()) and (text.isascii() or id_key(text)):
+                    filled[key] = text
             elif not missing(value):
                 filled[key] = value
 

@@ -109,6 +109,8 @@ def restore(db: Path, folder: Path) -> None:
         f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
         f"bank {done.bank!r}."
     )
+    if done.note:
+        note(done.note)
 
 
 @command(reads="folder")

@@ -443,6 +443,7 @@ def _package(
             "last_event_hash": trail[-1].hash,
             "simulated_films": bool(study.simulated_films),
             "blinded": blinded,
+            **({"items_salt": study.items_salt} if study.items_salt and not blinded else {}),
             GUARDED: True,
             SETS_BY_LOOK: sets_by_look,
             "withdrawn_models": [asdict(one) for one in gone],

@@ -73,6 +73,7 @@ class Received:
     blinded: bool
     guarded: bool
     sets_by_look: bool
+    items_salt: str
     provenance: Provenance
     items: Sequence[Mapping[str, str]]
     carried: Carried
@@ -128,6 +129,7 @@ def receive(store: Store, path: Path) -> Received:
         blinded=bool(facts.get("blinded")),
         guarded=bool(facts.get(GUARDED)),
         sets_by_look=bool(facts.get(SETS_BY_LOOK)),
+        items_salt=str(facts.get("items_salt", "")),
         provenance=_provenance(facts.get("bank")),
         items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
         carried=carried,

@@ -12,6 +12,7 @@ What cannot stand side by side is refused by name, every conflict at once, and n
 """
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -23,8 +24,9 @@ from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import LONGEST, formula_fault, name_fault, text_key
-from study.exchange.bundle import RECORDS, files_of, origin
-from study.exchange.incoming import Received, receive, refuse
+from study.base.translation import t
+from study.exchange.bundle import RECORDS, files_of, origin, tables_of
+from study.exchange.incoming import PACKAGE, Received, receive, refuse
 from study.models.models import key_of
 from study.store import (
     Store,
@@ -40,6 +42,7 @@ from study.store import (
 from study.store.events import EventKind
 from study.store.models import PLAIN
 from study.store.studies import StudyRow, study_row
+from study.trail.checks import opening_hashes
 from study.trail.trails import merged_chains
 from study.trail.verification import study_verdict
 
@@ -78,6 +81,17 @@ class Restored:
     n_readers: int
     n_readings: int
     n_models: int
+    items_hashed: bool
+
+    @property
+    def note(self) -> str:
+        """Return what has to be known of the restored study; empty where there is nothing."""
+        if self.items_hashed:
+            return ""
+        return t(
+            "The study was opened by an earlier version, which kept no hash of its items: whether "
+            "items.csv was edited cannot be detected."
+        )
 
 
 def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restored:
@@ -95,16 +109,7 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
     with store.change() as change:
         _refuse_state(change, bundle)
         bank = _bank(change, bundle, by, now)
-        study = _study(change, bundle, bank)
-        cases = _cases(change, bundle, bank, study)
-        insert_rows(change, bundle, study, cases, bundle.carried.rows)
-        events.adopt(change, events.study_chain(bundle.study), bundle.chain)
-        for deployment_id, lines in bundle.sites.items():
-            events.adopt(change, events.merged_chain(bundle.study, deployment_id), lines)
-        _refuse_unlike(change, bundle)
-        row = study_row(change, bundle.study)
-        _record_restored(change, bundle, row.bank_name, by, now)
-        refuse(bundle.name, study_verdict(change, bundle.study).breaches)
+        row = _restore_within(change, bundle, bank, by, now)
     return Restored(
         study=bundle.study,
         bank=row.bank_name,
@@ -113,7 +118,27 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
         n_readers=len(bundle.carried.rows["reader"]),
         n_readings=len(bundle.carried.rows["reading"]),
         n_models=len(bundle.carried.rows["model"]) - len(bundle.carried.rows["withdrawn_model"]),
+        items_hashed=bool(opening_hashes(bundle.chain)),
     )
+
+
+def _restore_within(
+    change: Transaction, bundle: Received, bank: int, by: By, now: datetime
+) -> StudyRow:
+    """Restore the study of a bundle from a bank, or refuse it where its parts do not agree."""
+    if opening_hashes(bundle.chain) and not (bundle.items_salt or bundle.blinded):
+        refuse(bundle.name, [f"{PACKAGE} has no items_salt: the truth cannot be verified."])
+    study = _study(change, bundle, bank)
+    cases = _cases(change, bundle, bank, study)
+    insert_rows(change, bundle, study, cases, bundle.carried.rows)
+    events.adopt(change, events.study_chain(bundle.study), bundle.chain)
+    for deployment_id, lines in bundle.sites.items():
+        events.adopt(change, events.merged_chain(bundle.study, deployment_id), lines)
+    _refuse_unlike(change, bundle)
+    row = study_row(change, bundle.study)
+    _record_restored(change, bundle, row.bank_name, by, now)
+    refuse(bundle.name, study_verdict(change, bundle.study).breaches)
+    return row
 
 
 def insert_rows(
@@ -175,6 +200,11 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
             f"{bundle.carried.study.bank!r} here first, or restore the bundle of the closed "
             "study."
         )
+    return _bank_from(change, bundle, by, now)
+
+
+def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
+    """Make a bank of a bundle's items, and return its number."""
     name = _free_name(change, str(bundle.carried.study.bank))
     simulated = bool(bundle.carried.study.simulated_films)
     number = banks.add(
@@ -242,6 +272,7 @@ def _study(change: Transaction, bundle: Received, bank: int) -> int:
                 protocol=canonical_json(bundle.locked),
                 protocol_sha256=bundle.protocol_sha256,
                 restored_from=f"{bundle.deployment_id}/{bundle.sha256}",
+                items_salt=bundle.items_salt,
                 state=told.state,
                 drawn_at_utc=told.drawn_at_utc,
                 opened_at_utc=told.opened_at_utc,
@@ -338,6 +369,10 @@ def merge(
     """
     bundle = receive(store, bundle_path)
     site = site.strip() or bundle.deployment_id
+    with store.look() as look:
+        found = study_row(look, study)
+        refuse(bundle.name, list(_conflicts(look, found, bundle, site)))
+    _refuse_edited(bundle, by, now)
     with store.change() as change:
         found = study_row(change, study)
         refuse(bundle.name, list(_conflicts(change, found, bundle, site)))
@@ -357,6 +392,42 @@ def merge(
         _record_merged(change, bundle, done, editions, by, now)
         refuse(bundle.name, study_verdict(change, study).breaches)
     return done
+
+
+def _refuse_edited(bundle: Received, by: By, now: datetime) -> None:
+    """Refuse a bundle whose tables contradict its records and its chain.
+
+    Of its tables a merge stores nothing, so the study is restored in a store of its own.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Store.create(Path(folder) / "merge.db", lambda _: None, witnessed=False)
+        with scratch.change() as change:
+            _restore_within(change, bundle, _bank_from(change, bundle, by, now), by, now)
+
+
+def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+    """Yield each column of a bundle's items that differs from the study's own."""
+    tables = tables_of(look, study, blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
+    own = {str(row["item_id"]): row for row in tables["items.csv"]}
+    theirs = {row["item_id"]: row for row in bundle.items}
+    if own.keys() != theirs.keys():
+        yield "items.csv: its items are not those of the study."
+        return
+    for column in next(iter(theirs.values()), {}):
+        differing = [
+            item_id
+            for item_id, row in theirs.items()
+            if row[column] != _cell(own[item_id].get(column))
+        ]
+        if differing:
+            yield (
+                f"items.csv: {column} differs from that of the study in {len(differing)} item(s), "
+                f"first {differing[0]}."
+            )
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) -> Iterator[str]:
@@ -390,6 +461,7 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
         yield "its protocol was amended otherwise."
+    yield from _item_conflicts(look, study, bundle)
 
 
 def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ patients, examinations, image files and questions are found under any name, see
 stated in sentences; `study.lifecycle.studies` refuses what must not be.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,7 +22,6 @@ from study.store import (
     bank_contents,
     banks,
     events,
-    judgements,
     people,
     readings,
     studies,
@@ -156,41 +155,24 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
     """Return where a person may have seen the reference standard of what is in a study's bank.
 
     That is wherever they run a study of the same cases or look after its statistics, wherever they
-    have read and were shown the correct answers, in teaching, and where they reviewed or scored.
+    have read and were shown the correct answers, and in teaching. Reviewers and scorers never read.
     """
     taught = tuple(
         Seen(study=bank.name, role=None)
         for bank in teaching.learnt_from(look, person)
         if banks.shared(look, bank.id, study.id)
     )
-    judged = tuple(
-        Seen(study=name, role=Role.REVIEWER)
-        for name, is_shared in _judged(look, person, study)
-        if is_shared
-    )
-    return (
-        taught
-        + judged
-        + tuple(
-            dict.fromkeys(
-                Seen(study=part.study_name, role=Role(part.role))
-                for part in people.ever(look, person)
-                if part.study
-                and part.study_name
-                and part.study != study.id
-                and banks.shared(look, study.bank, part.study)
-                and _learnt(look, part)
-            )
+    return taught + tuple(
+        dict.fromkeys(
+            Seen(study=part.study_name, role=Role(part.role))
+            for part in people.ever(look, person)
+            if part.study
+            and part.study_name
+            and part.study != study.id
+            and banks.shared(look, study.bank, part.study)
+            and _learnt(look, part)
         )
     )
-
-
-def _judged(look: Transaction, person: int, study: StudyRow) -> Iterator[tuple[str, bool]]:
-    """Yield the banks and studies a person judged, and whether a study has the same cases."""
-    for review in judgements.reviews_of_person(look, person):
-        yield review.bank_name, banks.shared(look, review.bank, study.id)
-    for scoring in judgements.scorings_of_person(look, person):
-        yield scoring.study_name, banks.shared(look, study.bank, scoring.study)
 
 
 def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
@@ -207,7 +189,6 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]
 _ROLES = {
     None: later("in teaching with {study}"),
     Role.READER: later("as a reader in {study}, where correct answers were shown"),
-    Role.REVIEWER: later("as a reviewer or scorer of {study}"),
     Role.COORDINATOR: later("as a coordinator of {study}"),
     Role.STATISTICIAN: later("as a statistician of {study}"),
     Role.ADMINISTRATOR: later("as an administrator of {study}"),

@@ -27,7 +27,17 @@ from study.protocol import sampling
 from study.protocol.assignment import assign_reader
 from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
 from study.protocol.sampling import Stratum
-from study.store import Store, Transaction, banks, events, models, people, studies
+from study.store import (
+    Store,
+    Transaction,
+    archive,
+    banks,
+    deployment,
+    events,
+    models,
+    people,
+    studies,
+)
 from study.store.banks import bank_row
 from study.store.events import EventKind
 from study.store.people import ReaderRow
@@ -128,6 +138,22 @@ def cases_hash(look: Transaction, study: int) -> str:
 def practice_cases_hash(look: Transaction, study: int) -> str:
     """Return the hash that covers a study's practice cases with their numbers."""
     return sha256_of([[row.number, row.item_id] for row in studies.cases(look, study, PRACTICE)])
+
+
+def item_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
+    """Return the hash of all that is shown of a study's items, and that of their truth.
+
+    Parameters
+    ----------
+    salt
+        Keeps the truth of few items from being found out by trying every answer.
+    """
+    rows = banks.items_of_study(look, study)
+    shown = [{**row._asdict(), "truth": None} for row in rows]
+    return {
+        "items_sha256": sha256_of([shown, archive.case_rows(look, study)]),
+        "truth_sha256": sha256_of([salt, [[row.item_id, row.truth] for row in rows]]),
+    }
 
 
 def invite(
@@ -256,7 +282,8 @@ def open_within(
     if not readers:
         raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
     _refuse_opened_before(change, found, readers)
-    studies.mark_open(change, found.id, stamp(now))
+    salt = deployment.keyed_mark(change, f"items of {study}")
+    studies.mark_open(change, found.id, stamp(now), salt)
     events.record(
         change,
         study,
@@ -265,6 +292,7 @@ def open_within(
         detail={
             "protocol_sha256": found.protocol_sha256,
             "readers": [reader.reader_id for reader in readers],
+            **item_hashes(change, found.id, salt),
             **({"others": list(others)} if others else {}),
         },
         by=by,

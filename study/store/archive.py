@@ -8,6 +8,7 @@ what may come in.
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from study.store import models
@@ -210,6 +211,11 @@ def rows(look: Transaction, study: int) -> Iterator[tuple[str, dict[str, Any]]]:
             f"SELECT {kind.table}.*{kind.columns} FROM {kind.table} {kind.source}", study=study
         ):
             yield name, {key: row[key] for key in row if _travels(kind, key, row[key])}
+
+
+def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return the rows of a study's cases as a bundle carries them, in order of number."""
+    return [row for _, row in takewhile(lambda one: one[0] == "case", rows(look, study))]
 
 
 def _travels(kind: Kind, column: str, value: Any) -> bool:

@@ -89,6 +89,7 @@ class StudyRow(NamedTuple):
     closed_at_utc: str | None
     discarded_at_utc: str | None
     restored_from: str
+    items_salt: str
     bank_name: str
     simulated_films: int
     bank_sha256: str
@@ -269,11 +270,13 @@ def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
     return [FilmRow(**row) for row in rows]
 
 
-def mark_open(change: Transaction, study: int, at_utc: str) -> None:
+def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> None:
     """Turn a drawn study into an open one."""
     change.execute(
-        "UPDATE studies SET state = 'open', opened_at_utc = :at_utc WHERE id = :study",
+        "UPDATE studies SET state = 'open', opened_at_utc = :at_utc, items_salt = :items_salt "
+        "WHERE id = :study",
         at_utc=at_utc,
+        items_salt=items_salt,
         study=study,
     )
 

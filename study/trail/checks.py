@@ -10,7 +10,7 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.lifecycle.scoring import answers_hash, scores_hash
-from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
+from study.lifecycle.studies import cases_hash, item_hashes, practice_cases_hash, reader_facts
 from study.models.models import key_of, predictions_hash
 from study.monitoring import interventions
 from study.people import signing_in, single_sign_on
@@ -81,6 +81,26 @@ def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 _NOTHING = sha256_of([])
 """The hash of no practice cases, where the draw does not tell of any."""
+
+
+def _items(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    """Compare items with the opening, which has no hash of them where an earlier version did it."""
+    told = opening_hashes(trail)
+    found = item_hashes(look, row.id, row.items_salt)
+    if told and told["items_sha256"] != found["items_sha256"]:
+        yield (
+            f"study {row.name}: its items are not those it was opened with: a question, options, "
+            "an id, a group or the context was altered."
+        )
+    if told and row.items_salt and told["truth_sha256"] != found["truth_sha256"]:
+        yield f"study {row.name}: the reference standard is not the one it was opened with."
+
+
+def opening_hashes(trail: _Trail) -> dict[str, str]:
+    """Return the hashes of the items that the opening tells of; empty where it tells of none."""
+    opened = (event.detail for event in trail if event.kind == EventKind.STUDY_OPENED)
+    detail = next(opened, {})
+    return {key: detail[key] for key in ("items_sha256", "truth_sha256") if key in detail}
 
 
 _STATES: Mapping[str, str] = {
@@ -259,6 +279,7 @@ def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) 
 
 CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
+    "the items": _items,
     "the state": _state,
     "the amendments": _amendments,
     "the readers": _readers,
@@ -276,12 +297,20 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
 }
 
 
-NOT_COPIED = frozenset({"the roles"})
-"""What a study's copy has nothing of: no people."""
+NOT_COPIED = frozenset({"the roles", "the items"})
+"""What a study's copy does not have: people, and of items what it has a hash of its own for."""
 
 
 BY_OWN_CHAIN = frozenset(
-    {"the protocol", "the state", "the amendments", "the roles", "the scorings", "the sites"}
+    {
+        "the protocol",
+        "the items",
+        "the state",
+        "the amendments",
+        "the roles",
+        "the scorings",
+        "the sites",
+    }
 )
 """What the sites of a merged study have in common: their chains tell of it once more."""
 

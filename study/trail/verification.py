@@ -57,7 +57,10 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
 
 
 def remarks(store: Store) -> list[str]:
-    """Return what is no breach and has to be known: accepted losses, clocks that were set back."""
+    """Return what is no breach and has to be known.
+
+    Accepted losses, clocks that were set back, and studies whose items no hash protects.
+    """
     told = witness.read(store.path)
     with store.look() as look:
         if extract.mark(look):
@@ -69,7 +72,19 @@ def remarks(store: Store) -> list[str]:
                 for chain in events.chains(look)
                 for one in _guarded(chain, partial(_clock, look, chain, _clock_remarks))
             ),
+            *_guarded("the store", partial(_unprotected, look)),
         ]
+
+
+def _unprotected(look: Transaction) -> Iterator[str]:
+    """Yield the opened studies whose items were not hashed at the opening."""
+    for row in studies.listed(look):
+        trail = events.of_kinds(look, events.study_chain(row.name), [EventKind.STUDY_OPENED])
+        if trail and not checks.opening_hashes(trail):
+            yield (
+                f"study {row.name}: it was opened by an earlier version, which kept no hash of its "
+                "items; an altered items.csv of its bundle cannot be detected."
+            )
 
 
 def verify_study(store: Store, study: str) -> Verification:

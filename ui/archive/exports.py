@@ -299,7 +299,7 @@ def merge_section(person: Person) -> None:
 
 def _restored(person: Person, path: Path) -> str:
     done = restore(store(), path, **acting(person))
-    return t(
+    restored = t(
         "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
         "models.",
         study=plain(done.study),
@@ -307,6 +307,7 @@ def _restored(person: Person, path: Path) -> str:
         readings=done.n_readings,
         models=done.n_models,
     )
+    return f"{restored} {done.note}".strip()
 
 
 def _merged(person: Person, path: Path, site: str) -> str:

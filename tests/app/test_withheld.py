@@ -1,0 +1,152 @@
+"""While cases are read, no page, download or command shows staff texts that may tell their answers.
+
+The same for a copy of the bank with re-encoded films under other item ids.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study.bank.importing import import_bank
+from study.bank.managing import strike
+from study.base.errors import NotNow
+from study.cli import main
+from study.lifecycle import reviewing
+from study.lifecycle.reviewing import ItemVerdict
+from study.lifecycle.studies import close
+from study.people.roles import Role
+from study.people.signing_in import Person
+from study.store import Store, judgements
+from study.store.judgements import ReviewRow
+from study.trail import trails
+from tests.conftest import NOW, ROOT, write_bank
+from tests.unit.study.lifecycle.test_reviewing import reviewers
+
+TELLS = "the right answer is B"
+
+
+def _copy(store: Store, folder: Path) -> None:
+    path = write_bank(folder)
+    for film in (folder / "films").iterdir():
+        film.write_bytes(film.read_bytes() + b"re-encoded")
+    records = json.loads(path.read_text())
+    path.write_text(json.dumps({f"copy-{key}": record for key, record in records.items()}))
+    import_bank(store, path, name="copy", images=folder, now=NOW)
+
+
+@pytest.fixture(params=["bank", "copy"])
+def reviewed(
+    opened: Callable[..., Store],
+    banked: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> tuple[Store, ReviewRow, list[Person]]:
+    """Return a store with a closed review whose comments, and a strike, tell an answer."""
+    if request.param == "copy":
+        _copy(banked, tmp_path / "copy")
+    people = reviewers(banked, 2)
+    with banked.look() as look:
+        items = reviewing.sampled(look, request.param, 2, seed=1)
+    asked = [one.id for one in people]
+    number = reviewing.open_review(
+        banked, request.param, name="r", item_ids=items, reviewers=asked, now=NOW
+    )
+    with banked.change() as change:
+        row = reviewing.review_row(change, number)
+        for one in judgements.review_items(change, number):
+            for who in asked:
+                reviewing.judge(
+                    change,
+                    row,
+                    one.item,
+                    person=who,
+                    verdict=ItemVerdict.WRONG_STANDARD,
+                    comment=TELLS,
+                    now=NOW,
+                )
+    reviewing.close_review(banked, number, now=NOW)
+    strike(banked, request.param, items[0], reason=TELLS, now=NOW)
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    with banked.look() as look:
+        return banked, reviewing.review_row(look, number), people
+
+
+def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> str:
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    ran = AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60)
+    for key, value in query.items():
+        ran.query_params[key] = value
+    ran.run()
+    assert not ran.exception
+    frames = [frame.value.to_csv() for frame in ran.dataframe]
+    texts = [one.value for kind in ("info", "caption", "markdown") for one in getattr(ran, kind)]
+    return "\n".join([*frames, *texts, str(ran.main)])
+
+
+def _seen(
+    store: Store, row: ReviewRow, who: Person, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """Return the text of every page and download by its name."""
+    staff = Person(
+        role=Role.ADMINISTRATOR,
+        study=None,
+        study_name="",
+        reader=None,
+        name="c",
+        deployment=Role.ADMINISTRATOR,
+    )
+    bank = str(row.bank)
+    trail = trails.search(store, "", trails.Search(), page=0, size=100)
+    return {
+        "review": _page("bank_review.py", staff, monkeypatch, bank=bank),
+        "explorer": _page("explore.py", staff, monkeypatch, bank=bank),
+        "own verdicts": _page("reviews.py", who, monkeypatch),
+        "trail": repr(trail.rows),
+        "trail as CSV": b"".join(trails.as_csv(store, "", trails.Search())).decode(),
+    }
+
+
+def _printed(store: Store, row: ReviewRow, capsys: pytest.CaptureFixture[str], command: str) -> str:
+    before = sys.stdout
+    main(
+        ["review", command, "--db", str(store.path), "--bank", row.bank_name, "--review", "r"],
+    )
+    if sys.stdout is not before:
+        sys.stdout.close()
+        sys.stdout = before
+    return "".join(capsys.readouterr())
+
+
+def test_texts_that_may_tell_answers_are_hidden_while_cases_are_read(
+    reviewed: tuple[Store, ReviewRow, list[Person]],
+    opened: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Before and after, they are shown: the test looks where they are."""
+    store, row, people = reviewed
+    for place, text in _seen(store, row, people[0], monkeypatch).items():
+        assert TELLS in text, place
+    assert TELLS in _printed(store, row, capsys, "verdicts")
+    opened(readers=("R1",))
+    for place, text in _seen(store, row, people[0], monkeypatch).items():
+        assert TELLS not in text, place
+        assert "Wrong reference standard" not in text, place
+        assert "hidden while" in text
+    for command in ("verdicts", "show", "strike"):
+        printed = _printed(store, row, capsys, command)
+        assert TELLS not in printed
+        assert "wrong reference standard" not in printed
+        assert "hidden while" in printed
+    with store.look() as look, pytest.raises(NotNow, match="hidden while"):
+        reviewing.verdict_table(look, row.id)
+    with store.look() as look, pytest.raises(NotNow, match="hidden while"):
+        reviewing.faulty(look, row.id)
+    close(store, study="trial", reason="Done.", now=NOW)
+    for place, text in _seen(store, row, people[0], monkeypatch).items():
+        assert TELLS in text, place
