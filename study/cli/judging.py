@@ -218,9 +218,9 @@ def scores(db: Path, study: str) -> None:
     See docs/bundle.md#answers-in-words.
     """
     with Store(db).look() as look:
-        row = study_row(look, study)
-        exposure.refuse_withheld(look, row.bank)
-        rows = list(answer_scoring.score_rows(look, row.id))
+        found = study_row(look, study)
+        exposure.refuse_withheld(look, found.bank)
+        rows = list(answer_scoring.score_rows(look, found.id))
     print(csv_line(answer_scoring.TABLE), end="")
     for row in rows:
         print(csv_line(tuple(row[name] for name in answer_scoring.TABLE)), end="")

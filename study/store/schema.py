@@ -10,13 +10,14 @@ import sqlite3
 from collections.abc import Callable
 from importlib.resources import files
 
-from study.store.comparing import marks
-
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
 
 FIRST_VERSION = 13
 """The version of the first release. Lower versions were development versions."""
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = ()
+"""Each is run once, in this order; the first makes version ``FIRST_VERSION + 1``."""
 
 _ITEM_OF_A_BANK = (
     "SELECT 1 FROM items JOIN banks ON banks.id = items.bank WHERE items.id = old.item"
@@ -37,7 +38,7 @@ APPEND_ONLY = (
 """Tables whose rows are never changed or deleted."""
 
 REMOVED_WITH_BANK = {
-    **dict.fromkeys(("films", "items", "reviews"), _ROW_OF_A_BANK),
+    **dict.fromkeys(("films", "items", "reviews", "exposure_marks"), _ROW_OF_A_BANK),
     **dict.fromkeys(("teaching_marks", "teaching_answers"), _ROW_OF_A_BANK),
     **dict.fromkeys(("item_views", "item_priors", "item_attributes"), _ITEM_OF_A_BANK),
     **dict.fromkeys(("reference_standard", "report_texts", "explanations"), _ITEM_OF_A_BANK),
@@ -89,31 +90,3 @@ def _refuse(connection: sqlite3.Connection, verb: str, table: str, when: str = "
         f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} {when} "
         f"BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
     )
-
-
-def _add_exposure_marks(connection: sqlite3.Connection) -> None:
-    """Add the marks by which a bank's patients, examinations, questions and films are found."""
-    connection.execute(
-        "CREATE TABLE exposure_marks (mark INTEGER NOT NULL, bank INTEGER NOT NULL REFERENCES "
-        "banks (id), PRIMARY KEY (mark, bank)) STRICT, WITHOUT ROWID"
-    )
-    of_bank = "bank = :bank"
-    for (bank,) in connection.execute("SELECT id FROM banks").fetchall():
-        connection.execute(
-            f"INSERT INTO exposure_marks SELECT mark, :bank FROM ({marks(of_bank, of_bank)})",
-            {"bank": bank},
-        )
-    _refuse(connection, "UPDATE", "exposure_marks")
-    _refuse(connection, "DELETE", "exposure_marks", when=f"WHEN EXISTS ({_ROW_OF_A_BANK})")
-
-
-def _add_items_salt(connection: sqlite3.Connection) -> None:
-    """Add the salt of the hash of a study's truth; empty where it was opened without a hash."""
-    connection.execute("ALTER TABLE studies ADD COLUMN items_salt TEXT NOT NULL DEFAULT ''")
-
-
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    _add_exposure_marks,
-    _add_items_salt,
-)
-"""Each is run once, in this order; the first makes version ``FIRST_VERSION + 1``."""

@@ -149,7 +149,14 @@ WHERE section IN ('indication', 'comparison') AND NOT (
 );
 
 
--- Studies.
+-- Numbers by which a bank's patients, examinations, questions and films are found in other banks.
+CREATE TABLE exposure_marks (
+    mark INTEGER NOT NULL,
+    bank INTEGER NOT NULL REFERENCES banks (id),
+    PRIMARY KEY (mark, bank)
+) STRICT, WITHOUT ROWID;
+
+-- Studies. `items_salt` is part of the hash of the reference standard; empty until the study is opened.
 
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
@@ -162,7 +169,8 @@ CREATE TABLE studies (
     opened_at_utc TEXT,
     closed_at_utc TEXT,
     discarded_at_utc TEXT,
-    restored_from TEXT NOT NULL DEFAULT ''
+    restored_from TEXT NOT NULL DEFAULT '',
+    items_salt TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE TRIGGER protocol_is_locked BEFORE UPDATE OF protocol, protocol_sha256, bank ON studies

@@ -192,7 +192,7 @@ def test_a_bank_imported_twice_under_two_names_is_no_way_round(
         studies.open_study(banked, study="early", now=NOW)
 
 
-ELSEWHERE = {
+ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "patient": lambda record: {"PatientID": f"Z{record['PatientID']}"},
     "examination": lambda record: {"study_id": f"Z{record['study_id']}"},
     "question": lambda record: {"question": f"Other: {record['question']}"},

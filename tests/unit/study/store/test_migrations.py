@@ -123,7 +123,7 @@ def test_a_score_is_one_of_three_and_written_once(store: Store) -> None:
     with store.change() as change:
         for statement in (
             "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
-            "INSERT INTO studies VALUES (1, 's', 1, 'closed', '{}', '', '', '', '', NULL, '')",
+            "INSERT INTO studies VALUES (1, 's', 1, 'closed', '{}', '', '', '', '', NULL, '', '')",
             "INSERT INTO people VALUES (1, 'ada', '', NULL)",
         ):
             change.execute(statement)
