@@ -182,7 +182,7 @@ def print_found(found: Found, model_id: str) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in sorted(found.by_status.items()))
     print(
         f"{model_id}: {found.n_cases} cases: {counts}, {found.n_absent} absent; "
-        f"{found.n_not_drawn} prediction(s) for items not in the study were left."
+        f"predictions ignored for items outside the study: {found.n_not_drawn}."
     )
     if found.file.n_runs > 1:
         note(f"{found.file.n_runs} runs; the first of them stands for the model.")
@@ -450,7 +450,7 @@ def _show(exam: PaperExam, folder: Path) -> None:
         print(f"[Image {number}: {path}]")
     print(f"\n{question.text}\n")
     runs = exam.paper.asked.runs
-    print(f"{len(exam.item_ids):,} questions, {runs} run(s). Nobody was asked.")
+    print(f"{len(exam.item_ids):,} questions, runs: {runs}. No model was contacted.")
 
 
 def _run(
@@ -488,7 +488,7 @@ def _print(ran: Ran, given: _RunOptions) -> int:
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
         print(f"{given['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
         for reason, n in ran.asked.reasons.most_common(_REASONS):
-            note(f"{n} request(s) failed: {reason}")
+            note(f"Failed requests: {n} ({reason})")
         if ran.kept:
             print_found(ran.kept, given["model"])
         else:

@@ -76,17 +76,7 @@ def draw_within(
     change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
 ) -> tuple[int, tuple[Stratum, ...]]:
     """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
-    check_name(study, "study")
-    found = bank_row(change, bank)
-    if studies.find(change, study):
-        raise NotNow(t("A study named {study!r} already exists. Choose another name.", study=study))
-    if found.format == banks.FROM_BUNDLE:
-        raise NotNow(
-            t(
-                "The bank {bank!r} came with a restored study and has no images. Import it again.",
-                bank=bank,
-            )
-        )
+    found = drawable_bank(change, bank, study)
     drawn = sampling.rehearse(change, int(found.id), protocol)
     locked = sampling.locked(protocol, study, found.content_sha256, drawn)
     row = studies.add(
@@ -114,6 +104,22 @@ def draw_within(
         by=by,
     )
     return row, drawn.strata
+
+
+def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
+    """Return the bank that a study of a name can be drawn from, or refuse."""
+    check_name(study, "study")
+    found = bank_row(look, bank)
+    if studies.find(look, study):
+        raise NotNow(t("A study named {study} already exists. Choose another name.", study=study))
+    if found.format == banks.FROM_BUNDLE:
+        raise NotNow(
+            t(
+                "The bank {bank} came with a restored study and has no images. Import it again.",
+                bank=bank,
+            )
+        )
+    return found
 
 
 def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
@@ -477,28 +483,30 @@ def _not_open(study: StudyRow) -> str:
 
 
 def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
-    """Discard a study that is drawn and not open; its codes let nobody in any more.
+    """Discard a study that is drawn and not open; its access codes stop working.
 
     Raises
     ------
     NotNow
         The study was opened or discarded.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
-    why = checked_reason(reason)
+    detail = {"reason": checked_reason(reason)}
     with store.change() as change:
-        row = study_row(change, study)
-        if row.state != "drawn":
-            raise NotNow(
-                t(
-                    "The study {name} has already been opened; it can only be closed.",
-                    name=repr(study),
-                )
-            )
-        if row.discarded_at_utc:
-            raise NotNow(t("The study {name} was discarded.", name=repr(study)))
-        studies.mark_discarded(change, row.id, stamp(now))
-        events.record(
-            change, study, now, kind=EventKind.STUDY_DISCARDED, detail={"reason": why}, by=by
+        row = set_aside(change, study, now)
+        kind = EventKind.STUDY_DISCARDED
+        events.record(change, row.name, now, kind=kind, detail=detail, by=by)
+
+
+def set_aside(change: Transaction, study: str, now: datetime) -> StudyRow:
+    """Mark a drawn study as discarded and return it; the caller records the event."""
+    row = study_row(change, study)
+    if row.state != "drawn":
+        raise NotNow(
+            t("The study {name} has already been opened; it can only be closed.", name=study)
         )
+    if row.discarded_at_utc:
+        raise NotNow(t("The study {name} was discarded.", name=study))
+    studies.mark_discarded(change, row.id, stamp(now))
+    return row

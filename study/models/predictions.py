@@ -15,7 +15,8 @@ from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, natural, text_key
 from study.models.answer_columns import answer_keys, reference_notes
-from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
+from study.models.answer_mentions import LETTERS
+from study.models.answer_parser import STANDARD, answer_in, words_in
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
@@ -31,6 +32,7 @@ from study.models.files import (
 )
 from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
 from study.models.model_protocol import Shown
+from study.models.refusals import is_refusal
 from study.tables.columns import listed, plain_key
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]

@@ -3,12 +3,13 @@
 A file of no known shape has its columns named first; so has one that was taken for another shape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from study.base.errors import BadFile, BadInput, StudyError
+from study.base.errors import BadFile, BadInput
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.files import are_usual, guessed, remember_columns, remembered_columns
@@ -23,14 +24,17 @@ from study.models.models import (
 )
 from study.models.predictions import columns_of
 from study.people.signing_in import Person
-from ui.parts.forms import on_disk, upload
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.forms import on_disk, required, upload
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.parts.theme import error_line, facts, refused, section, table
+from ui.parts.theme import facts, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_READ, _TOLD, _NAMING = "model-read", "model-told", "model-naming"
+_READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
+_LOOK, _KEEP = "model-look", "model-keep"
 _ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "parquet", "eval"]
 _EXAMPLES = 10
 _LONGEST_WORDS = 300
@@ -58,12 +62,11 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unnamed:
-    """A file whose columns are to be named, what they may mean, and why they are asked for."""
+    """A file whose columns are to be named, and what they may mean."""
 
     handed_in: _HandedIn
     columns: tuple[str, ...]
     meant: Mapping[str, str]
-    why: str
 
 
 def model_form(person: Person) -> None:
@@ -79,42 +82,47 @@ def model_form(person: Person) -> None:
         return
     st.session_state.pop(_READ, None)
     st.session_state.pop(_NAMING, None)
-    told = st.container()
     links("model_example", {"example/predictions.csv": t("Example file (CSV)")}, download=True)
-    with st.form("model", clear_on_submit=False):
+    below = st.container()
+    with below, st.form("model", clear_on_submit=False):
         file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
         left, right = st.columns(2)
         name = left.text_input(t("Model"), max_chars=100, key="model-name").strip()
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
-        asked = st.form_submit_button(t("Read the file"), key="model-look")
-    if not asked:
-        if done := st.session_state.pop(_TOLD, None):
-            told.success(plain(done))
-        return
-    handed_in = None
-    try:
-        if file is None:
-            raise BadInput(t("Choose a file with the model's predictions."))
-        if not name:
-            raise BadInput(t("Enter a name for the model."))
-        if not is_model(store(), study=study, model_id=name):
-            check_free(store(), study=study, model_id=name)
-        handed_in = _HandedIn(
-            study=study,
-            file_name=file.name,
-            content=file.getvalue(),
-            model_id=name,
-            model_version=version,
+        actions.submit(
+            t("Read the file"),
+            lambda: _look(study, file, name, version),
+            key=_LOOK,
+            below=below,
+            busy=t("Reading the file ..."),
         )
-        _read(handed_in)
-    except StudyError as error:
-        with told:
-            _tell(error, handed_in)
-        return
-    st.rerun()
+    actions.report(_KEEP)
+    _offer_naming(study)
 
 
-def _read(handed_in: _HandedIn) -> None:
+def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
+    """Read the file that was chosen."""
+    st.session_state.pop(_REFUSED, None)
+    if file is None:
+        raise BadInput(t("Choose a file with the model's predictions."))
+    required(t("Model"), name)
+    if not is_model(store(), study=study, model_id=name):
+        check_free(store(), study=study, model_id=name)
+    handed_in = _HandedIn(
+        study=study,
+        file_name=file.name,
+        content=file.getvalue(),
+        model_id=name,
+        model_version=version,
+    )
+    try:
+        return _read(handed_in)
+    except BadFile:
+        st.session_state[_REFUSED] = handed_in
+        raise
+
+
+def _read(handed_in: _HandedIn) -> Report:
     """Read a file by what it holds; where its columns have no usual names, they are to be named."""
     with on_disk(handed_in.file_name, handed_in.content) as path:
         try:
@@ -123,45 +131,87 @@ def _read(handed_in: _HandedIn) -> None:
             columns = columns_of(path)
             if not columns or are_usual(columns):
                 raise
-            _ask_for_columns(handed_in, columns, str(error).replace(f"{path.parent}/", ""))
-            return
+            why = str(error).replace(f"{path.parent}/", "")
+            _ask_for_columns(handed_in, columns)
+            return Report(
+                text=t(
+                    "The columns of {file} could not be recognised. Say below which column holds "
+                    "the case ID and which the answer; the others are optional.",
+                    file=handed_in.file_name,
+                ),
+                kind="info",
+                lines=tuple(why.splitlines()),
+            )
     st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found)
+    return _to_decide(handed_in)
 
 
-def _tell(error: StudyError, handed_in: _HandedIn | None) -> None:
-    """Show why a file was refused; usual names may still mean something else in it."""
-    refused(str(error))
-    if handed_in is None or not isinstance(error, BadFile):
+def _to_decide(handed_in: _HandedIn) -> Report:
+    words = t(
+        "{file} was read. Nothing has been saved yet: check it, then save or discard it below.",
+        file=handed_in.file_name,
+    )
+    return Report(text=words, kind="info")
+
+
+def _offer_naming(study: str) -> None:
+    """Offer to name the columns of a refused file: usual names may mean something else in it."""
+    handed_in: _HandedIn | None = st.session_state.get(_REFUSED)
+    if handed_in is None or handed_in.study != study:
         return
     with on_disk(handed_in.file_name, handed_in.content) as path:
         columns = columns_of(path)
     if columns:
-        st.button(
+        actions.turn(
             t("Name the columns"),
+            lambda: _ask_for_columns(handed_in, columns),
             key="model-rename",
-            on_click=_ask_for_columns,
-            args=(handed_in, columns, ""),
         )
 
 
-def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...], why: str) -> None:
+def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...]) -> None:
     st.session_state.pop(_READ, None)
+    st.session_state.pop(_REFUSED, None)
     st.session_state[_NAMING] = _Unnamed(
         handed_in=handed_in,
         columns=columns,
         meant=remembered_columns(store(), columns) or guessed(columns),
-        why=why,
     )
 
 
 def _name_columns(unnamed: _Unnamed) -> None:
-    handed_in = unnamed.handed_in
-    section(t("Name the columns of {file}", file=handed_in.file_name))
-    if unnamed.why:
-        refused(unnamed.why)
-    roles = {
-        "id": t("Case ID"),
-        "output": t("Answer or model output"),
+    section(t("Name the columns of {file}", file=unnamed.handed_in.file_name))
+    actions.report(_LOOK)
+    required, optional = _roles()
+    before = {**unnamed.meant}
+    before.setdefault("output", before.pop("answer", ""))
+    below = st.container()
+    with below, st.form("model-columns"):
+        chosen = _columns_chosen(required, unnamed.columns, before)
+        st.caption(t("Optional"))
+        chosen |= _columns_chosen(optional, unnamed.columns, before)
+        others = {role: column for role, column in before.items() if role not in chosen}
+        meant = {role: column for role, column in {**others, **chosen}.items() if column}
+        with st.container(horizontal=True):
+            actions.submit(
+                t("Read the file"),
+                lambda: _read_as(unnamed.handed_in, meant, required),
+                key="model-columns-look",
+                below=below,
+                busy=t("Reading the file ..."),
+                type="primary",
+            )
+            actions.turn(
+                t("Discard"),
+                lambda: st.session_state.pop(_NAMING, None),
+                key="model-columns-discard",
+                in_form=True,
+            )
+
+
+def _roles() -> tuple[dict[str, str], dict[str, str]]:
+    """Return what the columns of a file may mean: what is required, and what is optional."""
+    return {"id": t("Case ID (required)"), "output": t("Answer or model output (required)")}, {
         "run": t("Run"),
         "condition": t("Condition"),
         "confidence": t("Confidence"),
@@ -169,42 +219,43 @@ def _name_columns(unnamed: _Unnamed) -> None:
         "prompt": t("Prompt"),
         "explanation": t("Explanation"),
     }
-    before = {**unnamed.meant}
-    before.setdefault("output", before.pop("answer", ""))
-    with st.form("model-columns"):
-        chosen: dict[str, str] = {}
-        for n, place in enumerate(st.columns(2) * (len(roles) // 2)):
-            role = list(roles)[n]
-            there = before.get(role, "")
-            chosen[role] = place.selectbox(
-                roles[role],
-                ["", *dict.fromkeys([*unnamed.columns, *([there] if there else [])])],
-                index=[*dict.fromkeys(["", *unnamed.columns, there])].index(there),
-                format_func=lambda column: column or t("none"),
-                key=f"model-column-{role}",
-            )
-        with st.container(horizontal=True):
-            asked = st.form_submit_button(
-                t("Read the file"), key="model-columns-look", type="primary"
-            )
-            discard = st.form_submit_button(t("Discard"), key="model-columns-discard")
-    if discard:
-        st.session_state.pop(_NAMING, None)
-        st.rerun()
-    if asked:
-        others = {role: column for role, column in before.items() if role not in roles}
-        meant = {role: column for role, column in {**others, **chosen}.items() if column}
-        with error_line():
-            with on_disk(handed_in.file_name, handed_in.content) as path:
-                found = read_model(store(), path, study=handed_in.study, meant=meant)
-            st.session_state.pop(_NAMING, None)
-            st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found, meant=meant)
-            st.rerun()
+
+
+def _columns_chosen(
+    roles: Mapping[str, str], columns: Sequence[str], before: Mapping[str, str]
+) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    places = st.columns(2) * len(roles)
+    for (role, label), place in zip(roles.items(), places, strict=False):
+        there = before.get(role, "")
+        offered = [*dict.fromkeys(["", *columns, there])]
+        chosen[role] = place.selectbox(
+            label,
+            offered,
+            index=offered.index(there),
+            format_func=lambda column: column or t("none"),
+            key=f"model-column-{role}",
+        )
+    return chosen
+
+
+def _read_as(handed_in: _HandedIn, meant: Mapping[str, str], required: Mapping[str, str]) -> Report:
+    """Read a file whose columns were named."""
+    missing = [label for role, label in required.items() if role not in meant]
+    if missing:
+        raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
+    with on_disk(handed_in.file_name, handed_in.content) as path:
+        found = read_model(store(), path, study=handed_in.study, meant=meant)
+    st.session_state.pop(_NAMING, None)
+    st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found, meant=meant)
+    return _to_decide(handed_in)
 
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.handed_in.model_id
     section(t("{file}, as read for {model}", file=found.source_name, model=name))
+    for key in (_LOOK, "model-columns-look"):
+        actions.report(key)
     st.markdown(plain(_recognised(found)))
     _counts(found)
     for note in found.file.notes:
@@ -227,18 +278,21 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     replaces = is_model(store(), study=found.study, model_id=name)
     reason = _why_replaced(name) if replaces else ""
     label = t("Replace the predictions") if replaces else t("Save these predictions")
-    with st.container(horizontal=True):
-        keep = st.button(label, key="model-keep", type="primary")
-        rename = st.button(t("Name the columns"), key="model-rename")
-        discard = st.button(t("Discard"), key="model-discard")
-    if discard:
-        st.session_state.pop(_READ, None)
-        st.rerun()
-    if rename:
-        _ask_for_columns(waiting.handed_in, found.file.columns, "")
-        st.rerun()
-    if keep:
-        _keep(person, waiting, replaces=replaces, reason=reason)
+    row, below = st.container(horizontal=True), st.container()
+    with row:
+        actions.button(
+            label,
+            lambda: _keep(person, waiting, replaces=replaces, reason=reason),
+            key=_KEEP,
+            below=below,
+            type="primary",
+        )
+        actions.turn(
+            t("Name the columns"),
+            lambda: _ask_for_columns(waiting.handed_in, found.file.columns),
+            key="model-rename",
+        )
+        actions.turn(t("Discard"), lambda: st.session_state.pop(_READ, None), key="model-discard")
 
 
 def _recognised(found: Found) -> str:
@@ -334,23 +388,21 @@ def _why_replaced(name: str) -> str:
     )
 
 
-def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> None:
+def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> str:
     found = waiting.found
-    with error_line():
-        keep_model(
-            store(),
-            found,
-            model_id=waiting.handed_in.model_id,
-            model_version=waiting.handed_in.model_version,
-            replace=replaces,
-            reason=reason,
-            **acting(person),
-        )
-        if waiting.meant:
-            remember_columns(store(), found.file.columns, waiting.meant, acting(person)["now"])
-        st.session_state.pop(_READ, None)
-        st.session_state[_TOLD] = _kept(waiting)
-        st.rerun()
+    keep_model(
+        store(),
+        found,
+        model_id=waiting.handed_in.model_id,
+        model_version=waiting.handed_in.model_version,
+        replace=replaces,
+        reason=reason,
+        **acting(person),
+    )
+    if waiting.meant:
+        remember_columns(store(), found.file.columns, waiting.meant, acting(person)["now"])
+    st.session_state.pop(_READ, None)
+    return _kept(waiting)
 
 
 def _kept(waiting: _Waiting) -> str:

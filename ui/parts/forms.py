@@ -1,26 +1,21 @@
-"""What pages ask for: an access code, a choice, a file, and a yes before anything is done.
+"""What pages ask for: an access code, a study to enter, a file, a field that must not be empty.
 
-Forms that sign in and choose are plain HTML: they set or ask for the cookie. Nothing is done at
-one click: what is to be done is asked back first, and done once.
+Forms that sign in and choose a study are plain HTML, because they set or need the cookie.
 """
 
 import json
 import tempfile
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import streamlit as st
 
-from study.base.actor import Acting
-from study.base.errors import BadFile, StudyError
+from study.base.errors import BadFile, BadInput
 from study.base.text import file_name
 from study.base.translation import t
 from study.people.signing_in import Membership
-from ui.parts.text import plain
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -119,9 +114,6 @@ _OURS = """<style>
   content: %s; margin-inline-start: .5rem; }
 </style>"""
 
-# A second click draws the page again; what came of the first is still to be read then.
-_TOLD_FOR_S = 20
-
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
@@ -169,64 +161,8 @@ def on_disk(name: str, content: bytes) -> Iterator[Path]:
             raise BadFile(str(error).replace(f"{path.parent}/", "")) from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
-    """What waits for a yes: about what, the question, what is done, what is said afterwards."""
-
-    about: Hashable
-    question: str
-    do: Callable[[Acting], object]
-    done: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What came of a yes: whether it was done, in words, and how long they are shown."""
-
-    about: Hashable
-    done: bool
-    words: str
-    until: float
-
-
-def ask(
-    key: str, *, about: Hashable, question: str, do: Callable[[Acting], object], done: str
-) -> None:
-    """Have something asked back under a key, for as long as the page shows what it is about."""
-    st.session_state.pop(f"{key}-told", None)
-    st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
-
-
-def confirm(key: str, acting: Acting, *, about: Hashable) -> None:
-    """Show what waits under a key with its two buttons, or what came of the last one.
-
-    A question about something else than the page shows by now is dropped.
-    """
-    told: _Told | None = st.session_state.get(f"{key}-told")
-    if told is not None and told.about == about and monotonic() < told.until:
-        (st.success if told.done else st.error)(plain(told.words))
-    pending: Pending | None = st.session_state.get(key)
-    if pending is None or pending.about != about:
-        st.session_state.pop(key, None)
-        return
-    with st.container(border=True):
-        st.markdown(plain(pending.question))
-        yes, no, _ = st.columns([1, 1, 4])
-        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
-        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
-    if said_yes or said_no:
-        # Taken away before it is done: whoever clicks again finds nothing waiting.
-        st.session_state.pop(key, None)
-        if said_yes:
-            st.session_state[f"{key}-told"] = _done(pending, acting)
-        st.rerun()
-
-
-def _done(pending: Pending, acting: Acting) -> _Told:
-    words = pending.done
-    try:
-        pending.do(acting)
-        done = True
-    except StudyError as error:
-        words, done = str(error), False
-    return _Told(about=pending.about, done=done, words=words, until=monotonic() + _TOLD_FOR_S)
+def required(label: str, value: str) -> str:
+    """Return what a field holds without spaces around it, or refuse by its label if it is empty."""
+    if not value.strip():
+        raise BadInput(t("“{field}” is empty. Fill it in.", field=label))
+    return value.strip()

@@ -6,10 +6,13 @@ web only.
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pandas as pd
+import streamlit as st
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -34,12 +37,20 @@ def plain(text: str) -> str:
 
 
 def minute(at_utc: str | None) -> str:
-    """Return a stored moment to the minute, in UTC; nothing for none.
+    """Return a stored moment to the minute with its zone, UTC; nothing for none.
 
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
-    ('4 Jun 2025, 12:00', '')
+    ('4 Jun 2025, 12:00 UTC', '')
     """
     return translation.minute(at_utc) if at_utc else ""
+
+
+def browser_zone() -> tzinfo:
+    """Return the time zone the browser of this session reports; UTC if it reports none."""
+    try:
+        return ZoneInfo(str(st.context.timezone or "UTC"))
+    except (ValueError, OSError, KeyError):
+        return UTC
 
 
 def day_form() -> str:
