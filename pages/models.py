@@ -29,7 +29,8 @@ page_title(
         "A model joins the study as a rater: predictions for the study's cases are kept; "
         "everything else in the file is ignored. Accepted are the submission JSON of the ReXVQA "
         "leaderboard, results of VLMEvalKit, lm-eval, lmms-eval, Inspect and MedEvalKit, batch "
-        "output of OpenAI, Anthropic and Gemini, and any table whose columns you name."
+        "output of OpenAI, Anthropic and Gemini. Any other table needs two columns, one with the "
+        "case ID and one with the answer; you name them once the file has been read."
     ),
 )
 with error_line():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from study.base.errors import BadInput
+from study.base.errors import BadInput, BadProtocol
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.lifecycle import amendments, drafts, exposure, studies
@@ -13,6 +13,7 @@ from ui.overview.trail import deposited
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.links import links
+from ui.parts.protocol_words import in_page_words
 from ui.parts.text import minute, plain
 from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
@@ -61,6 +62,8 @@ def _open(found: SetUp) -> None:
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
         return
     st.subheader(t("Next: open the study"), anchor=False)
+    if obstacle := studies.opening_obstacle(store(), found.row.name):
+        st.error(plain(in_page_words(obstacle)))
     st.write(
         tn(
             "{n} reader has been invited. Opening the study assigns their cases and lets them "
@@ -184,9 +187,16 @@ def _locked(found: SetUp) -> None:
         changes, reason = amendment_form(found.protocol, len(found.amendments))
 
         def amend() -> str:
-            amendments.amend(
-                store(), study=person.study_name, changes=changes, reason=reason, **acting(person)
-            )
+            try:
+                amendments.amend(
+                    store(),
+                    study=person.study_name,
+                    changes=changes,
+                    reason=reason,
+                    **acting(person),
+                )
+            except BadProtocol as error:
+                raise BadProtocol(in_page_words(str(error))) from error
             return t("The protocol was amended.")
 
         actions.button(

@@ -44,8 +44,10 @@ def _row(choice: Choice) -> None:
     name, role, state, told, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
     )
-    here = t("(current)") if choice.here else ""
-    name.markdown(f"**{plain(one.study_name)}** {here}")
+    with name:
+        choose_form(one, by_name=True)
+        if choice.here:
+            st.caption(t("current"))
     role.markdown(role_word(one.role))
     with state:
         state_badge(one.state)

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
-from study.base.errors import BadFile, BrokenStore, NotNow
+from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
 from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
 from study.base.translation import t
 from study.lifecycle import exposure
@@ -235,20 +235,50 @@ def open_study(
     """
     with store.change() as change:
         found = study_row(change, study)
-        if example_faults(stored_protocol(found).consent):
-            raise NotNow(
-                t(
-                    "The study {study!r} cannot be opened: its consent text still contains the "
-                    "example placeholder. Discard the study, insert the text approved by your "
-                    "ethics committee, and draw the sample again.",
-                    study=study,
-                )
-            )
-        others = _others_told(change, found) if found.state == "drawn" else []
+        others = _check_opening(change, found)
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
         exposure.record_others(change, found, others, EventKind.OTHER_STUDY_OPENED, by, now)
     return str(found.protocol_sha256)
+
+
+def opening_obstacle(store: Store, study: str) -> str:
+    """Return why `open_study` would refuse, as far as the store tells; empty where it would not."""
+    with store.look(sealed=True) as look:
+        try:
+            _check_opening(look, study_row(look, study))
+        except StudyError as error:
+            return str(error)
+    return ""
+
+
+def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
+    """Refuse what cannot be opened, or return the studies whose trails the opening belongs in."""
+    _check_drawn(look, study)
+    if example_faults(stored_protocol(study).consent):
+        raise NotNow(
+            t(
+                "The study {study} cannot be opened: its consent text still contains the example "
+                "placeholder. Return the study to a draft, insert the text approved by your "
+                "ethics committee, and draw the sample again.",
+                study=study.name,
+            )
+        )
+    return _others_told(look, study)
+
+
+def _check_drawn(look: Transaction, study: StudyRow) -> list[ReaderRow]:
+    """Return the readers of a study that is drawn, or refuse."""
+    if study.discarded_at_utc:
+        raise NotNow(t("The study {study} was discarded. Draw a new one.", study=study.name))
+    if study.state != "drawn":
+        raise NotNow(
+            t("The study {study} is already {state}.", study=study.name, state=study.state)
+        )
+    readers = people.readers(look, study.id)
+    if not readers:
+        raise NotNow(t("The study {study} has no readers. Invite them first.", study=study.name))
+    return readers
 
 
 def _others_told(look: Transaction, study: StudyRow) -> list[str]:
@@ -280,13 +310,7 @@ def open_within(
         Other studies on the same cases that its trail is to name.
     """
     found = study_row(change, study)
-    if found.state != "drawn":
-        raise NotNow(t("The study {study!r} is already {state}.", study=study, state=found.state))
-    if found.discarded_at_utc:
-        raise NotNow(t("The study {study!r} was discarded. Draw a new one.", study=study))
-    readers = people.readers(change, found.id)
-    if not readers:
-        raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
+    readers = _check_drawn(change, found)
     _refuse_opened_before(change, found, readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
     studies.mark_open(change, found.id, stamp(now), salt)

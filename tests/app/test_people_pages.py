@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.base.canonical import stamp
+from study.base.errors import BadInput
 from study.lifecycle.deployments import administrator_code, coordinator_code
 from study.people import signing_in
 from study.people.roles import Role
@@ -16,6 +17,7 @@ from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
 from ui.parts.new_codes import Card
+from ui.people.members import _invitations
 
 Opened = Callable[..., Store]
 
@@ -127,7 +129,7 @@ def test_an_administrator_sees_every_study_and_gives_roles(
     who = _administrator(deployed)
     ran = _page("studies.py", who, monkeypatch)
     assert not ran.exception
-    assert any("trial" in one.value for one in ran.markdown)
+    assert any("trial" in str(one.proto) for one in ran.get("bidi_component"))
     assert any(one.value == "1 reader" for one in ran.markdown)
     ran = _page("deployment.py", who, monkeypatch)
     ran.text_input(key="handle-0").set_value("carla")
@@ -159,3 +161,69 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
     assert paths[:4] == ["read", "overview", "results", "studies"]
     assert paths[4:] == ["studies", "reviews", "sign-in-page"]
     assert [one.path for one in pages_of(reader)] == ["read", "score-card", "teaching", "teach"]
+
+
+def test_new_codes_are_added_until_they_are_hidden(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is done in between; a newer code of somebody takes the place of the dead one."""
+    ran = _page("people.py", _coordinator(deployed), monkeypatch)
+    for turn, who in enumerate(("R2", "R3")):
+        ran.text_input(key=f"reader-id-{turn}").set_value(who)
+        _button(ran, "Invite")
+    first = {card.who: card.code for card in _kept(ran)}
+    assert list(first) == ["R2", "R3"]
+    ran.text_input(key="reader-id-2").set_value("R1")
+    _button(ran, "Invite")
+    assert "already invited" in ran.error[0].value
+    assert [card.who for card in _kept(ran)] == ["R2", "R3"]
+    for button in [one for one in ran.button if one.label == "New code"][1:2]:  # of R2
+        button.click().run()
+    assert not ran.exception
+    second = {card.who: card.code for card in _kept(ran)}
+    assert list(second) == ["R3", "R2"]
+    assert second["R3"] == first["R3"]
+    assert second["R2"] != first["R2"]
+    for n, card in enumerate(_kept(ran)):
+        signing_in.sign_in(deployed, card.code, entropy=entropy_from(90 + n), now=NOW)
+    again = _page("people.py", _coordinator(deployed), monkeypatch)
+    again.session_state["new-codes"] = ran.session_state["new-codes"]
+    again.run()
+    assert any("new access codes" in one.value for one in again.success)
+
+
+def test_reviewers_get_a_new_code_where_they_were_given_the_first(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the page of their review; administrators too, in Administration."""
+    who = _administrator(deployed)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    ran = AppTest.from_file(str(ROOT / "pages" / "bank_review.py"), default_timeout=60)
+    ran.query_params["bank"] = "1"
+    ran.run()
+    ran.text_input(key="handle-0").set_value("vera")
+    _button(ran, "Assign role")
+    assert not ran.exception
+    (card,) = _kept(ran, "")
+    _button(ran, "New code")
+    (renewed,) = _kept(ran, "")
+    assert (renewed.who, renewed.code != card.code) == ("vera", True)
+    ran = _page("deployment.py", who, monkeypatch)
+    assert [one.label for one in ran.button].count("New code") >= 2
+
+
+def test_a_pasted_list_and_a_file_are_not_both_read(deployed: Store) -> None:
+    """One of them would silently be ignored."""
+
+    class File:
+        name, size = "readers.csv", 20
+
+        def getvalue(self) -> bytes:
+            return b"reader_id\nR9\n"
+
+    with pytest.raises(BadInput, match="remove the file"):
+        _invitations("reader_id\nR8", File())  # type: ignore[arg-type]
+    assert [one.reader_id for one in _invitations(" ", File())] == ["R9"]  # type: ignore[arg-type]
+    assert [one.reader_id for one in _invitations("reader_id\nR8", None)] == ["R8"]
+    with pytest.raises(BadInput, match="Paste a list or choose a file"):
+        _invitations(" ", None)

@@ -46,7 +46,8 @@ def run() -> None:
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
     if page not in [made for one, made in pages.items() if one.bare]:
         theme.wear()
-        if person is not None and not reads:
+        of_study = [made for one, made in pages.items() if one.of_study or one.barred]
+        if person is not None and not reads and page in of_study:
             study_bar(person, {one: made for one, made in pages.items() if one.of_study}, page)
     if page in pages.values():
         with actions.page((page.url_path, person.study if person else None)):

@@ -29,6 +29,8 @@ input:focus-visible, button:focus-visible {
   outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
+.named button { justify-self: start; padding: 0; color: var(--st-link-color); background: none;
+  font-weight: 600; text-align: start; text-decoration: underline; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
   border: 1px solid var(--rr-edge); font-weight: 500; }
 """
@@ -127,16 +129,20 @@ def ticket_form(ticket: str) -> None:
     form(key="ticket", data={"ticket": ticket, "button": t("Continue")})
 
 
-def choose_form(membership: Membership) -> None:
-    """Show a button that goes on in a study, in the role somebody has there."""
-    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
+def choose_form(membership: Membership, *, by_name: bool = False) -> None:
+    """Show a button, or the study's name as a link, that enters a study in a role."""
+    kind = "named" if by_name else "quiet"
+    html = _CHOOSE.replace("quiet", kind)
+    form = st.components.v2.component(f"choose_form_{kind}", html=html, css=_CSS, js=_FILL)
     form(
-        key=f"choose-{membership.grant}-{membership.study}",
+        key=f"choose-{kind}-{membership.grant}-{membership.study}",
         data={
             "grant": str(membership.grant),
             "study": "" if membership.study is None else str(membership.study),
-            "button": t("Enter"),
-            "spoken": t("Enter {study}", study=membership.study_name),
+            "button": membership.study_name if by_name else t("Enter"),
+            "spoken": membership.study_name
+            if by_name
+            else t("Enter {study}", study=membership.study_name),
         },
     )
 

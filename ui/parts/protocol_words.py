@@ -14,7 +14,7 @@ def in_page_words(message: str) -> str:
     for key, label in setting_labels().items():
         # A key that is also an English word is one only at the start or before its value.
         anywhere = rf"(?<![\w“]){key}(?!\w)"
-        word = rf"(?m)^(\s*){key}(?=:| = | is | names | with | adds )|(?<![\w“]){key}(?= = )"
+        word = rf"(?m)^(\s*){key}(?![\w_])|(?<![\w“]){key}(?= = )"
         if "_" in key:
             message = re.sub(anywhere, f"“{label}”", message)
         else:

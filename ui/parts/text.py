@@ -23,6 +23,7 @@ from study.base import translation
 from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
+_PER_CENT = re.compile(r"(?<=[0-9]) %")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
 _WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
@@ -33,7 +34,16 @@ def plain(text: str) -> str:
     >>> print(plain("A *b* [c]"))
     A \*b\* \[c\]
     """
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    return unbroken(_MARKS.sub(r"\\\1", " ".join(text.split())))
+
+
+def unbroken(text: str) -> str:
+    """Return text in which no line ends between a number and its per cent sign.
+
+    >>> unbroken("52 %") == "52\N{NO-BREAK SPACE}%"
+    True
+    """
+    return _PER_CENT.sub("\N{NO-BREAK SPACE}%", text)
 
 
 def minute(at_utc: str | None) -> str:

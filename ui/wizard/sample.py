@@ -18,7 +18,7 @@ from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
 from study.protocol.checks import ids_in
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import STRATA, Protocol
 from study.protocol.sampling import (
     EXPECTED_ACCURACY,
     Rehearsed,
@@ -311,15 +311,7 @@ def _rules(working: Working) -> None:
     working.several(
         "stratify_by",
         t("Stratify by"),
-        {
-            "task": t("Task"),
-            "category": t("Category"),
-            "subcategory": t("Subcategory"),
-            "view_class": t("View types"),
-            "view": t("Views"),
-            "sex": t("Sex"),
-            **_attributes(working),
-        },
+        _strata_offered(working),
         t(
             "Stratify so that each group gets its planned share. Leave empty for a simple random "
             "sample."
@@ -338,9 +330,15 @@ def _rules(working: Working) -> None:
         )
 
 
-def _attributes(working: Working) -> Mapping[str, str]:
-    """Return the attributes a bank has, and those that the draft names."""
+def _strata_offered(working: Working) -> Mapping[str, str]:
+    """Return the fields in which the bank's questions differ, and those that the draft names."""
     words = {
+        "task": t("Task"),
+        "category": t("Category"),
+        "subcategory": t("Subcategory"),
+        "view_class": t("View types"),
+        "view": t("Views"),
+        "sex": t("Sex"),
         "bank": t("Question bank"),
         "site": t("Site"),
         "split": t("Split"),
@@ -349,16 +347,19 @@ def _attributes(working: Working) -> Mapping[str, str]:
     }
     with store().look() as look:
         row = banks.find(look, working.bank)
-    there = _attributes_of(row.id, row.content_sha256) if row else ()
+    there = _fields_that_differ(row.id, row.content_sha256) if row else ()
     named = working.base["stratify_by"]
     return {name: said for name, said in words.items() if name in there or name in named}
 
 
 @lru_cache(maxsize=16)
-def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
+def _fields_that_differ(bank: int, content_sha256: str) -> tuple[str, ...]:
     with store().look() as look:
         return tuple(
-            one for one in ("bank", *draws.ATTRIBUTES) if draws.has_attribute(look, bank, one)
+            one
+            for one in STRATA
+            if draws.n_values(look, bank, one) > 1
+            and not (one in draws.ATTRIBUTES and draws.tells_the_answer(look, bank, one))
         )
 
 
