@@ -88,3 +88,25 @@ def plain_option(text: str) -> str:
     """Return an option's text as it can stand in a plain text: no final stop, no outer quotes."""
     plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
     return " ".join(_PRIVATE.sub(" ", plain).split()).strip(" .\"'\u201c\u201d")
+
+
+_OPENED = re.compile(
+    r"<think(?:ing)?>|\[THINK\]|\u25c1think\u25b7|<unused94>|<\|begin_of_thought\|>"
+    r"|<\|channel\|>(?:analysis|commentary)<\|message\|>",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(
+    r"</think(?:ing)?>|\[/THINK\]|\u25c1/think\u25b7|<unused95>|<\|end_of_thought\|>"
+    r"|<\|channel\|>final",
+    re.IGNORECASE,
+)
+
+
+def is_unfinished(raw: str) -> bool:
+    """Return whether an output ends inside the model's thinking.
+
+    >>> is_unfinished("<think>Perhaps B"), is_unfinished("<think>Perhaps B</think>C")
+    (True, False)
+    """
+    opened = [found.end() for found in _OPENED.finditer(raw)]
+    return bool(opened) and not _CLOSED.search(raw, opened[-1])

@@ -25,6 +25,7 @@ from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
 from study.base.translation import later, said, t
 from study.models.files import Meant
+from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
 from study.models.predictions import Prediction, PredictionFile, read_predictions
@@ -79,6 +80,11 @@ class Found:
     def by_status(self) -> dict[str, int]:
         """Return how many of the study's cases have each status."""
         return dict(Counter(str(one.status) for one in self.file.standing))
+
+    @property
+    def n_cut_off(self) -> int:
+        """Return how many of the study's cases have an output that was cut off."""
+        return sum(one.detail.get("reason") == CUT_OFF for one in self.file.standing)
 
     @property
     def n_absent(self) -> int:

@@ -325,6 +325,7 @@ def _counts(found: Found) -> None:
             (t("Cases"), found.n_cases, t("in the study")),
             (t("Answered"), counts.get("answered", 0), ""),
             (t("Unparsed"), counts.get("unparsed", 0), t("output without a recognisable option")),
+            (t("Cut off"), found.n_cut_off, t("of the unparsed: ended at the token limit")),
             (t("Refused"), counts.get("refused", 0), t("the model declined to answer")),
             (t("Left empty"), counts.get("skipped", 0), ""),
             (t("Absent"), found.n_absent, t("not in the file")),

@@ -143,6 +143,7 @@ def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
             t("Runs"): [row.n_runs for row in found],
             t("Answered"): [row.n_answered for row in found],
             t("Unparsed"): [row.n_unparsed for row in found],
+            t("Of these cut off"): [row.n_cut_off for row in found],
             t("Refused"): [row.n_refused for row in found],
             t("Left empty"): [row.n_skipped for row in found],
             t("Absent"): [n_cases - row.n_predicted for row in found],
