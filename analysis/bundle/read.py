@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from os import PathLike
@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bundle.cells import unguarded_table
+from analysis.bundle.cells import unguarded, unguarded_before, unguarded_table
 from analysis.bundle.items import check_items
 from analysis.bundle.model import ITEM_COLUMNS, RATER_COLUMNS, RULES, Bundle
 from analysis.bundle.open_answers import ANSWERS, GIVEN, check_open_answers, check_open_scores
@@ -29,7 +29,7 @@ from analysis.errors import BundleError, Fault
 from analysis.options import CONFIDENCE
 
 # Under `reading_room` in datapackage.json: cells are as `analysis.bundle.cells` says.
-GUARDED = "cells_guarded"
+GUARDED, ESCAPED = "cells_guarded", "cells_escaped"
 REQUIRED = {
     "items.csv": ("item_id",),
     "raters.csv": ("rater_id", "rater_kind"),
@@ -73,7 +73,7 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     folder = Path(path)
     files = read_files(folder)
     about = _about(files.get("datapackage.json"))
-    tables, faults = _parse(folder, files, guarded=about.get(GUARDED) is True)
+    tables, faults = _parse(folder, files, _cell_reader(about))
     protocol, protocol_faults = _protocol(files.get("protocol.json"))
     faults += protocol_faults
     if faults:
@@ -150,8 +150,14 @@ def _about(content: bytes | None) -> dict[str, Any]:
     return about if isinstance(about, dict) else {}
 
 
+def _cell_reader(about: Mapping[str, Any]) -> Callable[[str], str]:
+    if about.get(ESCAPED) is True:
+        return unguarded
+    return unguarded_before if about.get(GUARDED) is True else str
+
+
 def _parse(
-    folder: Path, files: Mapping[str, bytes], *, guarded: bool
+    folder: Path, files: Mapping[str, bytes], read_cell: Callable[[str], str]
 ) -> tuple[dict[str, pd.DataFrame], list[Fault]]:
     faults = [
         Fault(
@@ -168,8 +174,7 @@ def _parse(
         if name in files:
             tables[name], found = parse_csv(name, files[name], required)
             faults += found
-            if guarded:
-                tables[name] = unguarded_table(tables[name])
+            tables[name] = unguarded_table(tables[name], read_cell)
     return tables, faults
 
 

@@ -3,15 +3,17 @@
 Texts that look the same are the same: `id_key` and `text_key` return the forms in which they are
 compared. What is stored and shown is always the original.
 
-Spreadsheets take text that begins with one of a few signs for a formula, and what a reader typed
-would run on the computer of whoever opens the file. Such text gets an apostrophe before it, unless
-it is a plain number; text that begins with apostrophes and then such a sign gets one more. Taking
-one away where one was put gives the text as it was, whatever it was.
+A spreadsheet takes text that begins with one of a few signs for a formula, which would run on the
+computer of whoever opens the file. Such text gets an apostrophe before it, unless it is a plain
+number; text that begins with apostrophes and then such a sign gets one more. Control characters,
+and those that turn the direction of text, are written as escapes (`u202e` after a backslash). Both
+are undone exactly, whatever the text was.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from study.base.canonical import without_surrogates
@@ -49,9 +51,9 @@ def formula_fault(text: str) -> str:
     >>> formula_fault("resident"), formula_fault("-1")
     ('', '')
     """
-    if guarded(text) == text or text.startswith("'"):
+    if not _FORMULA.match(text) or _NUMBER.fullmatch(text) or text.startswith("'"):
         return ""
-    return t("begins with {sign}, like a spreadsheet formula", sign=text[0])
+    return t("begins with {sign}, like a spreadsheet formula", sign=text.lstrip()[:1] or text[0])
 
 
 def check_name(name: str, what: str) -> None:
@@ -83,13 +85,8 @@ def _refuse(name: str, what: str, fault: str) -> None:
             "model": t("model"),
             "model's version": t("model's version"),
             "person": t("person"),
-            "review": t("review"),
             "study": t("study"),
         }
-        if not name.strip():
-            raise BadInput(
-                t("The name of a {what} is empty. Enter a name.", what=things.get(what, what))
-            )
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",
@@ -320,51 +317,93 @@ def checked_reason(words: str) -> str:
     return reason
 
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_SIGNS = "=+\\-@|\t\r\n＝＋－＠﹢﹣﹦﹫"
+_SPACES = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]*"
+_FORMULA = re.compile(rf"'*{_SPACES}[{_SIGNS}]")
+_GUARDED = re.compile(rf"'+{_SPACES}[{_SIGNS}]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_CONTROLS = re.compile(
+    r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+    r"|\\(?=u[0-9a-f]{4})"
+)
+"""Characters that steer a terminal or turn text round, and a backslash that reads as such."""
+
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def guarded(text: str) -> str:
-    """Return text as it stands in a cell.
+    r"""Return text as it stands in a cell: no formula, and control characters as escapes.
 
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded("-0.5"), guarded("don't")
-    ("'=1+1", "''=1+1", '-0.5', "don't")
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded(" ＝1"), guarded("-0.5"), guarded("don't")
+    ("'=1+1", "''=1+1", "' ＝1", '-0.5', "don't")
+    >>> guarded("a\x1bb\u202ec"), guarded(r"\u202e")
+    ('a\\u001bb\\u202ec', '\\u005cu202e')
     """
+    if _CONTROLS.search(text):
+        text = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguarded(cell: str) -> str:
-    """Return the text that `guarded` made a cell of.
+    r"""Return the text that `guarded` made a cell of.
 
-    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("-0.5"), unguarded("don't")
-    ('=1+1', "'=1+1", '-0.5', "don't")
+    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("-0.5"), unguarded(r"a\u001bb")
+    ('=1+1', "'=1+1", '-0.5', 'a\x1bb')
     """
-    return cell[1:] if _GUARDED.match(cell) else cell
+    text = cell[1:] if _GUARDED.match(cell) else cell
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
+
+
+_FORMER_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMER_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def _guarded_before(text: str) -> str:
+    is_guarded = _FORMER_FORMULA.match(text) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_guarded else text
+
+
+def _unguarded_before(cell: str) -> str:
+    return cell[1:] if _FORMER_GUARDED.match(cell) else cell
+
+
+@dataclass(frozen=True, slots=True)
+class CellRules:
+    """How texts are written as cells of CSV, and read from them."""
+
+    write: Callable[[str], str]
+    read: Callable[[str], str]
+
+
+GUARDED = CellRules(guarded, unguarded)
+GUARDED_BEFORE = CellRules(_guarded_before, _unguarded_before)
+"""As bundles of earlier versions: fewer signs, and no escapes."""
+
+PLAIN = CellRules(str, str)
 
 
 def csv_bytes(
-    names: Sequence[str], rows: Iterable[Sequence[object]], *, guard: bool = True
+    names: Sequence[str], rows: Iterable[Sequence[object]], *, rules: CellRules = GUARDED
 ) -> bytes:
     """Return rows under a header as CSV in UTF-8, each ended by a line feed, see `csv_line`."""
-    lines = (csv_line(row, guard=guard) for row in (names, *rows))
+    lines = (csv_line(row, rules=rules) for row in (names, *rows))
     return "".join(lines).encode("utf-8", "replace")
 
 
-def csv_line(cells: Iterable[object], *, guard: bool = True) -> str:
+def csv_line(cells: Iterable[object], *, rules: CellRules = GUARDED) -> str:
     """Return one line of CSV, None as an empty cell, texts as `guarded` gives them.
 
     A cell with a comma, a quotation mark or either sign that ends lines is quoted. The module
     ``csv`` leaves a lone carriage return bare where lines end with a line feed, and so breaks the
     row in two for whoever reads it.
     """
-    return ",".join(_cell(value, guard=guard) for value in cells) + "\n"
+    return ",".join(_cell(value, rules=rules) for value in cells) + "\n"
 
 
-def _cell(value: object, *, guard: bool) -> str:
+def _cell(value: object, *, rules: CellRules) -> str:
     text = "" if value is None else str(value)
-    if guard and isinstance(value, str):
-        text = guarded(text)
+    if isinstance(value, str):
+        text = rules.write(text)
     if any(sign in text for sign in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

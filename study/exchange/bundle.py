@@ -25,11 +25,10 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
-from study.base.text import FirstSpelling, csv_bytes, text_key
+from study.base.text import GUARDED, CellRules, FirstSpelling, csv_bytes, text_key
 from study.base.translation import t
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
-from study.models.finish_reasons import CUT_OFF
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
 from study.monitoring.interventions import excluded_readings
@@ -55,7 +54,7 @@ from study.trail.trails import merged_chains
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
-GUARDED = "cells_guarded"
+CELLS_GUARDED, CELLS_ESCAPED = "cells_guarded", "cells_escaped"
 """What ``datapackage.json`` says of a bundle whose cells `study.base.text` wrote."""
 
 SETS_BY_LOOK = "option_sets_by_look"
@@ -149,7 +148,7 @@ def files_of(
     *,
     blinded: bool = False,
     tables: Tables | None = None,
-    guard: bool = True,
+    rules: CellRules = GUARDED,
     trails: bool = True,
     texts: bool = True,
     sets_by_look: bool = True,
@@ -160,9 +159,8 @@ def files_of(
     ----------
     tables
         What `tables_of` returned for it, where that is at hand.
-    guard
-        Whether text that a spreadsheet would take for a formula is kept from it; bundles once were
-        made without.
+    rules
+        How texts are written as cells; bundles of earlier versions have others.
     trails
         Whether the chains and the records as they came are in it: nine tenths of a large bundle.
     texts, sets_by_look
@@ -177,7 +175,7 @@ def files_of(
         look, found, blinded=blinded, texts=texts, sets_by_look=sets_by_look
     )
     files = {
-        name: table_bytes(columns_in(name, rows), rows, guard=guard)
+        name: table_bytes(columns_in(name, rows), rows, rules=rules)
         for name, rows in tables.items()
     }
     files["protocol.json"] = _pretty(
@@ -389,13 +387,11 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
         for row in models.predictions(look, model.id):
             if row.condition == Condition.OPEN_ENDED:
                 continue
-            detail = json.loads(row.detail)
             yield {
                 "rater_id": model.model_id,
                 **row._asdict(),
                 "repeat": row.repeat if row.run else None,
-                "shown_order": detail.get("order"),
-                "flags": "cut_off" if detail.get("reason") == CUT_OFF else None,
+                "shown_order": json.loads(row.detail).get("order"),
                 "timing_source": "simulated" if model.simulated else None,
             }
 
@@ -412,11 +408,11 @@ def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
 
 
 def table_bytes(
-    columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, guard: bool = True
+    columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, rules: CellRules = GUARDED
 ) -> bytes:
     """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell."""
     names = [column.name for column in columns]
-    return csv_bytes(names, ([row.get(name) for name in names] for row in rows), guard=guard)
+    return csv_bytes(names, ([row.get(name) for name in names] for row in rows), rules=rules)
 
 
 def _pretty(value: Any) -> bytes:
@@ -447,7 +443,8 @@ def _package(
             "simulated_films": bool(study.simulated_films),
             "blinded": blinded,
             **({"items_salt": study.items_salt} if study.items_salt and not blinded else {}),
-            GUARDED: True,
+            CELLS_GUARDED: True,
+            CELLS_ESCAPED: True,
             SETS_BY_LOOK: sets_by_look,
             "withdrawn_models": [asdict(one) for one in gone],
             "confidence_means": "answer",

@@ -21,10 +21,10 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.provenance import Provenance
-from study.base.text import unguarded
-from study.base.translation import tn
+from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules
 from study.exchange.bundle import (
-    GUARDED,
+    CELLS_ESCAPED,
+    CELLS_GUARDED,
     RECORDS,
     RECORDS_FORMAT,
     SETS_BY_LOOK,
@@ -72,7 +72,7 @@ class Received:
     locked: Mapping[str, Any]
     protocol_sha256: str
     blinded: bool
-    guarded: bool
+    rules: CellRules
     sets_by_look: bool
     items_salt: str
     provenance: Provenance
@@ -120,6 +120,7 @@ def receive(store: Store, path: Path) -> Received:
     with store.look() as look:
         carried = _parsed(look, path.name, files[RECORDS])
     facts = package.get("reading_room") or {}
+    rules = _rules(facts)
     protocol, chain, sites = _parts(path.name, files, carried, facts)
     return Received(
         name=path.name,
@@ -128,11 +129,11 @@ def receive(store: Store, path: Path) -> Received:
         locked=protocol["locked"],
         protocol_sha256=protocol["sha256"],
         blinded=bool(facts.get("blinded")),
-        guarded=bool(facts.get(GUARDED)),
+        rules=rules,
         sets_by_look=bool(facts.get(SETS_BY_LOOK)),
         items_salt=str(facts.get("items_salt", "")),
         provenance=_provenance(facts.get("bank")),
-        items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
+        items=_table(files["items.csv"], rules),
         carried=carried,
         chain=chain,
         sites=sites,
@@ -144,12 +145,16 @@ def _provenance(told: Any) -> Provenance:
     return Provenance(**{name: str(given.get(name, "")) for name in asdict(Provenance())})
 
 
-def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:
+def _rules(facts: Mapping[str, Any]) -> CellRules:
+    if facts.get(CELLS_ESCAPED):
+        return GUARDED
+    return GUARDED_BEFORE if facts.get(CELLS_GUARDED) else PLAIN
+
+
+def _table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
     rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
-    if not guarded:
-        return list(rows)
     return [
-        {key: unguarded(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
+        {key: rules.read(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
         for row in rows
     ]
 
@@ -228,7 +233,7 @@ def _parts(
             return None
 
     protocol = part("protocol.json", _protocol)
-    part("items.csv", lambda content: _table(content, guarded=False))
+    part("items.csv", lambda content: _table(content, PLAIN))
     chains: dict[str, list[EventRow]] = {
         one: part(one, _lines)
         for one in files
@@ -295,15 +300,7 @@ def refuse(name: str, faults: Sequence[str]) -> None:
     """Raise `BadFile` with every fault, if there is any."""
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(
-            tn(
-                "{name}: {n} error; nothing was changed.\n{listed}",
-                "{name}: {n} errors; nothing was changed.\n{listed}",
-                len(faults),
-                name=name,
-                listed=listed,
-            )
-        )
+        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
 
 
 def _parsed(look: Transaction, name: str, content: bytes) -> Carried:

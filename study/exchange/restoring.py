@@ -306,7 +306,7 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
         look,
         bundle.study,
         blinded=bundle.blinded,
-        guard=bundle.guarded,
+        rules=bundle.rules,
         sets_by_look=bundle.sets_by_look,
     )
     refuse(

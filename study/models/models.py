@@ -25,7 +25,6 @@ from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
 from study.base.translation import later, said, t
 from study.models.files import Meant
-from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
 from study.models.predictions import Prediction, PredictionFile, read_predictions
@@ -48,6 +47,7 @@ FIELDS = (
 """What a card may say, all of it as text; `training` is the exposure to these data as stated."""
 
 Card = Mapping[str, str]
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +80,6 @@ class Found:
     def by_status(self) -> dict[str, int]:
         """Return how many of the study's cases have each status."""
         return dict(Counter(str(one.status) for one in self.file.standing))
-
-    @property
-    def n_cut_off(self) -> int:
-        """Return how many of the study's cases have an output that was cut off."""
-        return sum(one.detail.get("reason") == CUT_OFF for one in self.file.standing)
 
     @property
     def n_absent(self) -> int:
@@ -128,6 +123,55 @@ class Found:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSummary:
+    """What a page shows of a prediction file; small, however large the file is.
+
+    `absent_ids` and `unknown_ids` are the first few; the other fields are as of `Found` and
+    `PredictionFile`.
+    """
+
+    study: str
+    source_name: str
+    shape: str
+    n_rows: int
+    n_runs: int
+    conditions: tuple[str, ...]
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]
+    by_status: Mapping[str, int]
+    n_cases: int
+    n_absent: int
+    n_unanswered: int
+    n_not_drawn: int
+    absent_ids: tuple[str, ...]
+    unknown_ids: tuple[str, ...]
+    examples: tuple[Example, ...]
+
+
+def summary_of(found: Found, *, n_examples: int = 0) -> FileSummary:
+    """Return what a page shows of a file that was read."""
+    file = found.file
+    return FileSummary(
+        study=found.study,
+        source_name=found.source_name,
+        shape=file.shape,
+        n_rows=file.n_rows,
+        n_runs=file.n_runs,
+        conditions=file.conditions,
+        columns=file.columns,
+        notes=file.notes,
+        by_status=found.by_status,
+        n_cases=found.n_cases,
+        n_absent=found.n_absent,
+        n_unanswered=found.n_unanswered,
+        n_not_drawn=found.n_not_drawn,
+        absent_ids=tuple(found.absent_ids[:_FEW]),
+        unknown_ids=file.unknown_ids[:_FEW],
+        examples=tuple(found.examples(n_examples)),
+    )
+
+
 def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = None) -> Found:
     """Read a prediction file for a study, or several that make one, and keep nothing of it.
 
@@ -168,7 +212,7 @@ def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = Non
 
 def some_of(ids: Iterable[str]) -> str:
     """Return the first few ids in quotation marks, to be compared by eye."""
-    return ", ".join(repr(one[:60]) for one in islice(ids, 3))
+    return ", ".join(repr(one[:60]) for one in islice(ids, _FEW))
 
 
 def keep_model(

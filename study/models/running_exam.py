@@ -38,7 +38,6 @@ MEANT = {
     "run": "run",
     "condition": "condition",
     "order": "shown_order",
-    "finish": "stop",
 }
 """What the columns of a journal mean to whoever reads it as a file of predictions."""
 

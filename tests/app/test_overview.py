@@ -1,19 +1,20 @@
 """The coordinator's overview and the models page: what is shown, asked back, done and refused."""
 
+import io
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
+from study.base.actor import COMMAND_LINE as BY
 from study.base.errors import BadFile
 from study.models import models
 from study.models.files import guessed, remembered_columns
-from study.models.models import withdrawn
+from study.models.models import FileSummary, withdrawn
 from study.monitoring import interventions
 from study.monitoring.interventions import history
 from study.monitoring.progress import status
@@ -27,8 +28,8 @@ from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
 from ui.overview.model_upload import _HandedIn, _Unnamed, _Waiting
 from ui.overview.models import model_table
-from ui.parts import forms
 from ui.parts.text import plain
+from ui.server.file_jobs import begin, model_kept, on_disk
 
 Opened = Callable[..., Store]
 FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
@@ -83,7 +84,7 @@ def test_progress_has_every_denominator(watched: Store) -> None:
     assert list(readers["Reader"]) == ["R1", "R2 (simulated)", "R3"]
     pace: Any = ran.dataframe[1].value
     assert list(pace["Timed readings"]) == [1, 8, 0]
-    assert "R1 has read 1 of 8 and was last active 4 Jun 2025" in _texts(ran)
+    assert "R1 has read 1 of 8 and was last active on" in _texts(ran)
     assert len(ran.get("plotly_chart")) == 1
 
 
@@ -158,12 +159,12 @@ def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
     _press(ran, "Exclude this reading")
     assert history(watched, "trial") == []
     assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(ran)
-    _press(ran, "Yes")
+    _press(ran, "exclusion-yes")
     assert [(one.reason, one.actor) for one in history(watched, "trial")] == [("fire alarm", "c")]
     assert "1 of 9 readings is excluded." in _texts(ran)
     ran.text_area[0].input("no alarm")
     _press(ran, "Reinstate this reading")
-    _press(ran, "No")
+    _press(ran, "exclusion-no")
     assert len(history(watched, "trial")) == 1
     assert verify(watched) == []
 
@@ -173,7 +174,7 @@ def test_without_a_reason_nothing_is_asked_back(watched: Store) -> None:
     ran = _page("readings")
     _press(ran, "Exclude this reading")
     assert "Give a reason" in ran.error[0].value
-    assert not [one for one in ran.button if one.label == "Yes"]
+    assert not [one for one in ran.button if one.key == "exclusion-yes"]
 
 
 def test_the_study_is_paused_and_resumed(watched: Store) -> None:
@@ -181,7 +182,7 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     ran = _page("step in")
     ran.text_area[0].input("scanner down")
     _press(ran, "Pause")
-    _press(ran, "step-now-yes")
+    _press(ran, "stepping-in-yes")
     assert [(one.kind, one.reason) for one in interventions.listed(watched, "trial")] == [
         ("pause", "scanner down")
     ]
@@ -189,7 +190,7 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     assert list(log["Who"]) == ["the whole study"]
     ran.text_area[0].input("again")
     _press(ran, "Pause")
-    _press(ran, "step-now-yes")
+    _press(ran, "stepping-in-yes")
     assert "already paused" in ran.error[0].value
     assert len(interventions.listed(watched, "trial")) == 1
 
@@ -207,7 +208,7 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
         "withdraw": "Withdraw a reader",
     }
     _press(ran, labels[step])
-    _press(ran, "step-now-yes")
+    _press(ran, "stepping-in-yes")
     assert [(one.kind, one.reader_id) for one in interventions.listed(watched, "trial")] == [
         (step, "R1")
     ]
@@ -220,7 +221,7 @@ def test_a_reminder_is_there_to_copy_and_noted(watched: Store) -> None:
     assert "You have read 1 of 8 cases" in ran.code[0].value
     assert "cannot send email" in _texts(ran)
     _press(ran, "note-sent")
-    _press(ran, "note-sent-yes")
+    _press(ran, "reminding-yes")
     assert list(sent(watched, "trial")) == ["R1"]
 
 
@@ -241,8 +242,9 @@ def test_the_models_page_counts_what_was_kept(
     content = json.dumps(
         {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
     ).encode()
-    with forms.on_disk("model.json", content) as path:
-        models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
+    path = tmp_path / "model.json"
+    path.write_bytes(content)
+    models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
     ran = _page(page="models.py")
     table: Any = ran.dataframe[0].value
     assert list(table["Cases"]) == [8]
@@ -274,8 +276,7 @@ def test_a_model_asked_without_options_is_seen_as_its_words(
         for i in range(24)
     ]
     handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
-    with forms.on_disk("model.jsonl", handed_in.content) as path:
-        found = models.read_model(store, path, study="trial")
+    found = _summary(store, handed_in)
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
     ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
     ran.run()
@@ -323,19 +324,23 @@ def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
 def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     """Return the models page with a file read and not kept, as after the form's button."""
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
-    with forms.on_disk("model.json", content) as path:
-        found = models.read_model(watched, path, study="trial")
+    handed_in = _handed_in(name, content)
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    ran.session_state["model-read"] = _Waiting(handed_in=_handed_in(name, content), found=found)
+    found = _summary(watched, handed_in)
+    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
     ran.run()
     assert not ran.exception
     return ran
 
 
 def _handed_in(name: str, content: bytes, file_name: str = "model.json") -> _HandedIn:
-    return _HandedIn(
-        study="trial", file_name=file_name, content=content, model_id=name, model_version=""
-    )
+    file = on_disk(file_name, io.BytesIO(content))
+    return _HandedIn(study="trial", file_name=file_name, file=file, model_id=name, model_version="")
+
+
+def _summary(store: Store, handed_in: _HandedIn) -> FileSummary:
+    found = models.read_model(store, handed_in.file.path, study="trial")
+    return models.summary_of(found, n_examples=10)
 
 
 def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> None:
@@ -349,12 +354,12 @@ def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> Non
         handed_in=_handed_in("M1", content, "replies.csv"),
         columns=columns,
         meant=guessed(columns),
+        why="replies.csv has no column `item_id`",
     )
     ran.run()
-    for key in ("model-column-id", "model-column-output"):
-        ran.selectbox(key=key).set_value("")
+    assert "no column" in ran.error[0].value
     _press(ran, "model-columns-look")
-    assert "Choose a column for\\: Case ID" in ran.error[-1].value
+    assert "Name the column of the answers" in ran.error[-1].value
     roles = ("id", "output", "run", "confidence")
     for role, column in zip(roles, columns, strict=True):
         ran.selectbox(key=f"model-column-{role}").set_value(column)
@@ -412,26 +417,22 @@ def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> N
     assert "Give a reason" in ran.error[0].value
     ran.text_area(key="withdraw-reason").set_value("The wrong file")
     _press(ran, "withdraw-now")
-    _press(ran, "withdraw-now-no")
+    _press(ran, "model-withdrawal-no")
     assert _standing(watched) == {"M1": 0}
     ran.text_area(key="withdraw-reason").set_value("The wrong file")
     _press(ran, "withdraw-now")
-    _press(ran, "withdraw-now-yes")
+    _press(ran, "model-withdrawal-yes")
     assert _standing(watched) == {}
     assert ran.dataframe[0].value["Reason"].tolist() == ["The wrong file"]
     assert verify(watched) == []
 
 
-def _refuse(name: str, places: list[Path]) -> None:
-    with forms.on_disk(name, b"") as path:
-        places.append(path)
-        raise BadFile(f"{path} is empty")
-
-
-def test_an_upload_is_named_as_it_was_handed_in() -> None:
-    """No folder of the server stands in a refusal, whatever the name."""
-    places: list[Path] = []
-    with pytest.raises(BadFile, match=r"^bad\.csv is empty$"):
-        _refuse("..\\..//x/bad.csv", places)
-    assert not places[0].exists()
+def test_an_upload_is_named_as_it_was_handed_in(watched: Store) -> None:
+    """No folder of the server stands in a refusal, whatever the name; the file is gone later."""
+    file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
+    with pytest.raises(BadFile, match=r"^bad\.csv"):
+        begin(model_kept, file, watched.path, "trial", {}, {}, {"by": BY, "now": NOW}).outcome()
+    place = file.path
+    del file
+    assert not place.exists()
     assert model_table([], 8).empty

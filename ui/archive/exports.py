@@ -28,7 +28,6 @@ from study.base.translation import ENGLISH, t
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, sha256_of_file, zipped
 from study.exchange.closing_report import report_files
-from study.exchange.restoring import merge, restore
 from study.lifecycle import studies
 from study.lifecycle.scoring import to_be_scored
 from study.lifecycle.studies import accuracy_is_shown
@@ -40,11 +39,12 @@ from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import heads
 from study.trail.trails import record_download, record_taking
-from ui.parts import actions
-from ui.parts.forms import on_disk, upload
+from ui.parts.forms import upload
 from ui.parts.links import attachment
+from ui.parts.text import plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
+from ui.server.file_jobs import KeptFile, begin, bundle_merged, bundle_restored, on_disk
 
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
@@ -184,7 +184,9 @@ def close(person: Person, *, typed: str, reason: str) -> None:
         The study cannot be closed.
     """
     if typed.strip() != person.study_name:
-        raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
+        raise BadInput(
+            t("This is not the study's name. Type it exactly as shown above, or cancel.")
+        )
     kept, study, told = store(), person.study_name, acting(person)
     studies.close(kept, study=study, reason=reason, **told)
     heads.send_now(kept, os.environ, study, **told)
@@ -271,12 +273,8 @@ def restore_section(person: Person) -> None:
         )
     )
     given = upload(t("Bundle"), types=["zip"], key="restore-file")
-    actions.button(
-        t("Restore the study"),
-        lambda: _read(given, lambda path: _restored(person, path)),
-        key="restore",
-        busy=t("Checking the bundle ..."),
-    )
+    if st.button(t("Restore the study"), key="restore", disabled=given is None):
+        _told(lambda file: _restored(person, file), given)
 
 
 def merge_section(person: Person) -> None:
@@ -295,20 +293,16 @@ def merge_section(person: Person) -> None:
         max_chars=100,
         help=t("For readers with no site yet. If left empty, the other server's ID is used."),
     )
-    actions.button(
-        t("Merge the bundle"),
-        lambda: _read(given, lambda path: _merged(person, path, site)),
-        key="merge",
-        busy=t("Checking the bundle ..."),
-    )
+    if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
+        _told(lambda file: _merged(person, file, site), given)
 
 
-def _restored(person: Person, path: Path) -> str:
-    done = restore(store(), path, **acting(person))
+def _restored(person: Person, file: KeptFile) -> str:
+    done = begin(bundle_restored, file, store().path, acting(person)).outcome()
     restored = t(
         "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
         "models.",
-        study=done.study,
+        study=plain(done.study),
         readers=done.n_readers,
         readings=done.n_readings,
         models=done.n_models,
@@ -316,20 +310,23 @@ def _restored(person: Person, path: Path) -> str:
     return f"{restored} {done.note}".strip()
 
 
-def _merged(person: Person, path: Path, site: str) -> str:
-    study = person.study_name
-    done = merge(store(), path, study=study, site=site, **acting(person))
+def _merged(person: Person, file: KeptFile, site: str) -> str:
+    where = store().path, person.study_name, site
+    done = begin(bundle_merged, file, *where, acting(person)).outcome()
     return t(
         "Merged: {readers} from {site}, {readings} readings.",
-        readers=", ".join(done.readers),
-        site=done.site,
+        readers=plain(", ".join(done.readers)),
+        site=plain(done.site),
         readings=done.n_readings,
     )
 
 
-def _read(given: Any, act: Callable[[Path], str]) -> str:
-    """Do something with the bundle that was chosen."""
+def _told(act: Callable[[KeptFile], str], given: Any) -> None:
     if given is None:
-        raise BadInput(t("Choose a bundle (ZIP) first."))
-    with on_disk(given.name, given.getvalue()) as path:
-        return act(path)
+        return
+    try:
+        with st.spinner(t("Checking the bundle ...")):
+            st.success(act(on_disk(given.name, given)))
+    except StudyError as error:
+        first, *faults = str(error).splitlines()
+        st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))

@@ -17,7 +17,7 @@ from analysis.options import Options
 from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.errors import BadFile, BadInput
-from study.base.text import decoded
+from study.base.text import GUARDED_BEFORE, PLAIN, CellRules, decoded
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, export, files_of, zipped
 from study.exchange.restoring import SAME, restore
@@ -137,21 +137,31 @@ def test_a_bundle_with_formulas_restores_to_the_last_byte(hostile: Store, tmp_pa
     assert verify(target) == []
 
 
-def test_a_bundle_made_before_restores_as_it_is(hostile: Store, tmp_path: Path) -> None:
-    """It says nothing of its cells: they are taken for what they are."""
+@pytest.mark.parametrize(
+    ("rules", "left_out"),
+    [
+        (PLAIN, ("cells_guarded", "cells_escaped", "withdrawn_models")),
+        (GUARDED_BEFORE, ("cells_escaped",)),
+    ],
+    ids=["plain", "guarded"],
+)
+def test_a_bundle_made_before_restores_as_it_is(
+    hostile: Store, tmp_path: Path, rules: CellRules, left_out: tuple[str, ...]
+) -> None:
+    """It says how its cells are written, or nothing: they are then taken for what they are."""
     with hostile.look() as look:
-        files = files_of(look, "trial", guard=False)
+        files = files_of(look, "trial", rules=rules)
     package = json.loads(files["datapackage.json"])
-    for key in ("cells_guarded", "withdrawn_models"):
+    for key in left_out:
         del package["reading_room"][key]
     older = {**files, "datapackage.json": json.dumps(package).encode()}
-    assert list(_formulas(older))
+    assert bool(list(_formulas(older))) == (rules is PLAIN)
     (tmp_path / "older.zip").write_bytes(zipped(older))
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "older.zip", by=BY, now=NOW)
     assert verify(target) == []
     with target.look() as look:
-        assert files_of(look, "trial", guard=False)["readings.csv"] == files["readings.csv"]
+        assert files_of(look, "trial", rules=rules)["readings.csv"] == files["readings.csv"]
     assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {EVIL}
 
 

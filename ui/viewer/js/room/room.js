@@ -77,8 +77,7 @@ export function effectsOf(room, parts) {
     enter: ({ phase }) => {
       sign(root, room.state, phase, connection.desk?.total);
       panel.openAnswer(phase === "ready");
-      // The feedback is read out by itself.
-      if (!feedbackShown(room.state)) panel.say(phase === "ready" ? panel.position : texts.said[phase]);
+      panel.say(phase === "ready" ? panel.position : texts.said[phase]);
     },
     welcome: () => {
       const { desk } = connection;

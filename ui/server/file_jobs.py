@@ -1,0 +1,142 @@
+"""Reads uploaded files in a worker: a model's predictions, and bundles to restore or to merge."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from study.base.actor import Acting
+from study.base.budget import BUDGET
+from study.base.errors import BadFile
+from study.base.text import file_name
+from study.base.translation import t
+from study.exchange.restoring import Merged, Restored, merge, restore
+from study.models.files import Meant, are_usual, remember_columns
+from study.models.models import FileSummary, keep_model, read_model, summary_of
+from study.models.predictions import columns_of
+from study.store import Store
+from ui.server.worker import Held, Job, Tell
+
+_PART_BYTES = 1 << 20
+_EXAMPLES = 10
+_Result = TypeVar("_Result")
+
+
+class KeptFile:
+    """An uploaded file in a folder of its own, which is removed with this object."""
+
+    def __init__(self, name: str) -> None:
+        folder = tempfile.mkdtemp(prefix="reading-room-")
+        self.path = Path(folder) / file_name(name)
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    @property
+    def name(self) -> str:
+        """Return its name as uploaded."""
+        return self.path.name
+
+
+def on_disk(name: str, file: IO[bytes]) -> KeptFile:
+    """Write an uploaded file to the disk, a part at a time.
+
+    Raises
+    ------
+    BadFile
+        It cannot be written.
+    """
+    try:
+        kept = KeptFile(name)
+        file.seek(0)
+        with kept.path.open("xb") as there:
+            shutil.copyfileobj(file, there, _PART_BYTES)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=why)) from error
+    return kept
+
+
+def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_Result]:
+    """Begin one of the functions below with a file.
+
+    Raises
+    ------
+    NotNow
+        As many files are being read as may be.
+    """
+    return Job(do, file.path, *arguments, held=Held(budget=BUDGET, name=file.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """A prediction file as read: its summary, or why it was refused and the columns it has.
+
+    `is_unknown` says that its columns have no usual names, so that they are to be named.
+    """
+
+    summary: FileSummary | None = None
+    refusal: str = ""
+    columns: tuple[str, ...] = ()
+    is_unknown: bool = False
+
+
+# What follows runs in the worker.
+
+
+def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = None) -> ModelFile:
+    """Read a prediction file for a study, without keeping anything."""
+    try:
+        with _named(path):
+            found = read_model(Store(db), path, study=study, meant=meant)
+    except BadFile as error:
+        with _named(path):
+            columns = columns_of(path)
+        return ModelFile(
+            refusal=str(error),
+            columns=columns,
+            is_unknown=bool(columns) and not are_usual(columns),
+        )
+    return ModelFile(summary=summary_of(found, n_examples=_EXAMPLES), columns=found.file.columns)
+
+
+def model_kept(
+    _: Tell,
+    path: Path,
+    db: Path,
+    study: str,
+    meant: Meant,
+    model: Mapping[str, Any],
+    acting: Acting,
+) -> FileSummary:
+    """Read a prediction file again and keep it; `model` as of `keep_model`."""
+    store = Store(db)
+    with _named(path):
+        found = read_model(store, path, study=study, meant=meant or None)
+    keep_model(store, found, **model, **acting)
+    if meant:
+        remember_columns(store, found.file.columns, meant, acting["now"])
+    return summary_of(found)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have refusals name a file as it was uploaded."""
+    try:
+        yield
+    except BadFile as error:
+        raise BadFile(str(error).replace(f"{path.parent}/", "")) from error
+
+
+def bundle_restored(_: Tell, path: Path, db: Path, acting: Acting) -> Restored:
+    """Restore the study in a bundle."""
+    with _named(path):
+        return restore(Store(db), path, **acting)
+
+
+def bundle_merged(_: Tell, path: Path, db: Path, study: str, site: str, acting: Acting) -> Merged:
+    """Merge a bundle into a study."""
+    with _named(path):
+        return merge(Store(db), path, study=study, site=site, **acting)
