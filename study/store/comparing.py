@@ -35,36 +35,45 @@ def marks(items: str, films: str) -> str:
     items, films
         Conditions on the rows of these tables.
     """
-    of = "(SELECT {} FROM items WHERE " + items + ")"
     by_film = (
         "examination_id GLOB '*.[A-Za-z]*' AND EXISTS (SELECT 1 FROM films WHERE films.bank = "
         "items.bank AND path IN (examination_id, origin || '/' || examination_id))"
     )
-    patient = f"{compared_id('patient_id')} AS patient"
-    examination = f"iif({by_film}, '', {compared_id('examination_id')}) AS examination"
-    question = "text_key(question) AS question"
+    named = (
+        f"SELECT DISTINCT patient_id, examination_id, {compared_id('patient_id')} AS patient, "
+        f"iif({by_film}, '', {compared_id('examination_id')}) AS examination "
+        f"FROM items WHERE {items}"
+    )
     parts = [
         f"SELECT mark('film', sha256) AS mark FROM films WHERE {films}",
-        "SELECT mark FROM (SELECT mark('question', question) AS mark, min(examination_id) AS least,"
-        f" max(examination_id) AS most FROM {of.format(f'{question}, examination_id')} GROUP BY 1)"
-        " WHERE least = most",
-        "SELECT mark('patient', patient, 'examination', examination) FROM "
-        f"{of.format(f'{patient}, {examination}')} WHERE patient <> '' AND examination <> '' "
-        f"AND NOT ({_IS_LONG.format('patient')} OR {_IS_LONG.format('examination')})",
+        "SELECT mark FROM (SELECT mark('question', text_key(question)) AS mark, "
+        "min(examination_id) AS least, max(examination_id) AS most "
+        f"FROM items WHERE {items} GROUP BY 1) WHERE least = most",
+        "SELECT mark('patient', patient, 'examination', examination) FROM named "
+        f"WHERE {_is_short('patient')} AND {_is_short('examination')}",
     ]
-    for kind, column in (("patient", patient), ("examination", examination)):
-        is_long = _IS_LONG.format(kind)
+    for kind in ("patient", "examination"):
+        column = f"{kind}_id"
         parts += [
-            f"SELECT mark('{kind}', {kind}) FROM (SELECT DISTINCT {kind} FROM {of.format(column)}) "
-            f"WHERE {is_long}",
-            f"SELECT mark('{kind}', {kind}, 'question', question) FROM "
-            f"{of.format(f'{column}, {question}')} WHERE {kind} <> '' AND NOT {is_long}",
+            f"SELECT mark('{kind}', {kind}) FROM (SELECT DISTINCT {kind} FROM named "
+            f"WHERE {kind} {_IS_LONG})",
+            f"SELECT mark('{kind}', {compared_id(column)}, 'question', text_key(question)) "
+            f"FROM items WHERE {items} AND {column} IN "
+            f"(SELECT {column} FROM named WHERE {_is_short(kind)})",
         ]
-    return f"SELECT DISTINCT mark FROM ({' UNION ALL '.join(parts)}) ORDER BY mark"
+    return (
+        f"WITH named AS MATERIALIZED ({named}) "
+        f"SELECT DISTINCT mark FROM ({' UNION ALL '.join(parts)}) ORDER BY mark"
+    )
 
 
-_IS_LONG = "{} GLOB '" + "*[0-9]" * 6 + "*'"
+_IS_LONG = "GLOB '" + "*[0-9]" * 6 + "*'"
 """Whether an id has so many digits that two banks do not both have it by chance."""
+
+
+def _is_short(column: str) -> str:
+    return f"({column} <> '' AND NOT {column} {_IS_LONG})"
+
 
 FUNCTIONS = ((id_key, 1), (text_key, 1), (mark, -1))
 """What every statement can call, with the number of its arguments; -1 for any."""
