@@ -251,11 +251,9 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
         raise BadInput(
             tn(
                 "{n} item ID is in more than one of these banks, such as {examples}. An ID must "
-                "name one item: join the banks with their names as a prefix of every ID "
-                "(--prefix).",
+                "name one item: join the banks with their names as a prefix of every ID.",
                 "{n} item IDs are in more than one of these banks, such as {examples}. An ID must "
-                "name one item: join the banks with their names as a prefix of every ID "
-                "(--prefix).",
+                "name one item: join the banks with their names as a prefix of every ID.",
                 len(twice),
                 examples=", ".join(twice[:_NAMED]),
             )

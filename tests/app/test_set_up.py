@@ -166,7 +166,12 @@ def test_several_banks_are_joined_and_the_draft_draws_from_them(
         return next(one for one in page.button if one.label == "Join").click().run()
 
     join("bank", "same")
-    assert "24 item ids are in more than one of these banks" in page.error[0].value
+    assert "24 item IDs are in more than one of these banks" in page.error[0].value
+    _field(page, "checkbox", "Put the bank's name before every ID").check()  # type: ignore[attr-defined]
+    join("bank", "same")
+    assert not page.error
+    assert any("48 questions" in one.value for one in page.success), page.success
+    _field(page, "checkbox", "Put the bank's name before every ID").uncheck()  # type: ignore[attr-defined]
     join("bank", "ours")
     assert not page.error
     assert _field(page, "selectbox", "Question bank").value == "bank + ours"  # type: ignore[attr-defined]

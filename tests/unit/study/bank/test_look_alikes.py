@@ -222,7 +222,7 @@ def test_banks_of_two_hospitals_with_equal_ids_are_joined_with_a_prefix(
     rows = [{"patient_id": "P1", "examination_id": "E1"}, {"patient_id": "P2"}]
     _imported(store, write(rows), "north")
     _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
-    with pytest.raises(BadInput, match="--prefix"):
+    with pytest.raises(BadInput, match="as a prefix of every ID"):
         join_banks(store, ["north", "south"], name="both", now=NOW)
     made = join_banks(store, ["north", "south"], name="both", prefix=True, now=NOW)
     assert (made.n_items, made.shared_patients) == (4, ())

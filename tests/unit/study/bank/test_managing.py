@@ -283,7 +283,7 @@ def test_banks_are_no_strata_where_there_is_one(two: Store) -> None:
 def test_one_id_in_two_banks_is_refused(two: Store, tmp_path: Path) -> None:
     """With the ids; nothing is left of the attempt."""
     _import(two, tmp_path / "again", "again", "p", PUBLIC)
-    with pytest.raises(BadInput, match=r"24 item IDs .*such as pq.*--prefix"):
+    with pytest.raises(BadInput, match=r"24 item IDs .*such as pq.*prefix"):
         join_banks(two, ["public", "again"], name="both", now=NOW)
     with two.look() as look:
         assert banks.find(look, "both") is None
