@@ -13,6 +13,7 @@ from ui.app.masthead import masthead
 from ui.archive import exports as archive
 from ui.archive.exports import merge_section
 from ui.overview.trail import head_section
+from ui.parts import actions
 from ui.parts.links import Download, closing_links, downloads, links
 from ui.parts.text import minute, plain, study_state
 from ui.parts.theme import error_line, grid, page_title, section
@@ -37,8 +38,8 @@ def _state(found: archive.StudyState) -> None:
     if found.closed:
         st.info(
             t(
-                "Closed on {at} (UTC) by {who}: {reason}",
-                at=minute(found.closed.at_utc),
+                "Closed on {time} by {who}: {reason}",
+                time=minute(found.closed.at_utc),
                 who=plain(found.closed.actor),
                 reason=plain(found.closed.detail["reason"]),
             )
@@ -110,12 +111,12 @@ def _close(found: archive.StudyState) -> None:
             t("To confirm, type the study's name: {name}", name=plain(person.study_name)),
             key="close-name",
         )
-        sure = st.form_submit_button(t("Close the study permanently"), key="close-study-button")
-    if not sure:
-        return
-    with error_line():
-        archive.close(person, typed=typed, reason=reason)
-        st.rerun()
+
+        def close() -> str:
+            archive.close(person, typed=typed, reason=reason)
+            return t("The study is closed.")
+
+        actions.submit(t("Close the study permanently"), close, key="close-study-button")
 
 
 def _files(found: archive.StudyState) -> None:
@@ -145,14 +146,20 @@ def _files(found: archive.StudyState) -> None:
         )
     without = st.checkbox(t("Leave out the texts of questions and options"), key="without-texts")
     there = archive.made(person)
-    label = t("Create the files again") if there else t("Create the files")
+
+    def make() -> str:
+        archive.make(person, texts=not without)
+        return t("The files have been created. Download them below.")
+
     kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
-    if st.button(label, key="make-files", type=kind):
-        with error_line():
-            with st.spinner(t("Creating the files ...")):
-                archive.make(person, texts=not without)
-            st.rerun()
-    elif there:
+    actions.button(
+        t("Create the files again") if there else t("Create the files"),
+        make,
+        key="make-files",
+        busy=t("Creating the files ..."),
+        type=kind,
+    )
+    if there:
         _made(there, found)
 
 
@@ -162,8 +169,8 @@ def _made(there: archive.Made, found: archive.StudyState) -> None:
     if not there.texts:
         st.info(t("These files do not contain the texts of questions and options."))
     caption = t(
-        "Created on {at} (UTC) by {who}, from the audit trail up to event {n}.",
-        at=minute(there.at_utc),
+        "Created on {time} by {who}, from the audit trail up to event {n}.",
+        time=minute(there.at_utc),
         who=there.by,
         n=there.last_event,
     )
@@ -217,6 +224,8 @@ with error_line():
     _missing(found)
     if found.state == "open" and person.may(Act.CLOSE):
         _close(found)
+    else:
+        actions.report("close-study-button")
     _files(found)
     head_section(person.study_name)
     if found.state == "closed" and person.may(Act.CLOSE):

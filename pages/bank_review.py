@@ -1,28 +1,30 @@
 """Expert review of a question bank: asked for here, followed, closed, and what it found used."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from study.base.translation import said, t, tn
 from study.lifecycle import exposure, reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
-from study.people.roles import Act, Role
+from study.people.roles import Act
 from study.protocol.checks import ids_in
 from study.store import banks, judgements
 from study.store.banks import BankRow
 from study.store.judgements import ReviewRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question
+from ui.parts.forms import required
 from ui.parts.links import links
 from ui.parts.text import number, plain
 from ui.parts.theme import error_line, facts, grid, page_title, state_badge, table
 from ui.people import handout
-from ui.people.members import Scope, give_role, members_of
+from ui.people.members import Scope, judges, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
 person = guard(Act.MAKE_STUDY)
-_CODE_DAYS = 90
 
 
 def _bank() -> BankRow | None:
@@ -94,45 +96,57 @@ def _comments(one: ItemReview, people: dict[int, str]) -> str:
 
 def _ending(row: ReviewRow, *, hidden: bool) -> None:
     if not row.ended_at_utc:
-        if st.button(t("Close the review"), key=f"close-{row.id}"):
-            ask(
-                f"ending-{row.id}",
-                about=row.id,
-                question=t(
-                    "Close {review}? Nobody can judge any more; questions that are not settled "
-                    "keep no finding.",
-                    review=row.name,
-                ),
-                do=lambda acting: reviewing.close_review(store(), row.id, **acting),
-                done=t("The review is closed."),
-            )
-    else:
-        st.caption(
-            t(
-                "Studies that have these cases leave the faulty ones out of a sensitivity "
-                "analysis. To keep them out of new studies, strike them off."
-            )
+        actions.button(t("Close the review"), lambda: _close(row), key=f"close-{row.id}")
+        return
+    actions.report(f"close-{row.id}")
+    st.caption(
+        t(
+            "Studies that have these cases leave the faulty ones out of a sensitivity "
+            "analysis. To keep them out of new studies, strike them off."
         )
-        if st.button(t("Strike off the faulty questions"), key=f"strike-{row.id}", disabled=hidden):
-            ask(
-                f"ending-{row.id}",
-                about=row.id,
-                question=t(
-                    "Strike off the questions that {review} found faulty? No study draws them "
-                    "from now on; studies that have drawn them keep them.",
-                    review=row.name,
-                ),
-                do=lambda acting: reviewing.strike_faulty(store(), row.id, **acting),
-                done=t("The faulty questions are struck off."),
-            )
-    confirm(f"ending-{row.id}", acting(person), about=row.id)
+    )
+    actions.button(
+        t("Strike off the faulty questions"),
+        lambda: _strike(row),
+        key=f"strike-{row.id}",
+        disabled=hidden,
+    )
 
 
-def _new(bank: BankRow, n_reviews: int) -> None:
+def _close(row: ReviewRow) -> Question:
+    def close() -> str:
+        reviewing.close_review(store(), row.id, **acting(person))
+        return t("The review is closed.")
+
+    return Question(
+        text=t(
+            "Close {review}? Nobody can judge any more; questions that are not settled keep no "
+            "finding.",
+            review=row.name,
+        ),
+        do=close,
+    )
+
+
+def _strike(row: ReviewRow) -> Question:
+    def strike() -> str:
+        reviewing.strike_faulty(store(), row.id, **acting(person))
+        return t("The faulty questions are struck off.")
+
+    return Question(
+        text=t(
+            "Strike off the questions that {review} found faulty? No study draws them from now "
+            "on; studies that have drawn them keep them.",
+            review=row.name,
+        ),
+        do=strike,
+    )
+
+
+def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
     scope = Scope(person=person, study="")
     known = {one.person: one.who for one in members_of(scope) if not one.revoked}
     with st.form(f"new-review-{n_reviews}", border=False):
-        top = st.container()
         name = st.text_input(t("Name of the review"), max_chars=100)
         chosen = st.multiselect(
             t("Reviewers"),
@@ -150,20 +164,29 @@ def _new(bank: BankRow, n_reviews: int) -> None:
             t("or these questions only (IDs, one per line)"),
             help=t("Leave empty to draw at random. The cases of a study can be pasted here."),
         )
-        sent = st.form_submit_button(t("Start the review"), type="primary")
-    if sent:
-        with top, error_line():
+
+        def start() -> str:
+            title = required(t("Name of the review"), name)
             with store().look() as look:
                 item_ids = ids_in(listed) or reviewing.sampled(look, bank.name, n, seed=seed)
             reviewing.open_review(
                 store(),
                 bank.name,
-                name=name.strip(),
+                name=title,
                 item_ids=item_ids,
                 reviewers=chosen,
                 **acting(person),
             )
-            st.rerun()
+            return tn(
+                "The review {name} has started: {n} question.",
+                "The review {name} has started: {n} questions.",
+                len(item_ids),
+                name=title,
+            )
+
+        actions.submit(
+            t("Start the review"), start, key="start-review", below=below, type="primary"
+        )
 
 
 def _page(bank: BankRow) -> None:
@@ -174,22 +197,23 @@ def _page(bank: BankRow) -> None:
             "closed. Two judge each question; where they differ, a third decides."
         ),
     )
-    handout.show("")
     with store().look() as look:
         found = judgements.reviews_of_bank(look, bank.id)
         mine = judgements.reviews_of_person(look, person.id)
-    for row in found:
-        _review(row)
-    with st.expander(t("Add a reviewer")):
-        give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
-    with st.expander(t("New review"), expanded=not found):
-        _new(bank, len(found))
+    with st.container():
+        for row in found:
+            _review(row)
+    with st.expander(t("Reviewers and their access codes")):
+        judges(person)
+    new, below = st.expander(t("New review"), expanded=not found), st.container()
+    with new:
+        _new(bank, len(found), below)
     if mine:
         links("to_reviews", {"reviews": t("Go to your own reviews")})
 
 
 masthead(person)
-with error_line():
+with handout.page(""), error_line():
     bank = _bank()
     if bank is None:
         st.info(t("Choose a bank on the page of question banks."))

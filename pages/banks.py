@@ -1,6 +1,7 @@
 """The question banks of the deployment, and how one is brought in by browser."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,7 @@ from study.bank.importing import FaultyBank, Imported
 from study.bank.layout import SeveralBanks, splits
 from study.bank.managing import remove_bank
 from study.bank.reading import MissingImages
-from study.base.errors import StudyError
+from study.base.errors import BadInput, StudyError
 from study.base.provenance import LONGEST, Provenance
 from study.base.translation import t, tn
 from study.lifecycle.teaching import mark
@@ -18,10 +19,12 @@ from study.people.roles import Act
 from study.store import banks
 from study.store import teaching as teaching_banks
 from ui.app.masthead import masthead
-from ui.parts.forms import ask, confirm, upload
+from ui.parts import actions
+from ui.parts.actions import SHOWN_BELOW, Question, Report
+from ui.parts.forms import required, upload
 from ui.parts.links import links
-from ui.parts.text import minute, plain, time_left
-from ui.parts.theme import error_line, grid, listed, refused
+from ui.parts.text import instant, plain, time_left
+from ui.parts.theme import error_line, grid
 from ui.server import bank_import, worker
 from ui.server.access import acting, guard
 from ui.server.deployment import store
@@ -29,14 +32,21 @@ from ui.server.deployment import store
 person = guard(Act.MAKE_STUDY)
 masthead(person)
 
+_BEGUN, _SETTLED = "import-begun", "import-settled"
 
-def _there() -> None:
+
+def _banks_listed() -> None:
     with store().look() as look:
         found = banks.listed(look)
     if not found:
-        st.info(
-            t("There is no bank yet. Import one below; the demo bank is enough to try things out.")
-        )
+        job = bank_import.current(store())
+        if job is None or job.is_done():
+            st.info(
+                t(
+                    "There is no bank yet. Import one below; the demo bank is enough to try "
+                    "things out."
+                )
+            )
         return
     grid(
         {
@@ -44,7 +54,7 @@ def _there() -> None:
             t("Questions"): [row.n_items for row in found],
             t("Images"): [row.n_films for row in found],
             t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
-            t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
+            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in found],
             t("Source"): [row.source_name for row in found],
             t("Licence"): [row.licence for row in found],
         }
@@ -77,11 +87,17 @@ def _teaching(names: list[str]) -> None:
             )
         )
         chosen = st.multiselect(t("Banks open for teaching"), names, taught, key="taught")
-        if st.button(t("Save"), key="save-taught"):
-            with error_line():
-                for name in set(taught) ^ set(chosen):
-                    mark(store(), name, taught=name in chosen, **acting(person))
-                st.rerun()
+
+        def save() -> str:
+            for name in set(taught) ^ set(chosen):
+                mark(store(), name, taught=name in chosen, **acting(person))
+            return (
+                t("Saved. Open for teaching: {banks}.", banks=", ".join(chosen))
+                if chosen
+                else t("Saved. No bank is open for teaching.")
+            )
+
+        actions.button(t("Save"), save, key="save-taught")
         if taught:
             links("to_teaching", {"teaching": t("See the teaching page")})
 
@@ -95,28 +111,72 @@ def _removal(names: list[str]) -> None:
             )
         )
         name = st.selectbox(t("Bank"), names, key="bank-to-remove")
-        if st.button(t("Remove"), key="remove-bank"):
-            ask(
-                "removal",
-                about="banks",
-                question=t("Remove {bank}? This cannot be undone.", bank=name),
-                do=lambda acting: remove_bank(store(), name, **acting),
-                done=t("{bank} was removed.", bank=name),
-            )
-        confirm("removal", acting(person), about="banks")
+
+        def remove() -> str:
+            remove_bank(store(), name, **acting(person))
+            return t("{bank} was removed.", bank=name)
+
+        question = t("Remove {bank}? This cannot be undone.", bank=name)
+        actions.button(t("Remove"), lambda: Question(text=question, do=remove), key="remove-bank")
 
 
 def _begin(
-    which: str, arrive: Callable[[], uploads.Arrived], terms: Mapping[str, str], **what: Any
-) -> None:
-    """Begin an import, which goes on by itself, and show how far it is."""
-    with said, error_line():
-        provenance = Provenance(**terms)
-        brought = arrive()
-        job = bank_import.begin(store(), brought, provenance=provenance, **what, **acting(person))
-        st.session_state["bank-form"] = which
-        job.is_done(worker.AT_ONCE_S)
-        st.rerun()
+    which: str,
+    name: str,
+    arrive: Callable[[], uploads.Arrived],
+    terms: Mapping[str, str],
+    **what: Any,
+) -> Report:
+    """Begin an import, which goes on by itself; it is shown below the form it was begun with."""
+    title = required(t("Bank name"), name)
+    provenance = Provenance(**terms)
+    job = bank_import.begin(
+        store(), arrive(), provenance=provenance, name=title, **what, **acting(person)
+    )
+    st.session_state[_BEGUN] = (actions.visit(), which)
+    job.is_done(worker.AT_ONCE_S)
+    return SHOWN_BELOW
+
+
+def _begun_with() -> str:
+    """Return which form of this window began the import; empty after a visit to another page."""
+    visit, which = st.session_state.get(_BEGUN, (0, ""))
+    return str(which) if visit == actions.visit() else ""
+
+
+def _settle() -> None:
+    """Note that an import has ended: its form is emptied, or asks which file is the bank."""
+    job = bank_import.current(store())
+    if job is None or not job.is_done() or st.session_state.get(_SETTLED) == id(job):
+        return
+    st.session_state[_SETTLED] = id(job)
+    which = _begun_with()
+    try:
+        job.outcome()
+    except SeveralBanks as several:
+        st.session_state[f"{which}-choices"] = several.names
+        st.session_state["several"] = st.session_state.get("several", 0) + 1
+        bank_import.put_away(store())
+    except StudyError:
+        return
+    else:
+        if which:
+            st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
+            st.session_state.pop(f"{which}-choices", None)
+
+
+def _import_of(which: str) -> None:
+    """Show the import that a form began, or where it is empty another window, and its result."""
+    job = bank_import.current(store())
+    if job is None or _begun_with() != which:
+        return
+    if not job.is_done():
+        _under_way()
+        return
+    report = _outcome(job)
+    with actions.attention(f"report-import-{id(job)}", report.text):
+        actions.tell(report)
+        actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
 
 
 @st.fragment(run_every=1.0)
@@ -125,14 +185,18 @@ def _under_way() -> None:
     job = bank_import.current(store())
     if job is None or job.is_done():
         st.rerun()
-    with st.container(border=True):
-        st.markdown(f"**{plain(t('Importing {bank}', bank=job.name))}**")
+    words = t("Importing {bank}", bank=job.name)
+    with st.container(border=True), actions.attention(f"report-importing-{id(job)}", words):
+        st.markdown(f"**{plain(words)}**")
         progress = job.progress
         st.progress(progress.share, _how_far(progress))
-        if st.button(t("Cancel the import"), key="cancel-import"):
-            job.cancel()
-            job.is_done(worker.AT_ONCE_S)
-            st.rerun()
+        actions.button(t("Cancel the import"), partial(_cancel, job), key="cancel-import")
+
+
+def _cancel(job: bank_import.ImportJob) -> Report:
+    job.cancel()
+    job.is_done(worker.AT_ONCE_S)
+    return SHOWN_BELOW
 
 
 def _how_far(progress: worker.Progress) -> str:
@@ -148,32 +212,20 @@ def _how_far(progress: worker.Progress) -> str:
     return t("Storing the bank ...") if progress.step == "store" else t("Reading the questions ...")
 
 
-def _outcome(job: bank_import.ImportJob) -> None:
-    """Say what came of the last import, until somebody puts it away; every fault is listed."""
-    which = st.session_state.get("bank-form", "")
+def _outcome(job: bank_import.ImportJob) -> Report:
+    """Return the result of an import."""
     try:
-        done = job.outcome()
-    except SeveralBanks as several:
-        st.session_state[f"{which}-choices"] = several.names
-        bank_import.put_away(store())
-        return
+        return _imported(job.outcome())
     except FaultyBank as faulty:
-        _faults(faulty)
+        return _faults(faulty)
     except StudyError as error:
-        refused(str(error))
-    else:
-        if st.session_state.pop("bank-form", ""):  # the form begins empty again
-            st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
-            st.session_state.pop(f"{which}-choices", None)
-        _done(done)
-    if st.button(t("Hide this message"), key="put-away"):
-        bank_import.put_away(store())
-        st.rerun()
+        return Report(text=str(error), kind="error")
 
 
-def _faults(faulty: FaultyBank) -> None:
+def _faults(faulty: FaultyBank) -> Report:
+    sentences = []
     if faulty.n_faulty:
-        st.error(
+        sentences.append(
             tn(
                 "Nothing was imported: {n} question has errors, listed below. Correct the "
                 "file, or tick “Leave out questions with errors, and list them”.",
@@ -182,18 +234,18 @@ def _faults(faulty: FaultyBank) -> None:
                 faulty.n_faulty,
             )
         )
-        listed([str(fault) for fault in faulty.faults])
     if faulty.missing.n_items:
-        st.error(
+        sentences.append(
             tn(
-                "Nothing was imported: {n} image is missing. Add it, or choose below what to do "
-                "with its questions.",
-                "Nothing was imported: {n} images are missing. Add them, or choose below what to "
-                "do with their questions.",
+                "Nothing was imported: {n} image is missing. Add it, or choose what to do with "
+                "its questions under “If images are missing”.",
+                "Nothing was imported: {n} images are missing. Add them, or choose what to do "
+                "with their questions under “If images are missing”.",
                 faulty.missing.n_films,
             )
         )
-        listed([str(fault) for fault in faulty.missing.examples])
+    faults = (*(faulty.faults if faulty.n_faulty else ()), *faulty.missing.examples)
+    return Report(text=" ".join(sentences), kind="error", lines=tuple(map(str, faults)))
 
 
 def _key(name: str) -> str:
@@ -206,44 +258,45 @@ def _choice(which: str) -> tuple[str, ...]:
     names = st.session_state.get(f"{which}-choices")
     if not names:
         return ()
-    said.warning(t("Several files could be the bank. Choose one below, then import again."))
-    return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
+    words = t("Several files could be the bank. Choose one, then import again.")
+    with actions.attention(f"report-several-{st.session_state.get('several')}", words):
+        st.warning(words)
+        return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
 
 
-def _done(done: Imported) -> None:
+def _imported(done: Imported) -> Report:
     if not done.is_new:
-        st.info(
-            t(
+        return Report(
+            text=t(
                 "{bank} was imported from these very files before. Nothing was changed.",
                 bank=done.bank,
-            )
+            ),
+            kind="info",
         )
-        return
-    st.success(
-        t(
-            "Imported {bank}: {items}, {films}.",
-            bank=done.bank,
-            items=tn("{n} question", "{n} questions", done.n_items),
-            films=tn("{n} image", "{n} images", done.n_films),
-        )
-    )
-    for sentence in done.guessable:
-        st.warning(plain(sentence))
-    for note in done.notes:
-        st.caption(note)
+    warnings = [*done.guessable]
     if done.n_left_out:
-        st.warning(
+        warnings.append(
             tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
         )
-        listed([str(fault) for fault in (*done.left_out, *done.missing.examples)])
     if done.missing.n_shortened:
-        st.warning(
+        warnings.append(
             tn(
                 "{n} question is shown without an image that is missing.",
                 "{n} questions are shown without an image that is missing.",
                 done.missing.n_shortened,
             )
         )
+    left_out = (*done.left_out, *done.missing.examples) if done.n_left_out else ()
+    return Report(
+        text=t(
+            "Imported {bank}: {items}, {films}.",
+            bank=done.bank,
+            items=tn("{n} question", "{n} questions", done.n_items),
+            films=tn("{n} image", "{n} images", done.n_films),
+        ),
+        warnings=tuple(warnings),
+        lines=(*done.notes, *map(str, left_out)),
+    )
 
 
 def _faulty(which: str) -> dict[str, Any]:
@@ -321,19 +374,29 @@ def _upload() -> None:
         )
         terms = _terms("zip")
         chosen = _choice("zip")
-        sent = st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
-    if sent and archive is None:
-        said.warning(t("Choose a ZIP file first."))
-    elif sent and archive is not None:
-        _begin(
-            "zip",
-            lambda: uploads.receive(store(), archive, name=name.strip()),
-            terms,
-            name=name.strip(),
-            simulated=simulated,
-            chosen=chosen,
-            **faulty,
+
+        def begin() -> Report:
+            if archive is None:
+                raise BadInput(t("Choose a ZIP file first."))
+            return _begin(
+                "zip",
+                name,
+                lambda: uploads.receive(store(), archive, name=name.strip()),
+                terms,
+                simulated=simulated,
+                chosen=chosen,
+                **faulty,
+            )
+
+        actions.submit(
+            t("Import"),
+            begin,
+            key="import-zip",
+            busy=t("Unpacking ..."),
+            type="primary",
+            icon=":material/upload:",
         )
+    _import_of("zip")
 
 
 def _folder() -> None:
@@ -360,53 +423,52 @@ def _folder() -> None:
             )
         faulty = _faulty("folder")
         terms = _terms("folder")
-        sent = st.form_submit_button(t("Import"), type="primary")
-    if sent and of_release and not chosen:
-        said.warning(t("Choose at least one split."))
-    elif sent:
-        _begin(
-            "folder",
-            lambda: uploads.arrived(store(), folder),
-            terms,
-            name=name.strip(),
-            chosen=chosen,
-            **faulty,
-        )
+
+        def begin() -> Report:
+            if of_release and not chosen:
+                raise BadInput(t("Choose at least one split."))
+            return _begin(
+                "folder",
+                name,
+                lambda: uploads.arrived(store(), folder),
+                terms,
+                chosen=chosen,
+                **faulty,
+            )
+
+        actions.submit(t("Import"), begin, key="import-folder", type="primary")
+    _import_of("folder")
 
 
 def _demo() -> None:
     st.caption(
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
-    if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        with said, error_line():
-            with st.spinner(t("Reading the bank and checking every image ...")):
-                st.session_state["demo-imported"] = uploads.import_demo(store(), **acting(person))
-            st.rerun()
+    actions.button(
+        t("Import the demo bank"),
+        lambda: _imported(uploads.import_demo(store(), **acting(person))),
+        key="demo",
+        busy=t("Reading the bank and checking every image ..."),
+        type="primary",
+    )
 
 
 st.title(t("Question banks"), anchor=False)
 st.write(
     t("A bank is a checked set of questions with their images. Studies draw their cases from it.")
 )
-said = st.container()
-try:
-    job = bank_import.current(store())
-    with said:
-        if demo_done := st.session_state.pop("demo-imported", None):
-            _done(demo_done)
-        if job is not None and job.is_done():
-            _outcome(job)
-        elif job is not None:
-            _under_way()
-    _there()
+with error_line():
+    _settle()
+    # In containers, because tabs below what grows would begin anew with the first of them.
+    with st.container():
+        _banks_listed()
     st.subheader(t("Import a bank"), anchor=False)
-    zipped, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
+    with st.container():
+        _import_of("")
+    zipped, from_folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
     with zipped:
         _upload()
-    with folder:
+    with from_folder:
         _folder()
     with demo:
         _demo()
-except StudyError as error:
-    st.error(str(error))

@@ -26,15 +26,15 @@ def _administrators() -> None:
     )
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
-    rows(scope, members_of(scope), days, name="deployment")
+    with st.container():
+        rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
         give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
 
 
 masthead(person)
 page_title(t("Administration"))
-handout.show("")
-with error_line():
+with handout.page(""), error_line():
     _administrators()
     st.subheader(t("Backups"))
     backups.section(person)

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from study.bank.managing import strike
+from study.base.text import checked_reason
 from study.base.translation import t, tn
 from study.lifecycle.exposure import being_read, record_truth_shown
 from study.people.roles import Act
@@ -14,7 +15,8 @@ from study.store.bank_contents import ListedItem
 from study.store.banks import BankRow
 from ui.app.masthead import masthead
 from ui.banks.questions import FACETS, addresses, chosen, counted, facets, question_card
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question
 from ui.parts.links import links
 from ui.parts.text import number, plain
 from ui.parts.theme import error_line, grid, grid_px, page_title, pick
@@ -160,28 +162,35 @@ def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     back = item.struck is not None
     if back:
         st.info(t("Struck off: {reason}", reason=plain(_reason(item, reading=reading))))
-    with st.form(f"strike-{item.id}-{back}", border=False):
+    below = st.container()
+    with below, st.form(f"strike-{item.id}-{back}", border=False):
         reason = st.text_input(t("Reason"), max_chars=500)
-        sent = st.form_submit_button(t("Take back") if back else t("Strike off"))
-    if sent:
-        ask(
-            "strike",
-            about=item.id,
-            question=(
-                t("Take {item} back? Studies can draw it again.", item=item.item_id)
-                if back
-                else t(
-                    "Strike {item} off? No study draws it from now on; studies that have drawn it "
-                    "keep it.",
-                    item=item.item_id,
-                )
-            ),
-            do=lambda acting: strike(
-                store(), bank.name, item.item_id, reason=reason, back=back, **acting
-            ),
-            done=t("Taken back.") if back else t("Struck off."),
+        actions.submit(
+            t("Take back") if back else t("Strike off"),
+            lambda: _strike(bank, item, checked_reason(reason), back=back),
+            key=f"strike-{item.id}",
+            widget_key=f"strike-{item.id}-{back}-now",
+            below=below,
         )
-    confirm("strike", acting(person), about=item.id)
+
+
+def _strike(bank: BankRow, item: ListedItem, reason: str, *, back: bool) -> Question:
+    def do() -> str:
+        strike(store(), bank.name, item.item_id, reason=reason, back=back, **acting(person))
+        return t("Taken back.") if back else t("Struck off.")
+
+    return Question(
+        text=(
+            t("Take {item} back? Studies can draw it again.", item=item.item_id)
+            if back
+            else t(
+                "Strike {item} off? No study draws it from now on; studies that have drawn it "
+                "keep it.",
+                item=item.item_id,
+            )
+        ),
+        do=do,
+    )
 
 
 def _page(bank: BankRow) -> None:

@@ -1,18 +1,21 @@
 """The models page: exam papers out, predictions in, kept, withdrawn; never how right they are."""
 
+import streamlit as st
+
 from study.base.translation import t
 from study.models.models import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.model_upload import model_form
 from ui.overview.models import (
+    WITHDRAW,
     card_form,
     exam_paper,
     show_models,
     show_withdrawn,
     show_words,
-    withdrawal_answer,
 )
+from ui.parts import actions
 from ui.parts.theme import error_line, page_title
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -26,17 +29,21 @@ page_title(
         "A model joins the study as a rater: predictions for the study's cases are kept; "
         "everything else in the file is ignored. Accepted are the submission JSON of the ReXVQA "
         "leaderboard, results of VLMEvalKit, lm-eval, lmms-eval, Inspect and MedEvalKit, batch "
-        "output of OpenAI, Anthropic and Gemini, and any table whose columns you name."
+        "output of OpenAI, Anthropic and Gemini. Any other table needs two columns, one with the "
+        "case ID and one with the answer; you name them once the file has been read."
     ),
 )
 with error_line():
-    model_form(person)
+    with st.container():
+        model_form(person)
     found, n_cases = models_of(store(), person.study_name)
-    if found:
-        show_models(person.study_name, found, n_cases)
-        show_words(person, found)
-        card_form(person, found)
-    withdrawal_answer(person)
+    with st.container():
+        if found:
+            show_models(person, found, n_cases)
+            show_words(person, found)
+            card_form(person, found)
+        else:
+            actions.report(WITHDRAW)
     exam_paper(person)
     gone = withdrawn(store(), person.study_name)
     if gone:

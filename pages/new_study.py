@@ -11,6 +11,9 @@ from study.store import banks
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.app.study_bar import enter_study
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.forms import required
 from ui.parts.links import links
 from ui.parts.text import number, plain
 from ui.parts.theme import error_line
@@ -53,18 +56,22 @@ def _begin(names: list[str]) -> None:
             models,
             format_func=lambda one: one or t("None (new protocol)"),
         )
-        if not st.form_submit_button(t("Start"), type="primary", icon=":material/add:"):
-            return
-    with error_line():
-        number = drafts.begin(
-            store(),
-            name=name.strip(),
-            maker=person.id,
-            bank=bank,
-            values=drafts.rules_of(store(), like) if like else None,
-            **acting(person),
-        )
-        _open(number)
+
+        def begin() -> Report:
+            number = drafts.begin(
+                store(),
+                name=required(t("Study name"), name),
+                maker=person.id,
+                bank=bank,
+                values=drafts.rules_of(store(), like) if like else None,
+                **acting(person),
+            )
+            return Report(
+                text=t("The draft {name} was started.", name=name.strip()),
+                then=lambda: _open(number),
+            )
+
+        actions.submit(t("Start"), begin, key="begin-draft", type="primary", icon=":material/add:")
 
 
 def _drafts() -> None:
@@ -92,24 +99,28 @@ def _home() -> None:
     _drafts()
 
 
-def _draw(working: Working) -> None:
-    with error_line():
-        study, _ = drafts.draw(
-            store(), working.id, seen=working.seen, maker=person.id, **acting(person)
-        )
-        forget(working.id)
-        mine = [one for one in memberships(store(), person) if one.study_name == study]
-        st.session_state["drawn"] = bool(mine) and enter_study(person, mine[0])
+def _draw(working: Working) -> Report:
+    study, _ = drafts.draw(
+        store(), working.id, seen=working.seen, maker=person.id, **acting(person)
+    )
+    forget(working.id)
+    mine = [one for one in memberships(store(), person) if one.study_name == study]
+    entered = bool(mine) and enter_study(person, mine[0])
+
+    def leave() -> None:
+        st.session_state["drawn"] = entered
         st.query_params.clear()
         st.rerun()  # the menu of the study just entered is made by the next run
 
+    words = t("The sample has been drawn.")
+    return Report(
+        text=words if entered else f"{words} {t('Choose the study to continue.')}", then=leave
+    )
+
 
 def _page() -> None:
-    entered = st.session_state.pop("drawn", None)
-    if entered:
+    if st.session_state.pop("drawn", False):
         st.switch_page(page_file("set_up.py"))
-    if entered is False:
-        st.success(t("The sample has been drawn. Choose the study to continue."))
     asked = str(st.query_params.get("draft", ""))
     if not asked.isdecimal():
         _home()

@@ -4,9 +4,11 @@ import streamlit as st
 
 from study.base.translation import t
 from study.lifecycle import exposure
+from study.people.persons import Member
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
+from ui.parts import actions
 from ui.parts.text import plain
 from ui.parts.theme import error_line, page_title, section
 from ui.people import handout
@@ -34,6 +36,26 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
+    with st.container():  # tabs below what grows would begin anew with the first of them
+        state = _readers(scope, readers, days)
+    if state == "closed":
+        st.caption(t("The study is closed: no more readers can be invited."))
+    else:
+        _invite(scope, days)
+    section(t("Study team and statisticians"))
+    with st.container():
+        if others:
+            rows(scope, others, days, name="others")
+        else:
+            st.write(t("Only the administrators of this server."))
+    with st.expander(t("Assign a role in this study")):
+        st.caption(t("Anyone with a role here can never read in this study."))
+        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
+        give_role(scope, roles, days)
+
+
+def _readers(scope: Scope, readers: list[Member], days: int) -> str:
+    """Show the readers and return the study's state."""
     for sentence in exposure.acquaintances(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
@@ -43,19 +65,7 @@ def _body() -> None:
     state = set_up_of(person.study_name).row.state
     if readers and state == "drawn":
         _onwards()
-    if state == "closed":
-        st.caption(t("The study is closed: no more readers can be invited."))
-    else:
-        _invite(scope, days)
-    section(t("Study team and statisticians"))
-    if others:
-        rows(scope, others, days, name="others")
-    else:
-        st.write(t("Only the administrators of this server."))
-    with st.expander(t("Assign a role in this study")):
-        st.caption(t("Anyone with a role here can never read in this study."))
-        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
-        give_role(scope, roles, days)
+    return state
 
 
 def _invite(scope: Scope, days: int) -> None:
@@ -67,13 +77,16 @@ def _invite(scope: Scope, days: int) -> None:
 
 
 def _onwards() -> None:
-    """Lead on to the opening; a link would load the page anew, and the codes shown were gone."""
-    if st.button(t("Next: open the study"), key="to-opening", type="primary"):
-        st.switch_page(page_file("set_up.py"))
+    """Lead to the opening; a link would load the page anew and lose the codes it shows."""
+    actions.turn(
+        t("Next: open the study"),
+        lambda: st.switch_page(page_file("set_up.py")),
+        key="to-opening",
+        type="primary",
+    )
 
 
 masthead(person)
 page_title(t("People"))
-handout.show(person.study_name)
-with error_line():
+with handout.page(person.study_name), error_line():
     _body()

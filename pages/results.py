@@ -27,6 +27,7 @@ from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.now import standing
+from ui.parts import actions
 from ui.parts.links import links, report_links
 from ui.parts.text import minute, plain
 from ui.parts.theme import Tone, badge_html, grid, page_title, pick
@@ -341,14 +342,14 @@ def _as_of(job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(
             badge_html(
-                t("As of {time} UTC. The study has moved on since.", time=minute(job.begun_at_utc)),
+                t("As of {time}. The study has moved on since.", time=minute(job.begun_at_utc)),
                 Tone.INFO,
             ),
             width="content",
         )
-        if st.button(t("Update")):
-            job_of(store(), person.study_name, anew=True)
-            st.rerun()
+        actions.turn(
+            t("Update"), lambda: job_of(store(), person.study_name, anew=True), key="update"
+        )
 
 
 def _body() -> None:

@@ -15,9 +15,10 @@ from study.people.roles import Act
 from study.store import Transaction, judgements
 from study.store.judgements import ANSWER, ReviewRow, ScoringRow
 from ui.app.masthead import masthead
+from ui.parts import actions
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.parts.theme import error_line, grid, page_title
+from ui.parts.theme import grid, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -178,11 +179,12 @@ def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
             format_func=lambda value: said(asked.words[value]),
         )
         comment = st.text_input(t("Comment"), given.comment, max_chars=LONGEST_COMMENT)
-        sent = st.form_submit_button(t("Save"))
-    if sent:
-        with error_line():
+
+        def save() -> str:
             asked.judge(one, verdict, comment)
-            st.rerun()
+            return t("The verdict on {item} was saved.", item=told[-1])
+
+        actions.submit(t("Save"), save, key=f"save-{asked.key}", about=tuple(told))
 
 
 masthead(person)

@@ -1,6 +1,7 @@
 """A reader's score card: their own answers beside the reference standard, once all is closed."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from study.people.roles import Act
 from study.reading.desk import receipt_of
 from study.reading.score_card import ScoreCard, ScoredCase, reading_record, score_card
 from ui.app.masthead import masthead
-from ui.parts import theme
+from ui.parts import actions, theme
 from ui.parts.links import links
 from ui.parts.text import plain
 from ui.reading.rooms import to_teaching
@@ -73,13 +74,14 @@ def _paged(card: ScoreCard) -> None:
         (back, t("Previous"), -1, keys[0], at == 0),
         (on, t("Next"), 1, keys[1], at == len(cases) - 1),
     ):
-        column.button(
+        actions.turn(
             label,
+            partial(_go, step, len(cases)),
             key=f"card{step}",
+            place=column,
+            early=True,
             shortcut=key,
             disabled=off,
-            on_click=_go,
-            args=(step, len(cases)),
             width="stretch",
         )
     st.html(case_html(cases[at], cases[at + 1] if at + 1 < len(cases) else None))

@@ -4,21 +4,21 @@ import streamlit as st
 
 from study.base.translation import later, said, t, tn
 from study.lifecycle import scoring
-from study.people.roles import Act, Role
+from study.people.roles import Act
 from study.store import judgements
 from study.store.judgements import ANSWER, EXPLANATION, ScoringRow
 from study.store.studies import study_row
 from ui.app.masthead import masthead
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question
 from ui.parts.links import links
 from ui.parts.theme import error_line, page_title, section, state_badge, table
 from ui.people import handout
-from ui.people.members import Scope, give_role, members_of
+from ui.people.members import Scope, judges, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
 person = guard(Act.CLOSE)
-_CODE_DAYS = 90
 _TITLES = {ANSWER: later("Answers in words"), EXPLANATION: later("Explanations")}
 
 
@@ -49,21 +49,26 @@ def _scoring(row: ScoringRow) -> None:
         caption=t("How far each scorer is"),
     )
     if row.ended_at_utc:
+        actions.report(f"close-{row.id}")
         st.caption(
             t("The scores are in the exported study, by code and not by name, and in Results.")
         )
-    elif st.button(t("Close the scoring"), key=f"close-{row.id}"):
-        ask(
-            f"ending-{row.id}",
-            about=row.id,
-            question=t(
-                "Close the scoring? Nobody can score any more; answers that are not settled "
-                "keep no score."
-            ),
-            do=lambda acting: scoring.close_scoring(store(), row.id, **acting),
-            done=t("The scoring is closed."),
-        )
-    confirm(f"ending-{row.id}", acting(person), about=row.id)
+    else:
+        actions.button(t("Close the scoring"), lambda: _close(row), key=f"close-{row.id}")
+
+
+def _close(row: ScoringRow) -> Question:
+    def close() -> str:
+        scoring.close_scoring(store(), row.id, **acting(person))
+        return t("The scoring is closed.")
+
+    return Question(
+        text=t(
+            "Close the scoring? Nobody can score any more; answers that are not settled keep no "
+            "score."
+        ),
+        do=close,
+    )
 
 
 def _new(kind: str, n_answers: int) -> None:
@@ -71,7 +76,6 @@ def _new(kind: str, n_answers: int) -> None:
         one.person: one.who for one in members_of(Scope(person=person, study="")) if not one.revoked
     }
     with st.form(f"new-scoring-{kind}", border=False):
-        top = st.container()
         st.write(tn("{n} answer to score.", "{n} answers to score.", n_answers))
         chosen = st.multiselect(
             t("Scorers"),
@@ -90,9 +94,8 @@ def _new(kind: str, n_answers: int) -> None:
             help=t("Leave empty to score the answers to every question."),
         )
         seed = seed_column.number_input(t("Random seed"), 0, 2**31, 1, key=f"seed-{kind}")
-        sent = st.form_submit_button(t("Start the scoring"), type="primary")
-    if sent:
-        with top, error_line():
+
+        def start() -> str:
             scoring.open_scoring(
                 store(),
                 person.study_name,
@@ -102,11 +105,12 @@ def _new(kind: str, n_answers: int) -> None:
                 seed=seed,
                 **acting(person),
             )
-            st.rerun()
+            return t("The scoring has started.")
+
+        actions.submit(t("Start the scoring"), start, key=f"start-{kind}", type="primary")
 
 
 def _page() -> None:
-    handout.show("")
     with store().look() as look:
         study = study_row(look, person.study_name)
         n_answers = scoring.to_be_scored(look, study.id)
@@ -122,13 +126,13 @@ def _page() -> None:
         if n:
             section(said(_TITLES[kind]))
             if kind in found:
+                actions.report(f"start-{kind}")
                 _scoring(found[kind])
             else:
                 _new(kind, n)
     if person.may(Act.MAKE_STUDY):
-        with st.expander(t("Add a scorer")):
-            scope = Scope(person=person, study="")
-            give_role(scope, (Role.REVIEWER,), _CODE_DAYS)
+        with st.expander(t("Scorers and their access codes")):
+            judges(person)
     if mine:
         links("to_scores", {"reviews": t("Go to your own scoring")})
 
@@ -141,6 +145,6 @@ page_title(
         "answer; where they differ, a third decides."
     ),
 )
-with error_line():
+with handout.page(""), error_line():
     _page()
 links("from_scoring", {"archive": t("Back to Close and export")})

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from study.base.errors import BadInput, BadProtocol
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.lifecycle import amendments, drafts, exposure, studies
@@ -9,7 +10,10 @@ from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.overview.trail import deposited
+from ui.parts import actions
+from ui.parts.actions import Report
 from ui.parts.links import links
+from ui.parts.protocol_words import in_page_words
 from ui.parts.text import minute, plain
 from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
@@ -33,20 +37,16 @@ def _way(found: SetUp) -> None:
     """Show how far the study has come."""
     n = found.n_readers
     places = [
-        (t("Drawn"), _day(found.row.drawn_at_utc), True),
+        (t("Drawn"), minute(found.row.drawn_at_utc), True),
         (t("Readers invited"), str(n) if n else t("none yet"), n > 0),
-        (t("Open"), _day(found.row.opened_at_utc), found.row.state != "drawn"),
-        (t("Closed"), _day(found.row.closed_at_utc), found.row.state == "closed"),
+        (t("Open"), minute(found.row.opened_at_utc), found.row.state != "drawn"),
+        (t("Closed"), minute(found.row.closed_at_utc), found.row.state == "closed"),
     ]
     for column, (title, when, done) in zip(st.columns(4), places, strict=True):
         with column, st.container(border=True):
             icon = ":material/check_circle:" if done else ":material/radio_button_unchecked:"
             st.markdown(f"{icon} **{title}**")
             st.caption(plain(when) if when else t("not yet"))
-
-
-def _day(stamp: str | None) -> str:
-    return t("{time} UTC", time=minute(stamp)) if stamp else ""
 
 
 def _is_ready(found: SetUp) -> bool:
@@ -62,6 +62,8 @@ def _open(found: SetUp) -> None:
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
         return
     st.subheader(t("Next: open the study"), anchor=False)
+    if obstacle := studies.opening_obstacle(store(), found.row.name):
+        st.error(plain(in_page_words(obstacle)))
     st.write(
         tn(
             "{n} reader has been invited. Opening the study assigns their cases and lets them "
@@ -92,11 +94,45 @@ def _open(found: SetUp) -> None:
         key="head-witness",
         max_chars=200,
     )
-    if st.button(
-        t("Open the study"), type="primary", icon=":material/lock:", disabled=not sure, key="open"
-    ):
+
+    def open_it() -> str:
+        if not sure:
+            raise BadInput(t("Tick “I have read the protocol and the consent text” first."))
         open_study(person, witness)
-        st.rerun()
+        return t("The study is open: its readers can sign in.")
+
+    actions.button(t("Open the study"), open_it, key="open", type="primary", icon=":material/lock:")
+
+
+def _return_to_draft() -> None:
+    with st.expander(t("Return to draft")):
+        st.write(
+            t(
+                "The protocol becomes a draft again, to be changed and drawn anew. Readers and "
+                "models added so far are not part of the new study, and their access codes for "
+                "this one stop working. The audit trail records the reason."
+            )
+        )
+        reason = st.text_input(t("Reason"), key="return-reason", max_chars=LONGEST_REASON)
+        actions.button(
+            t("Return the study to a draft"), lambda: _returned(reason), key="return-to-draft"
+        )
+
+
+def _returned(reason: str) -> Report:
+    study = person.study_name
+    draft = drafts.return_to_draft(
+        store(), study=study, reason=reason, maker=person.id, **acting(person)
+    )
+    query = {"draft": str(draft)}
+    return Report(
+        text=t(
+            "The study {study} was returned to the draft {name}.",
+            study=study,
+            name=drafts.find(store(), draft).name,
+        ),
+        then=lambda: st.switch_page(page_file("new_study.py"), query_params=query),
+    )
 
 
 def _discard() -> None:
@@ -104,15 +140,17 @@ def _discard() -> None:
         st.write(
             t(
                 "The study is permanently hidden, its access codes stop working, and the audit "
-                "trail records the reason. To reuse its protocol, start a new study with it below "
-                "before you discard this one."
+                "trail records the reason."
             )
         )
         reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
-        if st.button(t("Discard the study"), key="discard", disabled=not reason.strip()):
-            study = person.study_name
-            studies.discard(store(), study=study, reason=reason, **acting(person))
-            st.rerun()
+        actions.button(t("Discard the study"), lambda: _discarded(reason), key="discard")
+
+
+def _discarded(reason: str) -> Report:
+    study = person.study_name
+    studies.discard(store(), study=study, reason=reason, **acting(person))
+    return Report(text=t("The study {study} was discarded.", study=study), then=st.rerun)
 
 
 def _onwards(state: str) -> None:
@@ -125,6 +163,7 @@ def _onwards(state: str) -> None:
 
 
 def _locked(found: SetUp) -> None:
+    actions.report("open")
     _onwards(found.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
@@ -145,30 +184,56 @@ def _locked(found: SetUp) -> None:
                 "apply from now on; the locked protocol keeps its hash."
             )
         )
-        sent = amendment_form(found.protocol, len(found.amendments))
-        if sent is None:
-            return
-        changes, reason = sent
-        with error_line():
-            amendments.amend(
-                store(), study=person.study_name, changes=changes, reason=reason, **acting(person)
-            )
-            st.rerun()
+        changes, reason = amendment_form(found.protocol, len(found.amendments))
+
+        def amend() -> str:
+            try:
+                amendments.amend(
+                    store(),
+                    study=person.study_name,
+                    changes=changes,
+                    reason=reason,
+                    **acting(person),
+                )
+            except BadProtocol as error:
+                raise BadProtocol(in_page_words(str(error))) from error
+            return t("The protocol was amended.")
+
+        actions.button(
+            t("Amend the protocol"),
+            amend,
+            key="amend",
+            widget_key=f"amend-{len(found.amendments)}",
+            type="primary",
+        )
 
 
 def _again(found: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
-    if st.button(t("Start a new study with this protocol"), icon=":material/content_copy:"):
-        number = drafts.begin(
-            store(),
-            name=drafts.free_name(store(), found.row.name),
-            maker=person.id,
-            bank=found.row.bank_name,
-            values=drafts.rules_of(store(), found.row.name),
-            **acting(person),
-        )
-        st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
+    actions.button(
+        t("Start a new study with this protocol"),
+        lambda: _copied(found),
+        key="copy-protocol",
+        icon=":material/content_copy:",
+    )
+
+
+def _copied(found: SetUp) -> Report:
+    name = drafts.free_name(store(), found.row.name)
+    number = drafts.begin(
+        store(),
+        name=name,
+        maker=person.id,
+        bank=found.row.bank_name,
+        values=drafts.rules_of(store(), found.row.name),
+        **acting(person),
+    )
+    draft = {"draft": str(number)}
+    return Report(
+        text=t("The draft {name} has the protocol of {study}.", name=name, study=found.row.name),
+        then=lambda: st.switch_page(page_file("new_study.py"), query_params=draft),
+    )
 
 
 def _page() -> None:
@@ -190,6 +255,8 @@ def _page() -> None:
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _again(found)
         if found.row.state == "drawn":
+            if person.may(Act.MAKE_STUDY):
+                _return_to_draft()
             _discard()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")

@@ -9,6 +9,7 @@ from study.people.signing_in import Choice, choices
 from study.store import banks, judgements
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
+from ui.parts import actions
 from ui.parts.forms import choose_form
 from ui.parts.links import links
 from ui.parts.text import plain
@@ -43,8 +44,10 @@ def _row(choice: Choice) -> None:
     name, role, state, told, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
     )
-    here = t("(current)") if choice.here else ""
-    name.markdown(f"**{plain(one.study_name)}** {here}")
+    with name:
+        choose_form(one, by_name=True)
+        if choice.here:
+            st.caption(t("current"))
     role.markdown(role_word(one.role))
     with state:
         state_badge(one.state)
@@ -90,10 +93,16 @@ masthead(person)
 title, new = st.columns([4, 1], vertical_alignment="bottom")
 with title:
     page_title(t("Studies"))
-if person.may(Act.MAKE_STUDY) and new.button(
-    t("New study"), icon=":material/add:", type="primary", width="stretch"
-):
-    st.switch_page(page_file("new_study.py"))
+if person.may(Act.MAKE_STUDY):
+    actions.turn(
+        t("New study"),
+        lambda: st.switch_page(page_file("new_study.py")),
+        key="new-study",
+        place=new,
+        icon=":material/add:",
+        type="primary",
+        width="stretch",
+    )
 with error_line():
     _studies()
     if person.may(Act.MAKE_STUDY):

@@ -352,10 +352,12 @@ def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path
     study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
     add = ("study", "models", "add", file, *study, "--model", "M")
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "B")))
-    counts = "M: 10 cases: 10 answered, 0 absent; 110 prediction(s) for items not in the study"
-    assert done(*add, "--dry-run") == f"{counts} were left.\nNothing was kept.\n"
+    counts = (
+        "M: 10 cases: 10 answered, 0 absent; predictions ignored for items outside the study: 110"
+    )
+    assert done(*add, "--dry-run") == f"{counts}.\nNothing was kept.\n"
     assert json.loads(done("study", "status", *study, "--json"))["models"] == []
-    assert done(*add) == f"{counts} were left.\n"
+    assert done(*add) == f"{counts}.\n"
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))
     assert "already a model" in run(*add).stderr
     assert "Give a reason" in run(*add, "--replace").stderr

@@ -19,6 +19,9 @@ SITTING = ["rater_id", "session"]
 FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
+CUT_OFF = "cut_off"
+"""The flag of a model's output that ended at the token limit, and is unparsed therefore."""
+
 NOT_ABOUT_TIME = frozenset(
     {
         "film_not_whole",
@@ -31,6 +34,7 @@ NOT_ABOUT_TIME = frozenset(
         "received_while_paused",
         "received_after_lapse",
         "comment_cut",
+        CUT_OFF,
         "reason_cut",
         "words_cut",
         FAULTY,
@@ -194,6 +198,28 @@ def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -
     excluded = {REVIEWED: list(faulty), MARKED: by_readers}
     gone = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in excluded.items()}
     return {name: those for name, those in gone.items() if those.any()}
+
+
+def n_cut_off(bundle: Bundle) -> dict[str, int]:
+    """Return how many outputs of each model were cut off, of first readings and all conditions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from analysis.bundle import bundle_from_tables
+    >>> n_cut_off(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"]}),
+    ...     pd.DataFrame({"rater_id": "M1", "item_id": ["q1", "q2"], "answer": ["A", None],
+    ...                   "status": ["answered", "unparsed"], "flags": ["", "cut_off"]}),
+    ... ))
+    {'M1': 1}
+    """
+    readings = first_readings(bundle.readings[[*UNIT, "repeat", "flags"]])
+    marks = each_distinct(
+        readings["flags"], lambda cell: CUT_OFF if CUT_OFF in cell.split() else ""
+    )
+    counts = readings.loc[marks != "", "rater_id"].value_counts(sort=False)
+    return {str(rater): int(n) for rater, n in sorted(counts.items())}
 
 
 def _doubts(flags: str) -> str:

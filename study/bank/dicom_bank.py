@@ -130,8 +130,9 @@ def import_dicom(
         faulty = {fault.key for fault in made.faults}
         if made.faults and not (skip_faulty and made.rows):
             raise FaultyBank(
-                f"{len(made.faults)} fault(s) in {len(faulty)} row(s) of {made.sheet.name}; nothing"
-                " was imported.\n" + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
+                f"{made.sheet.name}: errors: {len(made.faults)}, rows with errors: {len(faulty)}; "
+                "nothing was imported.\n"
+                + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
                 faults=tuple(made.faults[:1_000]),
                 n_faulty=len(faulty),
                 n_items=len(made.rows),
@@ -203,7 +204,6 @@ class _Conversion:
                 self.faults.append(
                     Fault(key=record.place, what=bad.what, remedy=bad.remedy, rule=bad.rule)
                 )
-
         self._check_texts(rows)
 
     def _check_texts(self, rows: list[_Row]) -> None:

@@ -11,6 +11,7 @@ surname alone may be an ordinary word (Lung, Rose, Klein), and so may the name o
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import permutations
@@ -29,6 +30,10 @@ _PLACEHOLDERS = _WORDS["placeholders"]
 _NO_NAMES = _WORDS["particles"] | _PLACEHOLDERS
 
 
+_LONG = 8
+"""How many letters a full name has that is recognised without a space: “Ng Lu” is not in “lung”."""
+
+
 class Spelling(NamedTuple):
     """One way to write an identifier.
 
@@ -40,7 +45,7 @@ class Spelling(NamedTuple):
         Whether it identifies somebody; else it may be an ordinary word.
     everywhere : bool
         Whether it counts, if certain, in rows of other patients too.
-    most : int
+    least, most : int
         How many words of a text it may stretch over.
     capitals : bool
         Whether each of these words must have a capital.
@@ -53,6 +58,7 @@ class Spelling(NamedTuple):
     key: str
     certain: bool = True
     everywhere: bool = True
+    least: int = 1
     most: int = LONGEST_RUN
     capitals: bool = False
     part: int = 0
@@ -109,8 +115,9 @@ def _full_names(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]
     for (surname, is_surname), (given, _) in permutations(parts, 2):
         for name in {"".join(surname), *surname} - _NO_NAMES:
             for other in {"".join(given), given[0]}:
-                yield Spelling(name + other)
-                yield Spelling(other + name)
+                for key in (name + other, other + name):
+                    together = len(key) >= _LONG or has_no_spaces(key)
+                    yield Spelling(key, least=1 if together else 2)
             if is_surname and len(name) > 1 and not has_no_spaces(name + given[0]):
                 yield from _with_initials(name, given)
 
@@ -118,7 +125,7 @@ def _full_names(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]
 def _with_initials(surname: str, given: tuple[str, ...]) -> Iterator[Spelling]:
     for initials in {given[0][0], "".join(word[0] for word in given)}:
         yield Spelling(f"{surname}+{initials}", capitals=True)
-        if len(surname) >= 7:
+        if len(surname + initials) >= _LONG:
             yield Spelling(surname + initials, most=1)
             yield Spelling(initials + surname, most=1)
 
@@ -334,8 +341,19 @@ class Identifier(NamedTuple):
 
 def identifiers(texts: Iterable[tuple[str, str, str]]) -> frozenset[Identifier]:
     """Return what identifies in the texts of a DICOM file: of keyword, VR and value each."""
-    kinds = ((_KIND_OF.get(keyword) or _KIND_OF_VR.get(vr), value) for keyword, vr, value in texts)
-    return frozenset(Identifier(kind, value) for kind, value in kinds if kind)
+    return frozenset(
+        Identifier(kind, read)
+        for keyword, vr, value in texts
+        if (kind := _KIND_OF.get(keyword) or _KIND_OF_VR.get(vr))
+        for read in _readings(value)
+    )
+
+
+def _readings(value: str) -> Iterator[str]:
+    """Yield a value, and as UTF-8 too, which some files are in without saying so."""
+    yield value
+    with suppress(UnicodeError):
+        yield value.encode("latin-1").decode("utf-8")
 
 
 def spellings(identifier: Identifier) -> frozenset[Spelling]:

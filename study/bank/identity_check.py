@@ -69,7 +69,7 @@ def find_identifiers(rows: Sequence[RowTexts]) -> list[list[Finding]]:
 
 
 class _Hits:
-    """What of the index occurs in one text."""
+    """The spellings of the index that occur in one text."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class _Hits:
         parts: dict[Identifier, set[tuple[int, int]]] = defaultdict(set)
         for key, place, n, capitals in found_in(text):
             for identifier, spelling in index.get(key, ()):
-                if n > spelling.most:
+                if not spelling.least <= n <= spelling.most:
                     continue
                 if spelling.capitals and not capitals:
                     continue
@@ -105,7 +105,7 @@ class _Hits:
             self.surnames_of_others.add(spelling.key)
 
     def findings(self, column: str, ordinary: set[str]) -> list[Finding]:
-        """Return what is to be said of the text, certain findings first."""
+        """Return what identifies somebody in the text, certain findings first."""
         certain = dict.fromkeys(map(self._what, sorted(self._certain)))
         possible = dict.fromkeys(map(self._what, sorted(self._possible)))
         if self.surnames_of_others - ordinary:

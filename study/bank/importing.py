@@ -271,20 +271,20 @@ def _refusal(path: str, found: ReadBank, *, lacking: bool) -> str:
     n_faults, missing = found.staged.n_faults(), _missing(found)
     n_all = n_faults + missing.n_items if lacking else n_faults
     lines = [
-        f"{path}: {n_all:,} fault(s) in {found.staged.n_found:,} item(s); nothing was imported.",
+        f"{path}: errors: {n_all:,}, items: {found.staged.n_found:,}; nothing was imported.",
         _listed(found),
     ]
     if lacking:
         lines.append(
-            f"{missing.n_films:,} image(s) of {missing.n_items:,} item(s) are not there. Put them "
-            "in place, or leave those items out with --missing-images drop, or take those whose "
-            "frontal film is there with --missing-images frontal. With either, items that lack "
-            "no more than a prior image are taken without it."
+            f"Missing images: {missing.n_films:,}, of {missing.n_items:,} items. Add them, or "
+            "leave those items out with --missing-images drop, or keep those whose frontal image "
+            "exists with --missing-images frontal. With either, items that lack only a prior "
+            "image are imported without it."
         )
     if found.n_unseen:
-        lines.append(f"{found.n_unseen:,} image(s) were not looked at yet.")
+        lines.append(f"Images not checked yet: {found.n_unseen:,}.")
     if n_faults:
-        lines.append("Mend the file, or leave the faulty items out with --skip-faulty.")
+        lines.append("Fix the file, or leave out the items with errors with --skip-faulty.")
     return "\n".join(lines)
 
 

@@ -85,8 +85,13 @@ def _refuse(name: str, what: str, fault: str) -> None:
             "model": t("model"),
             "model's version": t("model's version"),
             "person": t("person"),
+            "review": t("review"),
             "study": t("study"),
         }
+        if not name.strip():
+            raise BadInput(
+                t("The name of a {what} is empty. Enter a name.", what=things.get(what, what))
+            )
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",

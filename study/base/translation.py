@@ -10,11 +10,11 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from datetime import UTC, timedelta, tzinfo
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations, c2py
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_time
@@ -23,7 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from study.base.canonical import moment
+from study.base.canonical import moment, stamp
 
 ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
@@ -197,34 +197,45 @@ def _read(path: Path) -> Catalog:
         return read_po(file)
 
 
-def day(at_utc: str) -> str:
-    """Return the day of a stored moment.
+def day(at_utc: str, zone: tzinfo = UTC) -> str:
+    """Return the day of a stored moment; the caller names the zone.
 
     >>> day("2025-06-04T12:00:59.999Z")
     '4 Jun 2025'
     """
-    return str(format_date(moment(at_utc), locale=region()))
+    return str(format_date(moment(at_utc).astimezone(zone), locale=region()))
 
 
-def minute(at_utc: str) -> str:
-    """Return a stored moment to the minute.
+def minute(at_utc: str, zone: tzinfo = UTC) -> str:
+    """Return a stored moment to the minute, with its time zone.
 
-    >>> minute("2025-06-04T12:00:59.999Z")
-    '4 Jun 2025, 12:00'
+    >>> from zoneinfo import ZoneInfo
+    >>> minute("2025-06-04T12:00:59.999Z"), minute("2025-06-04T12:00Z", ZoneInfo("Europe/Berlin"))
+    ('4 Jun 2025, 12:00 UTC', '4 Jun 2025, 14:00 (Europe/Berlin)')
     """
-    return _moment(at_utc, "short")
+    return _in_zone(_moment(at_utc, zone), zone)
 
 
-def second(at_utc: str) -> str:
-    """Return a stored moment to the second.
+def until(at_utc: str, zone: tzinfo) -> str:
+    """Return when something ends, with its time zone; at midnight, the day that ends then.
 
-    >>> second("2025-06-04T12:00:59.999Z")
-    '4 Jun 2025, 12:00:59'
+    >>> from zoneinfo import ZoneInfo
+    >>> until("2025-06-04T22:00Z", ZoneInfo("Europe/Berlin")), until("2025-06-04T22:00Z", UTC)
+    ('the end of 4 Jun 2025 (Europe/Berlin)', '4 Jun 2025, 22:00 UTC')
     """
-    return _moment(at_utc, "medium")
+    before = stamp(moment(at_utc) - timedelta(milliseconds=1))
+    if day(before, zone) == day(at_utc, zone):
+        return minute(at_utc, zone)
+    return _in_zone(t("the end of {day}", day=day(before, zone)), zone)
 
 
-def _moment(at_utc: str, precision: Literal["short", "medium"]) -> str:
-    at, where = moment(at_utc), region()
-    clock = format_time(at, precision, locale=where)
-    return str(where.datetime_formats["medium"]).format(clock, day(at_utc))
+def _in_zone(time: str, zone: tzinfo) -> str:
+    if zone is UTC or str(zone) == "UTC":
+        return t("{time} UTC", time=time)
+    return t("{time} ({zone})", time=time, zone=str(zone))
+
+
+def _moment(at_utc: str, zone: tzinfo) -> str:
+    where = region()
+    clock = format_time(moment(at_utc).astimezone(zone), "short", locale=where)
+    return str(where.datetime_formats["medium"]).format(clock, day(at_utc, zone))

@@ -138,7 +138,7 @@ def _letters(found: Report) -> Iterable[tuple[str, int, float]]:
 
 
 def _print(found: Report) -> None:
-    print(f"{found.file}: {found.n_found} item(s), {found.n_sound} of them sound.")
+    print(f"{found.file}: items: {found.n_found}, without errors: {found.n_sound}.")
     for one in found.findings:
         print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.finding} ({one.n})")
         _print_examples([f"{key}: {what}" for key, what in one.examples], one.n)
@@ -169,7 +169,7 @@ def compare(db: Path, name: str, other: str, as_json: bool) -> None:
     if as_json:
         _print_json({"alike": n_alike, "differences": [asdict(one) for one in differences]})
         return
-    print(f"{n_alike} item(s) are in both and alike.")
+    print(f"Identical items in both: {n_alike}.")
     for one in differences:
         print(f"\n{one.what} ({one.n})")
         _print_examples(one.examples, one.n)
@@ -358,13 +358,13 @@ def _tell(bank: str, done: Imported) -> None:
         print(f"Left out: {fault}", file=sys.stderr)
     if done.missing.n_films:
         note(
-            f"{done.missing.n_films:,} image(s) are not there: {done.missing.n_items:,} item(s) "
-            f"left out for it, {done.missing.n_shortened:,} item(s) taken without them"
+            f"Missing images: {done.missing.n_films:,}; items left out: "
+            f"{done.missing.n_items:,}; items imported without them: {done.missing.n_shortened:,}"
         )
     warn(done.guessable)
     print(
         f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
-        f" left out {done.n_left_out} item(s)."
+        f" items left out: {done.n_left_out}."
     )
 
 

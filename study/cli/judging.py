@@ -124,7 +124,7 @@ def strike(db: Path, bank: str, name: str) -> None:
     """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
     n = reviewing.strike_faulty(store, _number(store, bank, name), now=now())
-    print(f"Struck off: {n} item(s) of bank {bank!r}.")
+    print(f"Items struck off bank {bank!r}: {n}.")
 
 
 def _number(store: Store, bank: str, name: str) -> int:

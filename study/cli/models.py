@@ -20,7 +20,15 @@ from study.cli.program import PATH, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, hand_out
 from study.models.answer_parser import RULES, STANDARD
 from study.models.files import parsed_columns, remember_columns, remembered_columns
-from study.models.model_protocol import VIEWS, ModelProtocol, Order, Shown, resolution_of
+from study.models.model_protocol import (
+    MAX_TOKENS,
+    TEMPERATURE,
+    VIEWS,
+    ModelProtocol,
+    Order,
+    Shown,
+    resolution_of,
+)
 from study.models.models import (
     FIELDS,
     Found,
@@ -28,6 +36,7 @@ from study.models.models import (
     describe_model,
     keep_model,
     read_model,
+    standing_model,
     withdraw_model,
 )
 from study.models.paper import Paper, paper_of_bank, paper_of_study
@@ -37,6 +46,7 @@ from study.models.running import Limits, RunProgress
 from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import PaperExam, Ran, run_folder, run_model
 from study.store import Store
+from study.store.studies import study_row
 
 _MODEL = click.option("--model", metavar="NAME", required=True, help="Its name in the study.")
 _ORDER = click.option(
@@ -55,6 +65,12 @@ _CONDITION = click.option(
 )
 _VIEWS = click.option(
     "--views", type=click.Choice(VIEWS), default="all", show_default=True, help="Which views."
+)
+_TEMPERATURE = click.option(
+    "--temperature", type=float, default=TEMPERATURE, show_default=True, help="Of sampling."
+)
+_MAX_TOKENS = click.option(
+    "--max-tokens", type=int, default=MAX_TOKENS, show_default=True, help="Of an answer."
 )
 
 _EVERY_S = 15.0
@@ -76,6 +92,8 @@ class _Asked(TypedDict):
     views: str
     resolution: str
     explanation: bool
+    temperature: float
+    max_tokens: int
 
 
 class _RunOptions(_Asked):
@@ -90,8 +108,6 @@ class _RunOptions(_Asked):
     runs: int
     template: str
     system: str | None
-    temperature: float
-    max_tokens: int
     seed: int | None
     settings: tuple[str, ...]
     max_connections: int | None
@@ -182,7 +198,7 @@ def print_found(found: Found, model_id: str) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in sorted(found.by_status.items()))
     print(
         f"{model_id}: {found.n_cases} cases: {counts}, {found.n_absent} absent; "
-        f"{found.n_not_drawn} prediction(s) for items not in the study were left."
+        f"predictions ignored for items outside the study: {found.n_not_drawn}."
     )
     if found.file.n_runs > 1:
         note(f"{found.file.n_runs} runs; the first of them stands for the model.")
@@ -238,6 +254,13 @@ def card(db: Path, study: str, model: str, told: tuple[str, ...]) -> None:
         describe_model(store, study=study, model_id=model, card=before, now=now())
     for field, words in before.items():
         print(f"{field}: {words}")
+    if not before:
+        with store.look() as look:
+            standing_model(look, study_row(look, study), model)
+        print(
+            f"{model} has no model card. Write one with --set FIELD=TEXT. Fields: "
+            f"{', '.join(FIELDS)}."
+        )
 
 
 @command(group=models)
@@ -272,6 +295,8 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
     help="Size of the images.",
 )
 @click.option("--explanation", is_flag=True, help="Ask for a reason before the answer.")
+@_TEMPERATURE
+@_MAX_TOKENS
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
 @click.option(
     "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they tell answers."
@@ -348,8 +373,8 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--template", metavar="V", default="1", help="The prompt template's version.")
 @click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
 @click.option("--explanation", is_flag=True, help="Have it explain before it answers.")
-@click.option("--temperature", type=float, default=0.0, show_default=True, help="Of sampling.")
-@click.option("--max-tokens", type=int, default=1024, show_default=True, help="Of an answer.")
+@_TEMPERATURE
+@_MAX_TOKENS
 @click.option("--seed", type=int, help="Of the first run; each later one has the next.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Of Inspect's config.")
 @click.option("--max-connections", type=click.IntRange(1, 1000), help="[default: 16; python: 1]")
@@ -378,8 +403,6 @@ def run(db: Path, study: str, dry_run: bool, **given: Unpack[_RunOptions]) -> in
         given,
         template=given["template"],
         system=given["system"],
-        temperature=given["temperature"],
-        max_tokens=given["max_tokens"],
         runs=runs,
         seeds=seeds,
     )
@@ -406,6 +429,8 @@ def _protocol(given: _Asked, **further: Any) -> ModelProtocol:
         views=given["views"],
         resolution=resolution_of(given["resolution"]),
         explanation=given["explanation"],
+        temperature=given["temperature"],
+        max_tokens=given["max_tokens"],
         **further,
     )
 
@@ -450,7 +475,7 @@ def _show(exam: PaperExam, folder: Path) -> None:
         print(f"[Image {number}: {path}]")
     print(f"\n{question.text}\n")
     runs = exam.paper.asked.runs
-    print(f"{len(exam.item_ids):,} questions, {runs} run(s). Nobody was asked.")
+    print(f"{len(exam.item_ids):,} questions, runs: {runs}. No model was contacted.")
 
 
 def _run(
@@ -488,7 +513,7 @@ def _print(ran: Ran, given: _RunOptions) -> int:
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
         print(f"{given['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
         for reason, n in ran.asked.reasons.most_common(_REASONS):
-            note(f"{n} request(s) failed: {reason}")
+            note(f"Failed requests: {n} ({reason})")
         if ran.kept:
             print_found(ran.kept, given["model"])
         else:

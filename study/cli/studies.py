@@ -15,7 +15,7 @@ from study.base.text import csv_line, did_you_mean
 from study.cli.archive import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
-from study.lifecycle import deployments, exposure, studies
+from study.lifecycle import deployments, drafts, exposure, studies
 from study.monitoring import interventions, progress
 from study.monitoring.quality import chosen, readings_of
 from study.people import persons, single_sign_on
@@ -176,6 +176,15 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
         now=at,
     )
     print(f"Released the sign-in account of {who}.")
+
+
+@command("return-to-draft")
+@click.option("--reason", metavar="TEXT", required=True)
+def return_to_draft(db: Path, study: str, reason: str) -> None:
+    """Discard a drawn study; begin a draft with its protocol."""
+    store = Store(db)
+    draft = drafts.return_to_draft(store, study=study, reason=reason, by=COMMAND_LINE, now=now())
+    print(f"Draft: {drafts.find(store, draft).name}")
 
 
 @command("open")

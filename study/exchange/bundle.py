@@ -29,6 +29,7 @@ from study.base.text import GUARDED, CellRules, FirstSpelling, csv_bytes, text_k
 from study.base.translation import t
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
+from study.models.finish_reasons import CUT_OFF
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
 from study.monitoring.interventions import excluded_readings
@@ -387,11 +388,13 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
         for row in models.predictions(look, model.id):
             if row.condition == Condition.OPEN_ENDED:
                 continue
+            detail = json.loads(row.detail)
             yield {
                 "rater_id": model.model_id,
                 **row._asdict(),
                 "repeat": row.repeat if row.run else None,
-                "shown_order": json.loads(row.detail).get("order"),
+                "shown_order": detail.get("order"),
+                "flags": "cut_off" if detail.get("reason") == CUT_OFF else None,
                 "timing_source": "simulated" if model.simulated else None,
             }
 

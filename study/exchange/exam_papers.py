@@ -18,7 +18,7 @@ from study.bank.guessing import ids_tell
 from study.base.actor import By
 from study.base.bank_model import LETTERS
 from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
-from study.models.model_protocol import Order, Shown, template_of
+from study.models.model_protocol import ModelProtocol, Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
 from study.trail.trails import record_taking
@@ -50,6 +50,7 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import json_dataset
+from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import generate
 
 SAMPLES = Path(__file__).resolve().parent / "samples.jsonl"
@@ -58,7 +59,12 @@ SAMPLES = Path(__file__).resolve().parent / "samples.jsonl"
 @task
 def reading_room() -> Task:
     """Ask every item; what is right is known where the log is handed in."""
-    return Task(dataset=json_dataset(str(SAMPLES)), solver=generate(), epochs={runs})
+    return Task(
+        dataset=json_dataset(str(SAMPLES)),
+        solver=generate(),
+        epochs={runs},
+        config=GenerateConfig(temperature={temperature}, max_tokens={max_tokens}),
+    )
 '''
 
 OnRendered = Callable[[int, int], None]
@@ -173,7 +179,7 @@ def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> Non
 
 def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
     """Write `task.py` and `samples.jsonl`: a task of Inspect AI without a scorer."""
-    (folder / "task.py").write_text(_TASK.format(runs=paper.asked.runs), encoding="utf-8")
+    (folder / "task.py").write_text(_task(paper.asked), encoding="utf-8")
     with (folder / "samples.jsonl").open("w", encoding="utf-8", newline="\n") as file:
         for item in paper.items:
             images = [{"type": "image", "image": films.image(film)} for film in item.films]
@@ -187,6 +193,10 @@ def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
                 },
             }
             file.write(_json(sample) + "\n")
+
+
+def _task(asked: ModelProtocol) -> str:
+    return _TASK.format(runs=asked.runs, temperature=asked.temperature, max_tokens=asked.max_tokens)
 
 
 def jsonl(paper: Paper, films: Rendered, folder: Path, model: str) -> None:

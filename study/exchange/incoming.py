@@ -22,6 +22,7 @@ from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.provenance import Provenance
 from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules
+from study.base.translation import tn
 from study.exchange.bundle import (
     CELLS_ESCAPED,
     CELLS_GUARDED,
@@ -300,7 +301,15 @@ def refuse(name: str, faults: Sequence[str]) -> None:
     """Raise `BadFile` with every fault, if there is any."""
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
+        raise BadFile(
+            tn(
+                "{name}: {n} error; nothing was changed.\n{listed}",
+                "{name}: {n} errors; nothing was changed.\n{listed}",
+                len(faults),
+                name=name,
+                listed=listed,
+            )
+        )
 
 
 def _parsed(look: Transaction, name: str, content: bytes) -> Carried:

@@ -4,9 +4,9 @@ A film is one image file. It is decoded once at import to prove that it can be r
 it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
 they may name the patient or hold the answer.
 
-`decoding` reads files, and holds them against their import; `dicom` reads DICOM files; `packing`
-makes a film small for the way to a browser, and small pictures for pages about cases; `shelf` keeps
-what is packed.
+`decoding` reads files, and checks them against their import; `dicom` reads DICOM files, with
+`dicom_attributes`, `dicom_pixels` and `dicom_geometry`; `packing` makes a film small for the way to
+a browser, and small pictures for pages about cases; `shelf` keeps what is packed.
 """
 
 from study.films.decoding import MAX_BYTES, BadFilm, Grey, grey, imported_bytes, inspect, window

@@ -204,7 +204,7 @@ def _film(source: Attributes) -> DicomFilm:
     layout = _checked(source)
     known = frozenset(texts(dataset))
     keyword, spacing_mm, shape = spacing_and_shape(source)
-    values, cells = stored_values(dataset, layout)
+    values, cells = stored_values(source, layout)
     hidden = padding(source, values, cells, layout)
     outside = outside_shutter(source, *values.shape)
     if outside is not None:
@@ -242,7 +242,7 @@ def _checked(source: Attributes) -> Layout:
     _check_pixels_present(source)
     photometric = source.code("PhotometricInterpretation")
     channels = source.integer("SamplesPerPixel", 1)
-    if photometric.startswith(_COLOUR) or channels != 1:
+    if photometric.startswith(_COLOUR) or channels > 1:
         raise BadFilm("a DICOM file in colour", "export it as grayscale")
     if photometric not in ("MONOCHROME1", "MONOCHROME2"):
         fault = "an unknown" if photometric else "no"
@@ -266,8 +266,10 @@ def _checked(source: Attributes) -> Layout:
 def _check_pixels_present(source: Attributes) -> None:
     if "FloatPixelData" in source or "DoubleFloatPixelData" in source:
         raise BadFilm("a DICOM file of real numbers", "export it with whole numbers of 16 bits")
-    if source.text("SOPClassUID") == MediaStorageDirectoryStorage or (
-        source.dataset.file_meta.get("MediaStorageSOPClassUID") == MediaStorageDirectoryStorage
+    meta = Attributes(source.dataset.file_meta)
+    if MediaStorageDirectoryStorage in (
+        source.text("SOPClassUID"),
+        meta.text("MediaStorageSOPClassUID"),
     ):
         raise BadFilm("a DICOMDIR, which is a list of files", "name an image file")
     if "PixelData" not in source:
@@ -276,8 +278,8 @@ def _check_pixels_present(source: Attributes) -> None:
         is_image = "Image Storage" in name
         remedy = "export it with its pixel data" if is_image else "name an image file"
         raise BadFilm(f"a DICOM file without pixels{kind}", remedy)
-    if not source.dataset.PixelData:
-        raise BadFilm("a DICOM file whose pixel data is empty", _COPY)
+    if not (data := source.raw("PixelData")) or not isinstance(data, bytes):
+        raise BadFilm("a DICOM file whose pixel data is empty or cannot be read", _COPY)
 
 
 def _check_length(pixel_data: bytes, expected: int) -> None:

@@ -53,7 +53,7 @@ class Attributes:
 
     def texts(self, keyword: str) -> list[str]:
         """Return every value of a text; none if it is absent or unreadable."""
-        value = self._value(keyword)
+        value = self.raw(keyword)
         values = value if isinstance(value, MultiValue | list) else [value]
         found = ["" if one is None else str(one).strip(" \0") for one in values]
         return [text for text in found if text]
@@ -104,7 +104,7 @@ class Attributes:
 
     def items(self, keyword: str) -> list[Dataset]:
         """Return the items of a sequence; none if it is absent or unreadable."""
-        value = self._value(keyword)
+        value = self.raw(keyword)
         return list(value) if isinstance(value, Sequence) else []
 
     def day(self, keyword: str) -> date | None:
@@ -115,7 +115,8 @@ class Attributes:
         except ValueError:
             return None
 
-    def _value(self, keyword: str) -> Any:
+    def raw(self, keyword: str) -> Any:
+        """Return the value as pydicom converts it; None if it is absent or unreadable."""
         try:
             return self.dataset.get(keyword)
         except Exception:  # pydicom converts on access, and raises nearly anything
@@ -127,7 +128,7 @@ class Attributes:
         element = self.dataset.get_item(keyword)
         value = element.value
         if isinstance(value, bytes) and (element.VR or dictionary_VR(keyword)) in _BINARY:
-            value = self._value(keyword)
+            value = self.raw(keyword)
             if value is None and element.value:
                 return None
         if isinstance(value, bytes):

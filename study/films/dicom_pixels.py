@@ -1,6 +1,6 @@
 """From the pixel data of a DICOM file to samples of 16 bits and the window they open in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def layout_of(source: Attributes) -> Layout:
     )
 
 
-def stored_values(dataset: Dataset, layout: Layout) -> tuple[Levels, NDArray[Any] | None]:
+def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[Any] | None]:
     """Return the value of each pixel, and its whole cell where the file keeps one.
 
     A cell may hold other bits than those of the value: overlays, or garbage. Compressed pictures
@@ -72,20 +72,18 @@ def stored_values(dataset: Dataset, layout: Layout) -> tuple[Levels, NDArray[Any
     BadFilm
         The pixel data cannot be decoded, or not to one image of the size the attributes give.
     """
-    if dataset.file_meta.TransferSyntaxUID.is_compressed and (
-        dataset.file_meta.TransferSyntaxUID != RLELossless
-    ):
+    syntax = source.dataset.file_meta.TransferSyntaxUID
+    if syntax.is_compressed and syntax != RLELossless:
         if layout.high != layout.stored - 1:
             raise BadFilm(
                 f"a compressed DICOM file with HighBit {layout.high} of {layout.stored} bits"
                 " stored",
                 UNCOMPRESSED,
             )
-        return _decoded(dataset).astype(np.int32), None
+        return _decoded(source, layout).astype(np.int32), None
     # pydicom takes the low bits for the value, whatever HighBit says: ask it for whole cells.
-    dataset.BitsStored, dataset.HighBit = layout.allocated, layout.allocated - 1
-    dataset.PixelRepresentation = 0
-    cells = _decoded(dataset)
+    whole = replace(layout, stored=layout.allocated, high=layout.allocated - 1, signed=False)
+    cells = _decoded(source, whole)
     values = cells.astype(np.int32) >> (layout.high + 1 - layout.stored)
     values &= (1 << layout.stored) - 1
     if layout.signed:
@@ -93,16 +91,25 @@ def stored_values(dataset: Dataset, layout: Layout) -> tuple[Levels, NDArray[Any
     return values, cells
 
 
-def _decoded(dataset: Dataset) -> NDArray[Any]:
+def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
+    """Decode the pixel data with nothing but what decoding needs, read before by this program."""
+    described = Dataset()
+    described.file_meta = source.dataset.file_meta
+    described.SamplesPerPixel, described.NumberOfFrames = 1, 1
+    described.PhotometricInterpretation = "MONOCHROME2"
+    described.Rows, described.Columns = source.integer("Rows"), source.integer("Columns")
+    described.BitsAllocated, described.BitsStored = layout.allocated, layout.stored
+    described.HighBit, described.PixelRepresentation = layout.high, int(layout.signed)
+    described["PixelData"] = source.dataset["PixelData"]
     try:
-        pixels = dataset.pixel_array
+        pixels = described.pixel_array
     except Exception as error:  # decoders raise nearly anything on broken bytes
         # What they say may quote the file; the type of the error identifies nobody.
         raise BadFilm(
             f"its pixel data is damaged ({type(error).__name__})",
             "copy the file again, or " + UNCOMPRESSED,
         ) from error
-    if pixels.shape != (dataset.Rows, dataset.Columns):
+    if pixels.shape != (described.Rows, described.Columns):
         raise BadFilm("its pixel data holds several images", "save each as a file of its own")
     return pixels
 
@@ -248,14 +255,16 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
     descriptor = lut.numbers("LUTDescriptor", 3)
     if not descriptor:
         return None
-    count, first, bits = (int(number) & 0xFFFF for number in descriptor)
+    count, _, bits = (int(number) & 0xFFFF for number in descriptor)
     count = count or 0x10000
     if (table := _table(lut, count, source)) is None:
         return None
     low, high = int(levels.min()), int(levels.max())
     given = int(descriptor[1])
-    firsts = sorted({first, first - 0x10000}, key=lambda place: place != given)
-    first = max(firsts, key=lambda place: min(high, place + count - 1) - max(low, place))
+    first = max(
+        (given, given - 0x10000 if given >= 0 else given + 0x10000),
+        key=lambda start: max(0, min(high, start + count - 1) - max(low, start) + 1),
+    )
     places = np.clip(levels.astype(np.int64) - first, 0, count - 1)
     top = (1 << bits if bits <= 16 else 0) - 1
     return table[places], max(top, (1 << int(table.max()).bit_length()) - 1, 1)

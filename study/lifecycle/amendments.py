@@ -123,8 +123,8 @@ def _refuse_unless_open(row: StudyRow) -> None:
     if row.state == "drawn":
         raise NotNow(
             t(
-                "The study {name} is not open yet. To change its protocol, discard it and draw "
-                "the sample again.",
+                "The study {name} is not open yet. To change its protocol, return it to a draft "
+                "and draw the sample again.",
                 name=name,
             )
         )

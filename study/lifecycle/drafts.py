@@ -5,17 +5,17 @@ contradict itself until the draw. Of two tabs that write one draft, the second i
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from study.base.actor import By
 from study.base.canonical import canonical_json, moment, stamp
-from study.base.errors import BadInput, NotFound, NotNow
-from study.base.text import LONGEST, check_name, name_fault
+from study.base.errors import BadInput, BadProtocol, NotFound, NotNow, StudyError
+from study.base.text import LONGEST, check_name, checked_reason, name_fault
 from study.base.translation import t
-from study.lifecycle.studies import draw_within
+from study.lifecycle.studies import draw_within, drawable_bank, set_aside
 from study.people.persons import enter_role
 from study.people.roles import Role
 from study.protocol import sampling
@@ -23,7 +23,6 @@ from study.protocol.protocol import (
     Protocol,
     example_faults,
     faults_of,
-    refuse_example,
     stored_protocol,
 )
 from study.protocol.sampling import Stratum
@@ -215,10 +214,11 @@ def draw(
         row = _row(change, number)
         _refuse_overwriting(row, seen)
         draft = _draft(row)
-        if not draft.bank:
-            raise BadInput(t("Choose a bank to draw cases from first."))
+        found = faults(draft)
+        if found:
+            listed = "\n".join(f"  {fault}" for fault in found)
+            raise BadProtocol(t("The sample was not drawn:") + f"\n{listed}")
         protocol = Protocol.from_json(draft.protocol_values)
-        refuse_example(protocol)
         study, strata = draw_within(
             change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
         )
@@ -236,10 +236,95 @@ def faults(draft: StudyDraft) -> list[str]:
     return [*named, *banked, *faults_of(values), *example_faults(values["consent"])]
 
 
+def obstacles(
+    store: Store,
+    draft: StudyDraft,
+    rehearse: Callable[[str, Mapping[str, Any]], object],
+) -> list[str]:
+    """Return what `draw` would refuse: the draft's own faults, or else what the bank refuses.
+
+    Parameters
+    ----------
+    rehearse
+        Rehearses the draw from a bank by its name, with the values of a protocol, and refuses as
+        `study.protocol.sampling.rehearse` does.
+    """
+    found = faults(draft)
+    if found:
+        return found
+    try:
+        with store.look() as look:
+            drawable_bank(look, draft.bank, draft.name)
+        rehearse(draft.bank, draft.protocol_values)
+    except StudyError as error:
+        return [str(error)]
+    return []
+
+
+def return_to_draft(
+    store: Store, *, study: str, reason: str, by: By, now: datetime, maker: int | None = None
+) -> int:
+    """Discard a drawn study and begin a draft with its bank and protocol; return the draft's id.
+
+    The study keeps its name with its audit trail, so the draft has another.
+
+    Parameters
+    ----------
+    maker
+        Whose draft it becomes; without one, a coordinator's of the study, or an administrator's.
+
+    Raises
+    ------
+    NotNow
+        The study was opened or discarded.
+    BadInput
+        The reason is empty or too long.
+    NotFound
+        There is neither a coordinator nor an administrator.
+    """
+    why = checked_reason(reason)
+    with store.change() as change:
+        row = set_aside(change, study, now)
+        name = _free_name(change, study)
+        values = stored_protocol(row).in_full()
+        draft = stored.add_draft(
+            change,
+            name=name,
+            made_by=_coordinator(change, row.id) if maker is None else maker,
+            bank=row.bank,
+            protocol=canonical_json(values),
+            saved_at_utc=stamp(now),
+        )
+        detail = {"reason": why, "draft": name}
+        kind = EventKind.STUDY_RETURNED_TO_DRAFT
+        events.record(change, study, now, kind=kind, detail=detail, by=by)
+        began = {"draft": name, "bank": row.bank_name, "study": study}
+        events.record(change, "", now, kind=EventKind.DRAFT_BEGUN, detail=began, by=by)
+    return draft
+
+
+def _coordinator(look: Transaction, study: int) -> int:
+    """Return a person who may own a draft that nobody on the page has made."""
+    grants = [
+        *(row for row in people.grants_of_study(look, study) if row.role == Role.COORDINATOR),
+        *(row for row in people.grants_of_deployment(look) if row.role == Role.ADMINISTRATOR),
+    ]
+    for row in grants:
+        if not row.revoked_at_utc:
+            return row.person
+    raise NotFound(
+        t("There is no coordinator or administrator to own the draft. Add an administrator first.")
+    )
+
+
 def free_name(store: Store, wish: str) -> str:
     """Return a name like the one wished for that no study and no draft has."""
     with store.look() as look:
-        taken = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
+        return _free_name(look, wish)
+
+
+def _free_name(look: Transaction, wish: str) -> str:
+    taken = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
     if wish not in taken:
         return wish
     tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(taken) + 3))

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
-from study.base.errors import BadFile, BrokenStore, NotNow
+from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
 from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
 from study.base.translation import t
 from study.lifecycle import exposure
@@ -76,17 +76,7 @@ def draw_within(
     change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
 ) -> tuple[int, tuple[Stratum, ...]]:
     """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
-    check_name(study, "study")
-    found = bank_row(change, bank)
-    if studies.find(change, study):
-        raise NotNow(t("A study named {study!r} already exists. Choose another name.", study=study))
-    if found.format == banks.FROM_BUNDLE:
-        raise NotNow(
-            t(
-                "The bank {bank!r} came with a restored study and has no images. Import it again.",
-                bank=bank,
-            )
-        )
+    found = drawable_bank(change, bank, study)
     drawn = sampling.rehearse(change, int(found.id), protocol)
     locked = sampling.locked(protocol, study, found.content_sha256, drawn)
     row = studies.add(
@@ -114,6 +104,22 @@ def draw_within(
         by=by,
     )
     return row, drawn.strata
+
+
+def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
+    """Return the bank that a study of a name can be drawn from, or refuse."""
+    check_name(study, "study")
+    found = bank_row(look, bank)
+    if studies.find(look, study):
+        raise NotNow(t("A study named {study} already exists. Choose another name.", study=study))
+    if found.format == banks.FROM_BUNDLE:
+        raise NotNow(
+            t(
+                "The bank {bank} came with a restored study and has no images. Import it again.",
+                bank=bank,
+            )
+        )
+    return found
 
 
 def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
@@ -229,20 +235,50 @@ def open_study(
     """
     with store.change() as change:
         found = study_row(change, study)
-        if example_faults(stored_protocol(found).consent):
-            raise NotNow(
-                t(
-                    "The study {study!r} cannot be opened: its consent text still contains the "
-                    "example placeholder. Discard the study, insert the text approved by your "
-                    "ethics committee, and draw the sample again.",
-                    study=study,
-                )
-            )
-        others = _others_told(change, found) if found.state == "drawn" else []
+        others = _check_opening(change, found)
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
         exposure.record_others(change, found, others, EventKind.OTHER_STUDY_OPENED, by, now)
     return str(found.protocol_sha256)
+
+
+def opening_obstacle(store: Store, study: str) -> str:
+    """Return why `open_study` would refuse, as far as the store tells; empty where it would not."""
+    with store.look(sealed=True) as look:
+        try:
+            _check_opening(look, study_row(look, study))
+        except StudyError as error:
+            return str(error)
+    return ""
+
+
+def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
+    """Refuse what cannot be opened, or return the studies whose trails the opening belongs in."""
+    _check_drawn(look, study)
+    if example_faults(stored_protocol(study).consent):
+        raise NotNow(
+            t(
+                "The study {study} cannot be opened: its consent text still contains the example "
+                "placeholder. Return the study to a draft, insert the text approved by your "
+                "ethics committee, and draw the sample again.",
+                study=study.name,
+            )
+        )
+    return _others_told(look, study)
+
+
+def _check_drawn(look: Transaction, study: StudyRow) -> list[ReaderRow]:
+    """Return the readers of a study that is drawn, or refuse."""
+    if study.discarded_at_utc:
+        raise NotNow(t("The study {study} was discarded. Draw a new one.", study=study.name))
+    if study.state != "drawn":
+        raise NotNow(
+            t("The study {study} is already {state}.", study=study.name, state=study.state)
+        )
+    readers = people.readers(look, study.id)
+    if not readers:
+        raise NotNow(t("The study {study} has no readers. Invite them first.", study=study.name))
+    return readers
 
 
 def _others_told(look: Transaction, study: StudyRow) -> list[str]:
@@ -274,13 +310,7 @@ def open_within(
         Other studies on the same cases that its trail is to name.
     """
     found = study_row(change, study)
-    if found.state != "drawn":
-        raise NotNow(t("The study {study!r} is already {state}.", study=study, state=found.state))
-    if found.discarded_at_utc:
-        raise NotNow(t("The study {study!r} was discarded. Draw a new one.", study=study))
-    readers = people.readers(change, found.id)
-    if not readers:
-        raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
+    readers = _check_drawn(change, found)
     _refuse_opened_before(change, found, readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
     studies.mark_open(change, found.id, stamp(now), salt)
@@ -477,28 +507,30 @@ def _not_open(study: StudyRow) -> str:
 
 
 def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
-    """Discard a study that is drawn and not open; its codes let nobody in any more.
+    """Discard a study that is drawn and not open; its access codes stop working.
 
     Raises
     ------
     NotNow
         The study was opened or discarded.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
-    why = checked_reason(reason)
+    detail = {"reason": checked_reason(reason)}
     with store.change() as change:
-        row = study_row(change, study)
-        if row.state != "drawn":
-            raise NotNow(
-                t(
-                    "The study {name} has already been opened; it can only be closed.",
-                    name=repr(study),
-                )
-            )
-        if row.discarded_at_utc:
-            raise NotNow(t("The study {name} was discarded.", name=repr(study)))
-        studies.mark_discarded(change, row.id, stamp(now))
-        events.record(
-            change, study, now, kind=EventKind.STUDY_DISCARDED, detail={"reason": why}, by=by
+        row = set_aside(change, study, now)
+        kind = EventKind.STUDY_DISCARDED
+        events.record(change, row.name, now, kind=kind, detail=detail, by=by)
+
+
+def set_aside(change: Transaction, study: str, now: datetime) -> StudyRow:
+    """Mark a drawn study as discarded and return it; the caller records the event."""
+    row = study_row(change, study)
+    if row.state != "drawn":
+        raise NotNow(
+            t("The study {name} has already been opened; it can only be closed.", name=study)
         )
+    if row.discarded_at_utc:
+        raise NotNow(t("The study {name} was discarded.", name=study))
+    studies.mark_discarded(change, row.id, stamp(now))
+    return row

@@ -22,6 +22,7 @@ from study.base.packed import opened
 from study.base.text import did_you_mean
 from study.base.translation import t
 from study.models import inspect_log
+from study.models.finish_reasons import FINISH_KEYS, finish_reason
 from study.models.inspect_log import InspectLog
 from study.models.parquet_rows import read_parquet
 from study.store import Store, models
@@ -43,7 +44,7 @@ _PICKLE = b"\x80"
 
 ROLES = (
     *("id", "answer", "output", "run", "condition", "confidence"),
-    *("probabilities", "order", "prompt", "explanation"),
+    *("probabilities", "order", "prompt", "explanation", "finish"),
 )
 """What a column can mean; beside these, `probability_A`, `probability_B`, ..."""
 
@@ -61,6 +62,7 @@ _BESIDE = {
     "confidence": ("confidence",),
     "probabilities": ("probabilities", "probs"),
     "order": ("shown_order",),
+    "finish": FINISH_KEYS,
 }
 
 _NUMBERS = {plain_key(key) for key in (*_BESIDE["confidence"], *_BESIDE["probabilities"])}
@@ -323,6 +325,7 @@ def beside(record: Mapping[str, object], meant: Meant | None) -> dict[str, objec
     """Return what a record says beside its answer, by the usual names or those given."""
     if meant is None:
         found = {role: first_of(record, keys)[1] for role, keys in _BESIDE.items()}
+        found["finish"] = finish_reason(record)
         single = {key[-1].upper(): key for key in record if _is_probability(key)}
     else:
         found = {role: value_of(record, column) for role, column in meant.items()}

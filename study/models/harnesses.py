@@ -14,7 +14,11 @@ from study.bank.fields import missing
 from study.bank.source import Record
 from study.models.answer_columns import is_medevalkit
 from study.models.files import ID_KEYS, Meant, Records, beside, first_of
+from study.models.finish_reasons import finish_reason
 from study.tables.columns import plain_key
+
+FILTERED = "content_filter"
+"""Why an output ended where the provider's filter declined it."""
 
 _LOOKED_AT = 200
 _FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place of an answer
@@ -191,15 +195,19 @@ def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput
         message = _at(choice, "message")
         words = _texts(_at(message, "content"))
         refusal = _at(message, "refusal")
-        filtered = _at(choice, "finish_reason") == "content_filter"
+        filtered = _at(choice, "finish_reason") == FILTERED
         if missing(words):
             words = refusal if isinstance(refusal, str) else _at(choice, "text")
         yield ModelOutput(
             ids=ids,
             words=words,
-            beside={"run": n} if len(choices) > 1 else {},
+            beside=_runs(n, choices) | {"finish": _at(choice, "finish_reason")},
             refused=not missing(refusal) or (filtered and missing(words)),
         )
+
+
+def _runs(n: int, several: Sequence[object]) -> dict[str, object]:
+    return {"run": n} if len(several) > 1 else {}
 
 
 def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
@@ -216,7 +224,10 @@ def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             for part in _at(one, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
-        yield ModelOutput(ids=ids, words=_texts(parts), refused=refused)
+        why = _at(body, "incomplete_details", "reason")
+        finish = why or (body.get("status") if isinstance(body, Mapping) else None)
+        refused = refused or why == FILTERED
+        yield ModelOutput(ids=ids, words=_texts(parts), beside={"finish": finish}, refused=refused)
     else:
         yield from _choices(ids, _at(body, "choices"))
 
@@ -228,10 +239,12 @@ def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
         why = _why(_at(result, "error") or _at(result, "type"))
         yield ModelOutput(ids=ids, failed=why)
         return
+    stop = _at(result, "message", "stop_reason")
     yield ModelOutput(
         ids=ids,
         words=_texts(_at(result, "message", "content")),
-        refused=_at(result, "message", "stop_reason") == "refusal",
+        beside={"finish": stop},
+        refused=stop == "refusal",
     )
 
 
@@ -248,11 +261,12 @@ def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     else:
         for n, one in enumerate(candidates, 1):
             words = _texts(_at(one, "content", "parts"))
-            safety = _at(one, "finishReason") in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
+            finish = _at(one, "finishReason") or _at(one, "finish_reason")
+            safety = finish in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
             yield ModelOutput(
                 ids=ids,
                 words=words,
-                beside={"run": n} if len(candidates) > 1 else {},
+                beside=_runs(n, candidates) | {"finish": "MAX_TOKENS" if finish == 2 else finish},
                 refused=safety and missing(words),
             )
 
@@ -274,9 +288,10 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             "run": value.get("epoch"),
             "condition": _at(value, "metadata", "condition"),
             "order": _at(value, "metadata", "shown_order"),
+            "finish": "length" if _at(value, "limit", "type") == "token" else stop,
         },
         failed=_why(error) if error and missing(words) else "",
-        refused=stop == "content_filter" and missing(words),
+        refused=stop == FILTERED and missing(words),
     )
 
 
@@ -290,6 +305,7 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
         "condition": _at(doc, "condition"),
         "order": _at(doc, "shown_order"),
         "filter": value.get("filter"),
+        "finish": finish_reason({key: one for key, one in value.items() if key != "doc"}),
     }
     given = value.get("resps")
     if missing(given):

@@ -12,7 +12,7 @@ from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.text import natural
 
-COLUMNS = ("id", "epoch", "metadata", "output", "error")
+COLUMNS = ("id", "epoch", "metadata", "output", "error", "limit")
 """What is kept of a sample."""
 
 _BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')

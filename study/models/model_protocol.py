@@ -36,6 +36,10 @@ class Order(StrEnum):
     SHUFFLED = "shuffled"
 
 
+TEMPERATURE, MAX_TOKENS = 0.0, 1024
+"""The defaults with which a model is asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelProtocol:
     """How a model is asked.
@@ -82,8 +86,8 @@ class ModelProtocol:
     context: tuple[str, ...] | None = None
     order: Order = Order.CANONICAL
     explanation: bool = False
-    temperature: float | None = None
-    max_tokens: int | None = None
+    temperature: float | None = TEMPERATURE
+    max_tokens: int | None = MAX_TOKENS
     runs: int = 1
     seeds: tuple[int, ...] = ()
 

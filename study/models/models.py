@@ -25,6 +25,7 @@ from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
 from study.base.translation import later, said, t
 from study.models.files import Meant
+from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
 from study.models.predictions import Prediction, PredictionFile, read_predictions
@@ -80,6 +81,11 @@ class Found:
     def by_status(self) -> dict[str, int]:
         """Return how many of the study's cases have each status."""
         return dict(Counter(str(one.status) for one in self.file.standing))
+
+    @property
+    def n_cut_off(self) -> int:
+        """Return how many of the study's cases have an output that was cut off."""
+        return sum(one.detail.get("reason") == CUT_OFF for one in self.file.standing)
 
     @property
     def n_absent(self) -> int:
@@ -141,6 +147,7 @@ class FileSummary:
     notes: tuple[str, ...]
     by_status: Mapping[str, int]
     n_cases: int
+    n_cut_off: int
     n_absent: int
     n_unanswered: int
     n_not_drawn: int
@@ -163,6 +170,7 @@ def summary_of(found: Found, *, n_examples: int = 0) -> FileSummary:
         notes=file.notes,
         by_status=found.by_status,
         n_cases=found.n_cases,
+        n_cut_off=found.n_cut_off,
         n_absent=found.n_absent,
         n_unanswered=found.n_unanswered,
         n_not_drawn=found.n_not_drawn,

@@ -15,7 +15,9 @@ from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, natural, text_key
 from study.models.answer_columns import answer_keys, reference_notes
-from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
+from study.models.answer_mentions import LETTERS
+from study.models.answer_parser import STANDARD, VERSION, answer_in, words_in
+from study.models.answer_text import is_unfinished
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
@@ -29,8 +31,10 @@ from study.models.files import (
     read_records,
     used_by_name,
 )
+from study.models.finish_reasons import CUT_OFF, EMPTY, is_cut_off
 from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
 from study.models.model_protocol import Shown
+from study.models.refusals import is_refusal
 from study.tables.columns import listed, plain_key
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
@@ -44,6 +48,10 @@ _BY_NUMBER = (
     " paper.json with it, which holds the id of each index"
 )
 _MOST_FAULTS = 100
+_REASONS = {
+    CUT_OFF: "{n} outputs were cut off at the token limit and are unparsed",
+    EMPTY: "{n} outputs are empty although the model finished, and are unparsed",
+}
 _LEAST_PERCENTAGE = 10
 """A largest confidence of no more than that is hardly one of 0 to 100."""
 _OTHER_FORM = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
@@ -507,13 +515,22 @@ class _Reader:
         order = self._order(where, said.beside.get("order"), len(options))
         likely = self._probabilities(where, said.beside.get("probabilities"), options, scale)
         words = None if said.failed else said.words
+        finish = None if said.failed else said.beside.get("finish")
         read = (
-            in_words(one.item_id, words, refused=said.refused)
+            in_words(one.item_id, words, refused=said.refused, finish=finish)
             if condition == Shown.OPEN_ENDED
             else predict(
-                one.item_id, words, options, order=order, probabilities=likely, refused=said.refused
+                one.item_id,
+                words,
+                options,
+                order=order,
+                probabilities=likely,
+                refused=said.refused,
+                finish=finish,
             )
         )
+        if read.detail.get("reason"):
+            self._counts[_REASONS[read.detail["reason"]]] += 1
         confidence = self._confidence(where, said.beside.get("confidence"), scale)
         if confidence is None and likely and read.answer:
             confidence = likely.get(read.answer)
@@ -646,6 +663,7 @@ def predict(
     order: str = "",
     probabilities: Mapping[str, float] | None = None,
     refused: bool = False,
+    finish: object = None,
     rules: str = STANDARD,
 ) -> Prediction:
     """Make a prediction of what a model said.
@@ -664,6 +682,8 @@ def predict(
         The options' probabilities by letter: without words the largest is the answer.
     refused : bool
         Whether the provider says that the model declined.
+    finish : object
+        Why the output ended, as the harness says: text, or an object with a type.
     rules : str
         By which of `study.models.answer_parser.RULES` the words are read.
 
@@ -671,32 +691,54 @@ def predict(
     -------
     Prediction
     """
-    raw = said if isinstance(said, str) else ""
-    answer, rule, status = None, "", "skipped"
-    if not missing(said):
-        raw = _text(said)
+    raw = "" if missing(said) else _text(said)
+    reason = _unparsed_because(raw, finish, probabilities)
+    answer, rule = None, ""
+    if not reason and raw:
         places = [LETTERS.index(letter) for letter in order] or list(range(len(options)))
         answer, rule = answer_in(raw, [options[place] for place in places], rules)
         answer = LETTERS[places[LETTERS.index(answer)]] if answer else None
-        status = "unparsed"
-    elif probabilities:
+    elif not reason and probabilities:
         most = max(probabilities.values())
         best = [letter for letter, value in probabilities.items() if value == most]
         answer, rule = (best[0] if len(best) == 1 else None), "most probable"
-        status = "unparsed"
-    if answer is None and (refused or (status == "unparsed" and is_refusal(raw))):
-        status = "refused"
+    status: PredictionStatus = "unparsed" if raw or reason or probabilities else "skipped"
+    if answer:
+        status = "answered"
+    elif refused or (raw and not reason and is_refusal(raw)):
+        status, reason = "refused", ""
     return Prediction(
         item_id=item_id,
         answer=answer,
-        status="answered" if answer else status,  # type: ignore[arg-type]
-        raw_answer=raw,
-        detail=({"rule": rule} if rule and answer else {})
-        | ({"rules": rules} if rules != STANDARD else {}),
+        status=status,
+        raw_answer=raw if not isinstance(said, str) else said,
+        detail={
+            **({"rule": rule} if rule and answer else {}),
+            **({"rules": rules} if rules != STANDARD else {}),
+            **_ended(raw, finish, reason),
+        },
     )
 
 
-def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction:
+def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
+    """Return why an output is no whole answer, whatever it says; empty where it may be one."""
+    if probabilities and not raw:
+        return ""
+    if is_cut_off(finish) or is_unfinished(raw):
+        return CUT_OFF
+    return EMPTY if not raw and not missing(finish) else ""
+
+
+def _ended(raw: str, finish: object, reason: str) -> dict[str, Any]:
+    """Return what is kept of how an output was read and ended."""
+    stop = finish if isinstance(finish, str) else json.dumps(finish) if finish else ""
+    kept = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST], "reason": reason}
+    return {key: value for key, value in kept.items() if value}
+
+
+def in_words(
+    item_id: str, said: object, *, refused: bool = False, finish: object = None
+) -> Prediction:
     """Make a prediction of what a model answered in its own words: no letter is looked for in them.
 
     Parameters
@@ -715,13 +757,19 @@ def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction
     raw = "" if missing(said) else _text(said)
     answer, explanation = words_in(raw)
     declined = refused or is_refusal(raw)
-    status: PredictionStatus = "answered" if answer else "unparsed" if raw else "skipped"
+    reason = _unparsed_because(raw, finish, None)
+    status: PredictionStatus = "answered" if answer else "unparsed" if raw or reason else "skipped"
+    if reason:
+        answer, status = "", "unparsed"
     if declined:
-        status = "refused"
+        status, reason = "refused", ""
     return Prediction(
         item_id=item_id,
         answer=None if declined else answer or None,
         status=status,
         raw_answer=raw,
-        detail={"explanation": explanation} if explanation else {},
+        detail={
+            **({"explanation": explanation} if explanation else {}),
+            **_ended("", finish, reason),
+        },
     )

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
-from study.models.answer_parser import RULES
+from study.models.answer_parser import RULES, VERSION
 from study.models.model_protocol import Shown
 from study.models.models import Found, keep_model, standing_model
 from study.models.predictions import Prediction, PredictionFile, predict
 from study.store import Store, Transaction, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
 from study.store.studies import StudyRow, study_row
+
+_OF_A_READING = ("rule", "rules", "reason", "parser")
+"""What the details of a prediction say of its reading, and not of the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +103,7 @@ def read_otherwise(
                 one.condition == Shown.OPEN_ENDED
                 or not one.raw_answer
                 or told.get("failed")
-                or told.get("rule") in RULES["strict"]
+                or (told.get("rule") in RULES["strict"] and told.get("parser") == VERSION)
             ):
                 continue  # what the strict rules read all others read alike
             letters = _by_rules(one, options[one.item_id])
@@ -200,9 +203,10 @@ def _again(one: PredictionRow, options: tuple[str, ...], rules: str) -> Predicti
         order=told.get("order", ""),
         probabilities=likely,
         refused=one.status == "refused" and not one.raw_answer,
+        finish=told.get("stop"),
         rules=rules,
     )
-    detail = {key: value for key, value in told.items() if key not in ("rule", "rules")}
+    detail = {key: value for key, value in told.items() if key not in _OF_A_READING}
     confidence = one.confidence
     if likely and confidence == likely.get(one.answer):
         confidence = likely.get(read.answer)

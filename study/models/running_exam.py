@@ -38,6 +38,7 @@ MEANT = {
     "run": "run",
     "condition": "condition",
     "order": "shown_order",
+    "finish": "stop",
 }
 """What the columns of a journal mean to whoever reads it as a file of predictions."""
 

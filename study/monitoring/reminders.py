@@ -165,16 +165,16 @@ def _when(standing: SessionStanding | None) -> list[str]:
     if standing is None:
         return []
     if standing.state == SessionState.WASHING_OUT and standing.opens_at_utc:
-        opens = translation.day(standing.opens_at_utc)
-        return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
+        opens = translation.minute(standing.opens_at_utc)
+        return [t("Session {n} opens on {time}.", n=standing.session, time=opens)]
     if standing.state == SessionState.OPEN and standing.ends_at_utc:
         ends = translation.minute(standing.ends_at_utc)
-        return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
+        return [t("Session {n} ends on {time}.", n=standing.session, time=ends)]
     if standing.state == SessionState.LAPSED and standing.ends_at_utc:
         ended = translation.minute(standing.ends_at_utc)
         return [
             t(
-                "The time for session {n} ran out on {time} UTC; reply to this message if you "
+                "The time for session {n} ran out on {time}; reply to this message if you "
                 "would like to continue.",
                 n=standing.session,
                 time=ended,

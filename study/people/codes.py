@@ -10,7 +10,7 @@ import hmac
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from study.base.canonical import stamp
 from study.store import Transaction, people
@@ -46,6 +46,17 @@ def new_code(entropy: Entropy) -> Code:
         salt=salt.hex(),
         code_hash=_hash(signs[_OPEN:], salt),
     )
+
+
+def end_of_day(now: datetime, days: int, zone: tzinfo) -> datetime:
+    """Return when the day ends that is so many days from now in a time zone.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, ZoneInfo("Europe/Berlin")).isoformat()
+    '2026-11-09T23:00:00+00:00'
+    """
+    following = now.astimezone(zone).date() + timedelta(days=days + 1)
+    return datetime.combine(following, time(), zone).astimezone(UTC)
 
 
 def give(

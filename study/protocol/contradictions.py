@@ -109,7 +109,7 @@ RULES = (
         "only_items cases",
         lambda p: 0 < len(p.only_items) < p.cases,
         lambda p: t(
-            "only_items names {n} item(s), fewer than cases = {cases}.",
+            "only_items names {n} questions, fewer than cases = {cases}. Add IDs, or reduce cases.",
             n=len(p.only_items),
             cases=p.cases,
         ),

@@ -20,7 +20,7 @@ from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadProtocol, NotFound
 from study.base.text import did_you_mean, nearest
-from study.base.translation import languages, later, said, spoken, t
+from study.base.translation import languages, later, said, spoken, t, tn
 from study.protocol import checks
 from study.protocol.checks import ids_beside
 from study.protocol.contradictions import contradictions
@@ -348,7 +348,13 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
-            t("{source} has {n} error(s):\n{listed}", source=source, n=len(faults), listed=listed)
+            tn(
+                "{source} has {n} error:\n{listed}",
+                "{source} has {n} errors:\n{listed}",
+                len(faults),
+                source=source,
+                listed=listed,
+            )
         )
     return protocol
 

@@ -18,7 +18,7 @@ from study.bank.terms import age_in_years
 from study.base.canonical import lot, shuffled
 from study.base.errors import BadInput
 from study.base.text import difference, text_key
-from study.base.translation import t
+from study.base.translation import t, tn
 from study.protocol.protocol import ITEM_LISTS, Protocol
 from study.store import Store, Transaction, bank_contents, banks, draws
 from study.store.draws import Conditions
@@ -177,9 +177,14 @@ def draw_practice(
     }
     if len(outside) < protocol.practice_cases:
         raise BadInput(
-            f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
-            f"there are {len(outside)} patient(s) with an item that has a reference standard. Ask "
-            "for fewer practice_cases or fewer cases."
+            t(
+                "Practice cases come from patients outside the sample, and each needs a reference "
+                "standard: the bank has {n} such patients left, but practice_cases = {asked}. "
+                "Reduce practice_cases, or cases = {cases}.",
+                n=len(outside),
+                asked=protocol.practice_cases,
+                cases=protocol.cases,
+            )
         )
     units = shuffled(outside, seed=protocol.seed, purpose="practice unit")
     return [
@@ -218,8 +223,11 @@ def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[
     unknown = sorted(name for name in allocation if text_key(name) not in names)
     if unknown:
         raise BadInput(
-            f"allocation names strata the bank does not have: {', '.join(unknown)}. "
-            f"It has: {', '.join(sizes)}."
+            t(
+                "allocation names strata that the bank does not have: {unknown}. It has: {known}.",
+                unknown=", ".join(unknown),
+                known=", ".join(sizes),
+            )
         )
     targets = dict.fromkeys(sizes, 0)
     given: dict[str, str] = {}
@@ -266,20 +274,32 @@ def _offers(pool: Pool, protocol: Protocol) -> _Offers:
 
 
 def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> None:
+    if not targets:
+        raise BadInput(
+            t(
+                "No question of the bank meets the conditions, but cases = {cases}. Relax the "
+                "conditions on eligible cases, or choose another bank.",
+                cases=protocol.cases,
+            )
+        )
     short = [
-        f"  {name}: {targets[name]} asked for, {len(members.units)} there"
-        f" ({len(members.ids)} items, one per {protocol.one_question_per})"
+        t(
+            "{stratum}: {asked} needed, {there} available (questions: {n}).",
+            stratum=name,
+            asked=targets[name],
+            there=len(members.units),
+            n=len(members.ids),
+        )
         for name, members in pool.items()
         if len(members.units) < targets[name]
     ]
-    if not targets:
-        short = [f"  {protocol.cases} asked for, none there"]
     if short:
-        raise BadInput(
-            "The bank cannot give the cases asked for:\n"
-            + "\n".join(short)
-            + "\nAsk for fewer cases, another allocation, or another one_question_per."
+        first = t(
+            "The bank has too few cases. Reduce cases = {cases}, or change allocation or "
+            "one_question_per:",
+            cases=protocol.cases,
         )
+        raise BadInput("\n".join([first, *(f"  {line}" for line in short)]))
 
 
 def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[str, str]:
@@ -306,10 +326,15 @@ def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[s
         for number in range(targets[name]):
             if not place(name, set()):
                 raise BadInput(
-                    f"The bank cannot give the cases asked for: with one question per "
-                    f"{protocol.one_question_per}, only {number} of {targets[name]} cases of "
-                    f"{name} can be drawn beside the other strata. Ask for fewer cases, another "
-                    "allocation, or another one_question_per."
+                    t(
+                        "The bank has too few cases: only {n} of {asked} for the stratum "
+                        "{stratum} can be drawn together with the other strata. Reduce cases = "
+                        "{cases}, or change allocation or one_question_per.",
+                        n=number,
+                        asked=targets[name],
+                        stratum=name,
+                        cases=protocol.cases,
+                    )
                 )
     return holder
 
@@ -379,8 +404,8 @@ def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
     if "prior" in protocol.context and not banks.n_with_prior(look, bank):
         raise BadInput(
             t(
-                "context names prior, but no question of the bank has a prior image. Remove it, or "
-                "choose another bank."
+                "context names prior images, but no question of the bank has a prior image. "
+                "Remove it, or choose another bank."
             )
         )
 
@@ -389,7 +414,10 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
     for name in [one for one in protocol.stratify_by if one in ("bank", *draws.ATTRIBUTES)]:
         if not draws.has_attribute(look, bank, name):
             raise BadInput(
-                t("stratify_by names {name}, which no item of the bank has. Remove it.", name=name)
+                t(
+                    "stratify_by names {name}, which no question of the bank has. Remove it.",
+                    name=name,
+                )
             )
         if name != "bank" and draws.tells_the_answer(look, bank, name):
             raise BadInput(
@@ -410,11 +438,13 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
         listed[key] = tuple(spelt.values())
         if strange := [one for one in ids if one not in spelt]:
             raise BadInput(
-                t(
-                    "{key} names {n} item(s) that the bank does not have, such as {examples}. "
-                    "Take them out, or choose another bank.",
+                tn(
+                    "{key} names {n} question that the bank does not have: {examples}. Remove it, "
+                    "or choose another bank.",
+                    "{key} names {n} questions that the bank does not have, such as {examples}. "
+                    "Remove them, or choose another bank.",
+                    len(strange),
                     key=key,
-                    n=len(strange),
                     examples=", ".join(strange[:3]),
                 )
             )

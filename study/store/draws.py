@@ -156,6 +156,18 @@ def has_attribute(look: Transaction, bank: int, name: str) -> bool:
     )
 
 
+def n_values(look: Transaction, bank: int, name: str) -> int:
+    """Return how many values a field to stratify by has in a bank; up to 2 are counted."""
+    column = _STRATA.get(name, name)
+    return int(
+        look.value(
+            f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM items "
+            "WHERE bank = :bank LIMIT 2)",
+            bank=bank,
+        )
+    )
+
+
 def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
     """Return whether one of `ATTRIBUTES` is the reference standard of a bank under another name.
 

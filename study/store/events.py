@@ -101,6 +101,7 @@ class EventKind(StrEnum):
     STUDY_DRAWN = "study drawn"
     STUDY_OPENED = "study opened"
     STUDY_RESTORED = "study restored"
+    STUDY_RETURNED_TO_DRAFT = "study returned to draft"
     WITNESS_DAMAGED = "witness damaged"
     WITNESS_ACCEPTED = "witness damage accepted"
 

@@ -32,6 +32,7 @@ class ModelRow(NamedTuple):
     n_skipped: int
     n_unparsed: int
     n_refused: int
+    n_cut_off: int
 
     @property
     def key(self) -> tuple[str, int]:
@@ -156,7 +157,9 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
         "count(*) FILTER (WHERE status = 'unparsed') AS n_unparsed, "
-        "count(*) FILTER (WHERE status = 'refused') AS n_refused "
+        "count(*) FILTER (WHERE status = 'refused') AS n_refused, "
+        "count(*) FILTER (WHERE json_extract(predictions.detail, '$.reason') = 'cut off')"
+        " AS n_cut_off "
         "FROM models LEFT JOIN predictions ON predictions.model = models.id AND repeat = 1 "
         "AND condition = (SELECT condition FROM predictions AS any_of "
         " WHERE any_of.model = models.id ORDER BY CASE condition WHEN '' THEN 1 "

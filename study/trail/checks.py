@@ -110,6 +110,9 @@ _STATES: Mapping[str, str] = {
 }
 
 
+_SET_ASIDE = (EventKind.STUDY_DISCARDED, EventKind.STUDY_RETURNED_TO_DRAFT)
+
+
 def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     passed = {event.kind: event.at_utc for event in trail if event.kind in _STATES}
     now = {
@@ -118,7 +121,7 @@ def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         "opened_at_utc": passed.get(EventKind.STUDY_OPENED),
         "closed_at_utc": passed.get(EventKind.STUDY_CLOSED),
         "discarded_at_utc": next(
-            (event.at_utc for event in trail if event.kind == EventKind.STUDY_DISCARDED), None
+            (event.at_utc for event in trail if event.kind in _SET_ASIDE), None
         ),
     }
     altered = differing({key: getattr(row, key) for key in now}, now)
@@ -130,7 +133,7 @@ def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str
     told = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
     stored = studies.amendments(look, row.id)
     if [one.number for one in stored] != list(range(1, len(told) + 1)):
-        yield f"study {row.name}: {len(told)} amendment(s) were made, {len(stored)} are there."
+        yield f"study {row.name}: amendments made: {len(told)}, amendments stored: {len(stored)}."
         return
     for one, event in zip(stored, told, strict=True):
         made = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}

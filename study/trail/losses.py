@@ -63,7 +63,7 @@ class Loss:
         if not self.noted_at_utc:
             return f"{where}it ends, or went on otherwise, after event {self.ends}, and {told}."
         back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
-        return f"{where}{back}; {told}; {self.n_again} answer(s) came again since."
+        return f"{where}{back}; {told}; answers sent again since: {self.n_again}."
 
 
 def found(look: Transaction, told: witness.Witness | None) -> list[Loss]:
@@ -131,7 +131,7 @@ def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> It
             "was acknowledged cannot be told. The next start of the server begins one."
         )
     elif told.n_unread:
-        yield f"{told.n_unread} line(s) of {name} cannot be read."
+        yield f"Unreadable lines in {name}: {told.n_unread}."
     if told and told.is_former:
         yield (
             f"{name} is in the format of an earlier version, which does not show whether it was "

@@ -1,30 +1,105 @@
-"""What is asked back is done once, and what came of it can be read after one click too many."""
+"""What an action reports, and what is done after a confirmation."""
+
+from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 
 def _page() -> None:
-    from datetime import UTC, datetime
-
     import streamlit as st
 
-    from study.base.actor import COMMAND_LINE, Acting
-    from ui.parts.forms import ask, confirm
+    from study.base.errors import BadInput
+    from ui.parts import actions
+    from ui.parts.actions import Question
 
     done = st.session_state.setdefault("done", [])
-    if st.button("Pause", key="pause"):
-        ask("asked", about="trial", question="Pause?", do=done.append, done="It was paused")
-    confirm("asked", Acting(by=COMMAND_LINE, now=datetime.now(UTC)), about="trial")
+
+    def pause() -> str:
+        done.append("paused")
+        return "It was paused"
+
+    def refuse() -> str:
+        raise BadInput("“Reason” is empty")
+
+    about = st.text_input("About", key="about")
+    ask = Question(text="Pause?", do=pause)
+    actions.button("Pause", lambda: ask, key="pause", about=about)
+    actions.button("Refuse", refuse, key="refuse")
+    with st.container():
+        if not st.session_state.get("gone"):
+            actions.button(
+                "Leave", lambda: st.session_state.update(gone=True) or "Left", key="leave"
+            )
+        else:
+            actions.report("leave")
 
 
-def test_a_second_click_neither_does_it_again_nor_takes_the_words_away() -> None:
-    """The run that a double click adds shows what came of the first one."""
+def test_a_second_click_neither_repeats_the_action_nor_removes_its_report() -> None:
+    """The run that a double click adds shows the result of the first click."""
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
-    app.button("asked-yes").click().run()
+    assert "Pause?" in app.markdown[0].value
+    app.button("pause-yes").click().run()
     assert [one.value for one in app.success] == ["It was paused"]
     app.run()
     assert [one.value for one in app.success] == ["It was paused"]
-    assert len(app.session_state["done"]) == 1
+    assert app.session_state["done"] == ["paused"]
     app.button("pause").click().run()
+    assert not app.success
+
+
+def test_a_declined_question_does_nothing_and_says_so() -> None:
+    """A click on No reports that nothing was changed."""
+    app = AppTest.from_function(_page).run()
+    app.button("pause").click().run()
+    app.button("pause-no").click().run()
+    assert [one.value for one in app.info] == ["Nothing was changed\\."]
+    assert app.session_state["done"] == []
+
+
+def test_a_question_about_something_else_is_not_shown() -> None:
+    """What was asked about one thing cannot be confirmed once the page shows another."""
+    app = AppTest.from_function(_page).run()
+    app.button("pause").click().run()
+    app.text_input("about").set_value("another").run()
+    assert "pause-yes" not in [one.key for one in app.button]
+
+
+def test_a_refusal_is_reported_until_the_next_action() -> None:
+    """It replaces the report before it, and stays while other fields are used."""
+    app = AppTest.from_function(_page).run()
+    app.button("refuse").click().run()
+    assert [one.value for one in app.error] == ["“Reason” is empty"]
+    app.text_input("about").set_value("another").run()
+    assert [one.value for one in app.error] == ["“Reason” is empty"]
+    app.button("pause").click().run()
+    assert not app.error
+
+
+def test_an_action_whose_button_is_gone_is_reported_in_its_place() -> None:
+    """The place is named by `report`."""
+    app = AppTest.from_function(_page).run()
+    app.button("leave").click().run()
+    assert [one.value for one in app.success] == ["Left"]
+
+
+def test_an_action_without_a_place_is_reported_on_top_until_the_next_page(tmp_path: Path) -> None:
+    """The router runs every page within `actions.page`."""
+    script = tmp_path / "routed.py"
+    script.write_text(
+        "import streamlit as st\n"
+        "from ui.parts import actions\n"
+        "where = st.text_input('Page', key='page')\n"
+        "with actions.page(where):\n"
+        "    st.title('Page')\n"
+        "    if not st.session_state.get('gone'):\n"
+        "        do = lambda: st.session_state.update(gone=True) or 'Left'\n"
+        "        actions.button('Leave', do, key='leave')\n"
+    )
+    app = AppTest.from_file(str(script)).run()
+    app.button("leave").click().run()
+    assert [one.value for one in app.success] == ["Left"]
+    app.run()
+    assert [one.value for one in app.success] == ["Left"]
+    app.text_input("page").set_value("other").run()
     assert not app.success

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.base.canonical import stamp
+from study.base.errors import BadInput
 from study.lifecycle.deployments import administrator_code, coordinator_code
 from study.people import signing_in
 from study.people.roles import Role
@@ -16,6 +16,8 @@ from study.people.signing_in import Person
 from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
+from ui.parts.new_codes import Card
+from ui.people.members import _invitations
 
 Opened = Callable[..., Store]
 
@@ -47,8 +49,8 @@ def _button(ran: AppTest, label: str) -> None:
     next(one for one in ran.button if one.label == label).click().run()
 
 
-def _kept(ran: AppTest) -> Any:
-    return ran.session_state["people"].handout
+def _kept(ran: AppTest, study: str = "trial") -> tuple[Card, ...]:
+    return tuple(ran.session_state["new-codes"].cards.get(study, ()))
 
 
 def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
@@ -61,13 +63,13 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     ran.text_input(key="reader-name-0").set_value("Ada")
     _button(ran, "Invite")
     assert not ran.exception
-    (card,) = _kept(ran).cards
+    (card,) = _kept(ran)
     assert card.who == "R2"
     signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
     assert any("R2" in one.value for one in ran.markdown)
     _button(ran, "Hide the codes")
-    assert _kept(ran) is None
+    assert not _kept(ran)
 
 
 def test_a_fault_is_said_and_nothing_is_lost(
@@ -79,7 +81,7 @@ def test_a_fault_is_said_and_nothing_is_lost(
     _button(ran, "Invite")
     assert "already invited" in ran.error[0].value
     assert ran.text_input(key="reader-id-0").value == "R1"
-    assert _kept(ran) is None
+    assert not _kept(ran)
 
 
 def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
@@ -127,13 +129,13 @@ def test_an_administrator_sees_every_study_and_gives_roles(
     who = _administrator(deployed)
     ran = _page("studies.py", who, monkeypatch)
     assert not ran.exception
-    assert any("trial" in one.value for one in ran.markdown)
+    assert any("trial" in str(one.proto) for one in ran.get("bidi_component"))
     assert any(one.value == "1 reader" for one in ran.markdown)
     ran = _page("deployment.py", who, monkeypatch)
     ran.text_input(key="handle-0").set_value("carla")
     _button(ran, "Assign role")
     assert not ran.exception
-    assert [card.who for card in _kept(ran).cards] == ["carla"]
+    assert [card.who for card in _kept(ran, "")] == ["carla"]
 
 
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
@@ -159,3 +161,69 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
     assert paths[:4] == ["read", "overview", "results", "studies"]
     assert paths[4:] == ["studies", "reviews", "sign-in-page"]
     assert [one.path for one in pages_of(reader)] == ["read", "score-card", "teaching", "teach"]
+
+
+def test_new_codes_are_added_until_they_are_hidden(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is done in between; a newer code of somebody takes the place of the dead one."""
+    ran = _page("people.py", _coordinator(deployed), monkeypatch)
+    for turn, who in enumerate(("R2", "R3")):
+        ran.text_input(key=f"reader-id-{turn}").set_value(who)
+        _button(ran, "Invite")
+    first = {card.who: card.code for card in _kept(ran)}
+    assert list(first) == ["R2", "R3"]
+    ran.text_input(key="reader-id-2").set_value("R1")
+    _button(ran, "Invite")
+    assert "already invited" in ran.error[0].value
+    assert [card.who for card in _kept(ran)] == ["R2", "R3"]
+    for button in [one for one in ran.button if one.label == "New code"][1:2]:  # of R2
+        button.click().run()
+    assert not ran.exception
+    second = {card.who: card.code for card in _kept(ran)}
+    assert list(second) == ["R3", "R2"]
+    assert second["R3"] == first["R3"]
+    assert second["R2"] != first["R2"]
+    for n, card in enumerate(_kept(ran)):
+        signing_in.sign_in(deployed, card.code, entropy=entropy_from(90 + n), now=NOW)
+    again = _page("people.py", _coordinator(deployed), monkeypatch)
+    again.session_state["new-codes"] = ran.session_state["new-codes"]
+    again.run()
+    assert any("new access codes" in one.value for one in again.success)
+
+
+def test_reviewers_get_a_new_code_where_they_were_given_the_first(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the page of their review; administrators too, in Administration."""
+    who = _administrator(deployed)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    ran = AppTest.from_file(str(ROOT / "pages" / "bank_review.py"), default_timeout=60)
+    ran.query_params["bank"] = "1"
+    ran.run()
+    ran.text_input(key="handle-0").set_value("vera")
+    _button(ran, "Assign role")
+    assert not ran.exception
+    (card,) = _kept(ran, "")
+    _button(ran, "New code")
+    (renewed,) = _kept(ran, "")
+    assert (renewed.who, renewed.code != card.code) == ("vera", True)
+    ran = _page("deployment.py", who, monkeypatch)
+    assert [one.label for one in ran.button].count("New code") >= 2
+
+
+def test_a_pasted_list_and_a_file_are_not_both_read(deployed: Store) -> None:
+    """One of them would silently be ignored."""
+
+    class File:
+        name, size = "readers.csv", 20
+
+        def getvalue(self) -> bytes:
+            return b"reader_id\nR9\n"
+
+    with pytest.raises(BadInput, match="remove the file"):
+        _invitations("reader_id\nR8", File())  # type: ignore[arg-type]
+    assert [one.reader_id for one in _invitations(" ", File())] == ["R9"]  # type: ignore[arg-type]
+    assert [one.reader_id for one in _invitations("reader_id\nR8", None)] == ["R8"]
+    with pytest.raises(BadInput, match="Paste a list or choose a file"):
+        _invitations(" ", None)

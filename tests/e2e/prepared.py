@@ -166,6 +166,9 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
     rest(page)
     where = page.locator(STUDY_BAR if entry.of_study else "[data-testid=stHeader]")
     if entry.of_study:
+        if not page.locator(STUDY_BAR).count():  # on a page of the whole server
+            page.goto(f"{server.url}/studies")
+            rest(page)
         page.locator(STUDY_BAR).wait_for()
     else:
         where.get_by_role("link").first.wait_for()

@@ -177,7 +177,7 @@ def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader
     flags = [row["flags"] for row in server.readings()]
     assert ["sent_again" in one for one in flags] == [False, False, True, True, True, False]
     (lost,) = [one for one in verify(server.store) if "study:" in one]
-    assert "3 answer(s) came again since" in lost
+    assert "answers sent again since: 3" in lost
     slip = reader.page.locator(".rr-receipt output").inner_text()
     assert slip.startswith("R1 · 6 of 6 · ")
     assert [one.holds for one in heads.check_receipts(server.store, slip)] == [True]

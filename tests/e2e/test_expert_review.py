@@ -79,11 +79,12 @@ def _asked_for(page: Page, server: Server) -> list[str]:
         rest(page)  # the code is there before the page is through
         field = page.get_by_role("textbox", name="Short name")
         if not field.is_visible():
-            page.get_by_text("Add a reviewer").click()
+            page.get_by_text("Reviewers and their access codes").click()
         field.fill(name)
         field.press("Enter")  # the sheet of codes moves what is under it as it comes
         page.locator(".cards li", has_text=name).wait_for()
-        codes.append(page.locator(".cards .code").inner_text())
+        card = page.locator(".cards li", has_text=name)
+        codes.append(card.locator(".code").inner_text())
     rest(page)
     page.get_by_role("textbox", name="Name of the review").fill("First look")
     chosen = page.get_by_role("combobox", name="Reviewers")

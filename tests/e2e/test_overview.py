@@ -78,7 +78,7 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
     page.get_by_role("link", name="Models").click()
     _hand_in(page, bad, "")
-    page.get_by_text("Enter a name for the model.").wait_for()
+    page.get_by_text("“Model” is empty").wait_for()
     _hand_in(page, bad, "M1")
     page.get_by_text("given again at line 3").wait_for()
     page.get_by_text("line 4: no item id").wait_for()

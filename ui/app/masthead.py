@@ -7,6 +7,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import gone_back
+from ui.parts.new_codes import new_codes
 from ui.parts.theme import lost_line
 from ui.server.access import sentence
 
@@ -47,6 +48,12 @@ _CSS = """
 _JS = """
 const watches = new WeakMap();
 
+// Codes are shown in this window alone: leaving it would lose those nobody has hidden.
+const ask = (event) => {
+  event.preventDefault();
+  event.returnValue = "";
+};
+
 async function watch(parentElement, data) {
   const said = parentElement.querySelector(".alone");
   const url = new URL(`${data.modules_url}page/idle.js`, document.baseURI).href;
@@ -55,7 +62,10 @@ async function watch(parentElement, data) {
     return watchOver("here", {
       warn: () => { said.hidden = false; },
       calm: () => { said.hidden = true; },
-      ended: () => location.reload(),
+      ended: () => {
+        removeEventListener("beforeunload", ask);
+        location.reload();
+      },
     });
   } catch (error) {
     console.error(error);
@@ -64,6 +74,7 @@ async function watch(parentElement, data) {
 }
 
 export default function ({ parentElement, data }) {
+  (data.codes ? addEventListener : removeEventListener)("beforeunload", ask);
   parentElement.querySelector(".alone p").textContent = data.alone;
   parentElement.querySelector(".alone button").textContent = data.stay;
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
@@ -97,6 +108,7 @@ def masthead(person: Person) -> None:
                 "five minutes."
             ),
             "stay": t("Stay signed in"),
+            "codes": bool(new_codes().waiting),
             "modules_url": viewer.modules_url(),
             "link": t(
                 "This link is for a different person. Sign out first, then open it again. Anyone "

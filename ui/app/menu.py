@@ -12,9 +12,9 @@ from study.people.signing_in import Person
 class Entry:
     """A page: its address, its title marked for the catalogue, the act it is for.
 
-    One of a study stands in the study's bar; a hidden one is led to from other pages and stands
-    nowhere; the others are the menu on top. A bare one is covered by the reading component, and
-    keeps the staff's styles off it.
+    A page of a study is in the study's bar; a hidden one is reached from other pages only; the
+    others are in the menu on top. `barred` pages show the study's bar too. A bare page is covered
+    by the reading component, and the staff's styles are not loaded on it.
     """
 
     path: str
@@ -23,6 +23,7 @@ class Entry:
     of_study: bool = False
     hidden: bool = False
     bare: bool = False
+    barred: bool = False
 
     @property
     def file(self) -> str:
@@ -30,7 +31,7 @@ class Entry:
         return f"{self.path.removesuffix('-page').replace('-', '_')}.py"
 
 
-STUDIES = Entry(path="studies", title=later("Studies"), act=Act.CHOOSE)
+STUDIES = Entry(path="studies", title=later("Studies"), act=Act.CHOOSE, barred=True)
 SIGN_IN = Entry(path="sign-in-page", title=later("Sign in"), act=None)
 OVERVIEW = Entry(path="overview", title=later("Progress"), act=Act.WATCH, of_study=True)
 SET_UP = Entry(path="set-up", title=later("Protocol"), act=Act.SET_UP, of_study=True)
@@ -52,7 +53,9 @@ _PAGES = (
     Entry(path="trail", title=later("Audit trail"), act=Act.TRAIL, of_study=True),
     Entry(path="new-study", title=later("New study"), act=Act.MAKE_STUDY, hidden=True),
     Entry(path="score-card", title=later("Score card"), act=Act.READ, hidden=True),
-    Entry(path="leaderboard", title=later("Leaderboard"), act=Act.RESULTS, hidden=True),
+    Entry(
+        path="leaderboard", title=later("Leaderboard"), act=Act.RESULTS, hidden=True, barred=True
+    ),
     Entry(path="explore", title=later("Questions of a bank"), act=Act.MAKE_STUDY, hidden=True),
     Entry(
         path="bank-review", title=later("Expert review of a bank"), act=Act.MAKE_STUDY, hidden=True
@@ -61,7 +64,7 @@ _PAGES = (
     Entry(
         path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, bare=True
     ),
-    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True),
+    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True, barred=True),
     Entry(path="teaching", title=later("Teaching"), act=Act.CHOOSE, hidden=True),
     Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, bare=True),
     Entry(path="preview", title=later("Preview"), act=Act.SET_UP, hidden=True, bare=True),

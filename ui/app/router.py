@@ -14,7 +14,7 @@ from study.base.errors import StudyError  # noqa: E402
 from study.base.translation import said, speak  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
-from ui.parts import theme  # noqa: E402
+from ui.parts import actions, theme  # noqa: E402
 from ui.server import access  # noqa: E402
 from ui.server.deployment import store  # noqa: E402
 
@@ -46,9 +46,14 @@ def run() -> None:
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
     if page not in [made for one, made in pages.items() if one.bare]:
         theme.wear()
-        if person is not None and not reads:
+        of_study = [made for one, made in pages.items() if one.of_study or one.barred]
+        if person is not None and not reads and page in of_study:
             study_bar(person, {one: made for one, made in pages.items() if one.of_study}, page)
-    page.run()
+    if page in pages.values():
+        with actions.page((page.url_path, person.study if person else None)):
+            page.run()
+    else:
+        page.run()
 
 
 def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:

@@ -6,20 +6,27 @@ from study.base.translation import decimal, t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
 from study.people.signing_in import Person
+from ui.parts import actions
+from ui.parts.actions import Report
 from ui.parts.text import instant, minute, plain
-from ui.parts.theme import Columns, error_line, grid
+from ui.parts.theme import Columns, grid
 from ui.server.access import acting
 from ui.server.deployment import store
 
 
 def section(person: Person) -> None:
     """Show the backups, and make one or change their schedule if asked to."""
-    standing = st.container()
-    if st.button(t("Make a backup now"), key="backup-now", type="primary"):
-        _make(person)
+    state = st.container()
+    actions.button(
+        t("Make a backup now"),
+        lambda: _make(person),
+        key="backup-now",
+        busy=t("Copying and verifying ..."),
+        type="primary",
+    )
     found = backups.listed(store())
-    with standing:
-        _standing(found)
+    with state:
+        _state(found)
     if found:
         grid(_table(found))
     st.caption(
@@ -42,42 +49,37 @@ def last_caption() -> None:
         return
     last, when = found[0], minute(found[0].made_at_utc)
     st.caption(
-        t("Last backup: {when} UTC. It has a problem: ask an administrator.", when=when)
+        t("Last backup: {when}. It has a problem: ask an administrator.", when=when)
         if last.finding or not last.there
-        else t("Last backup: {when} UTC, verified.", when=when)
+        else t("Last backup: {when}, verified.", when=when)
     )
 
 
-def _standing(found: list[Backup]) -> None:
+def _state(found: list[Backup]) -> None:
     if not found:
         st.warning(t("There is no backup yet."))
         return
     last = found[0]
     when = minute(last.made_at_utc)
     if not last.there:
-        st.error(
-            t("The last backup, made on {when} UTC, is no longer where it was saved.", when=when)
-        )
+        st.error(t("The last backup, made on {when}, is no longer where it was saved.", when=when))
     elif last.finding:
         st.error(
             t(
-                "The last backup was made on {when} UTC. Verification failed: {what}",
+                "The last backup was made on {when}. Verification failed: {what}",
                 when=when,
                 what=plain(last.finding),
             )
         )
     else:
-        st.success(t("The last backup was made on {when} UTC; verification passed.", when=when))
+        st.success(t("The last backup was made on {when}; verification passed.", when=when))
 
 
-def _make(person: Person) -> None:
-    with error_line():
-        with st.spinner(t("Copying and verifying ...")):
-            made = backups.make(store(), **acting(person))
-        if made.finding:
-            st.error(plain(made.finding))
-        else:
-            st.success(t("Backup made; verification passed."))
+def _make(person: Person) -> Report:
+    made = backups.make(store(), **acting(person))
+    if made.finding:
+        return Report(text=made.finding, kind="error")
+    return Report(text=t("Backup made; verification passed."))
 
 
 def _table(found: list[Backup]) -> Columns:
@@ -115,11 +117,10 @@ def _schedule(person: Person) -> None:
         keep = right.number_input(
             t("Number of backups to keep"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
         )
-        if st.form_submit_button(t("Save the schedule"), key="backup-save"):
-            _save(person, Schedule(every_hours=int(hours), keep=int(keep)))
+        new = Schedule(every_hours=int(hours), keep=int(keep))
+        actions.submit(t("Save the schedule"), lambda: _save(person, new), key="backup-save")
 
 
-def _save(person: Person, new: Schedule) -> None:
-    with error_line():
-        backups.set_schedule(store(), new, **acting(person))
-        st.success(t("The schedule has been saved."))
+def _save(person: Person, new: Schedule) -> str:
+    backups.set_schedule(store(), new, **acting(person))
+    return t("The schedule has been saved.")

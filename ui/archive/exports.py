@@ -39,9 +39,9 @@ from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import heads
 from study.trail.trails import record_download, record_taking
+from ui.parts import actions
 from ui.parts.forms import upload
 from ui.parts.links import attachment
-from ui.parts.text import plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, begin, bundle_merged, bundle_restored, on_disk
@@ -184,9 +184,7 @@ def close(person: Person, *, typed: str, reason: str) -> None:
         The study cannot be closed.
     """
     if typed.strip() != person.study_name:
-        raise BadInput(
-            t("This is not the study's name. Type it exactly as shown above, or cancel.")
-        )
+        raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
     kept, study, told = store(), person.study_name, acting(person)
     studies.close(kept, study=study, reason=reason, **told)
     heads.send_now(kept, os.environ, study, **told)
@@ -273,8 +271,12 @@ def restore_section(person: Person) -> None:
         )
     )
     given = upload(t("Bundle"), types=["zip"], key="restore-file")
-    if st.button(t("Restore the study"), key="restore", disabled=given is None):
-        _told(lambda file: _restored(person, file), given)
+    actions.button(
+        t("Restore the study"),
+        lambda: _read(given, lambda file: _restored(person, file)),
+        key="restore",
+        busy=t("Checking the bundle ..."),
+    )
 
 
 def merge_section(person: Person) -> None:
@@ -293,8 +295,12 @@ def merge_section(person: Person) -> None:
         max_chars=100,
         help=t("For readers with no site yet. If left empty, the other server's ID is used."),
     )
-    if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
-        _told(lambda file: _merged(person, file, site), given)
+    actions.button(
+        t("Merge the bundle"),
+        lambda: _read(given, lambda file: _merged(person, file, site)),
+        key="merge",
+        busy=t("Checking the bundle ..."),
+    )
 
 
 def _restored(person: Person, file: KeptFile) -> str:
@@ -302,7 +308,7 @@ def _restored(person: Person, file: KeptFile) -> str:
     restored = t(
         "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
         "models.",
-        study=plain(done.study),
+        study=done.study,
         readers=done.n_readers,
         readings=done.n_readings,
         models=done.n_models,
@@ -315,18 +321,14 @@ def _merged(person: Person, file: KeptFile, site: str) -> str:
     done = begin(bundle_merged, file, *where, acting(person)).outcome()
     return t(
         "Merged: {readers} from {site}, {readings} readings.",
-        readers=plain(", ".join(done.readers)),
-        site=plain(done.site),
+        readers=", ".join(done.readers),
+        site=done.site,
         readings=done.n_readings,
     )
 
 
-def _told(act: Callable[[KeptFile], str], given: Any) -> None:
+def _read(given: Any, act: Callable[[KeptFile], str]) -> str:
+    """Do something with the bundle that was chosen."""
     if given is None:
-        return
-    try:
-        with st.spinner(t("Checking the bundle ...")):
-            st.success(act(on_disk(given.name, given)))
-    except StudyError as error:
-        first, *faults = str(error).splitlines()
-        st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))
+        raise BadInput(t("Choose a bundle (ZIP) first."))
+    return act(on_disk(given.name, given))

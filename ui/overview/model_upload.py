@@ -3,27 +3,30 @@
 A file of no known shape has its columns named first; so has one that was taken for another shape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from study.base.errors import BadFile, BadInput, StudyError
+from study.base.errors import BadFile, BadInput
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.files import guessed, remembered_columns
 from study.models.models import Example, FileSummary, check_free, is_model, some_of
 from study.people.signing_in import Person
-from ui.parts.forms import upload
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.forms import required, upload
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.parts.theme import error_line, facts, refused, section, table
+from ui.parts.theme import facts, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_kept, on_disk
 
-_READ, _TOLD, _NAMING = "model-read", "model-told", "model-naming"
-_REFUSED = "model-refused"
+_READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
+_LOOK, _KEEP = "model-look", "model-keep"
 _ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "parquet", "eval"]
 _LONGEST_WORDS = 300
 
@@ -50,12 +53,11 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unnamed:
-    """A file whose columns are to be named, what they may mean, and why they are asked for."""
+    """A file whose columns are to be named, and what they may mean."""
 
     handed_in: _HandedIn
     columns: tuple[str, ...]
     meant: Mapping[str, str]
-    why: str
 
 
 def model_form(person: Person) -> None:
@@ -71,51 +73,61 @@ def model_form(person: Person) -> None:
         return
     st.session_state.pop(_READ, None)
     st.session_state.pop(_NAMING, None)
-    told = st.container()
     links("model_example", {"example/predictions.csv": t("Example file (CSV)")}, download=True)
-    with st.form("model", clear_on_submit=False):
+    below = st.container()
+    with below, st.form("model", clear_on_submit=False):
         file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
         left, right = st.columns(2)
         name = left.text_input(t("Model"), max_chars=100, key="model-name").strip()
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
-        asked = st.form_submit_button(t("Read the file"), key="model-look")
-    if not asked:
-        if done := st.session_state.pop(_TOLD, None):
-            told.success(plain(done))
-        return
-    handed_in = None
-    try:
-        if file is None:
-            raise BadInput(t("Choose a file with the model's predictions."))
-        if not name:
-            raise BadInput(t("Enter a name for the model."))
-        if not is_model(store(), study=study, model_id=name):
-            check_free(store(), study=study, model_id=name)
-        handed_in = _HandedIn(
-            study=study,
-            file_name=file.name,
-            file=on_disk(file.name, file),
-            model_id=name,
-            model_version=version,
+        actions.submit(
+            t("Read the file"),
+            lambda: _look(study, file, name, version),
+            key=_LOOK,
+            below=below,
+            busy=t("Reading the file ..."),
         )
-        _read(handed_in)
-    except StudyError as error:
-        with told:
-            _tell(error, handed_in)
-        return
-    st.rerun()
+    actions.report(_KEEP)
+    _offer_naming(study)
 
 
-def _read(handed_in: _HandedIn) -> None:
+def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
+    """Read the file that was chosen."""
+    st.session_state.pop(_REFUSED, None)
+    if file is None:
+        raise BadInput(t("Choose a file with the model's predictions."))
+    required(t("Model"), name)
+    if not is_model(store(), study=study, model_id=name):
+        check_free(store(), study=study, model_id=name)
+    handed_in = _HandedIn(
+        study=study,
+        file_name=file.name,
+        file=on_disk(file.name, file),
+        model_id=name,
+        model_version=version,
+    )
+    return _read(handed_in)
+
+
+def _read(handed_in: _HandedIn) -> Report:
     """Read a file by what it holds; where its columns have no usual names, they are to be named."""
     read = _in_worker(handed_in)
     if read.summary is not None:
         st.session_state[_READ] = _Waiting(handed_in=handed_in, found=read.summary)
-    elif read.is_unknown:
-        _ask_for_columns(handed_in, read.columns, read.refusal)
-    else:
-        st.session_state[_REFUSED] = read.columns
+        return _to_decide(handed_in)
+    if not read.is_unknown:
+        st.session_state[_REFUSED] = (handed_in, read.columns)
         raise BadFile(read.refusal)
+    _ask_for_columns(handed_in, read.columns)
+    return Report(
+        text=t(
+            "The columns of {file} could not be recognised. Say below which column holds the case "
+            "ID and which the answer; the others are optional.",
+            file=handed_in.file_name,
+        ),
+        kind="info",
+        lines=tuple(read.refusal.splitlines()),
+    )
 
 
 def _in_worker(handed_in: _HandedIn, meant: Mapping[str, str] | None = None) -> ModelFile:
@@ -123,37 +135,68 @@ def _in_worker(handed_in: _HandedIn, meant: Mapping[str, str] | None = None) -> 
     return begin(model_file, handed_in.file, *where).outcome()
 
 
-def _tell(error: StudyError, handed_in: _HandedIn | None) -> None:
-    """Show why a file was refused; usual names may still mean something else in it."""
-    refused(str(error))
-    columns = st.session_state.pop(_REFUSED, ())
-    if handed_in is not None and columns:
-        st.button(
-            t("Name the columns"),
-            key="model-rename",
-            on_click=_ask_for_columns,
-            args=(handed_in, columns, ""),
-        )
+def _to_decide(handed_in: _HandedIn) -> Report:
+    words = t(
+        "{file} was read. Nothing has been saved yet: check it, then save or discard it below.",
+        file=handed_in.file_name,
+    )
+    return Report(text=words, kind="info")
 
 
-def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...], why: str) -> None:
+def _offer_naming(study: str) -> None:
+    """Offer to name the columns of a refused file: usual names may mean something else in it."""
+    refused: tuple[_HandedIn, tuple[str, ...]] | None = st.session_state.get(_REFUSED)
+    if refused is None or refused[0].study != study or not refused[1]:
+        return
+    handed_in, columns = refused
+    actions.turn(
+        t("Name the columns"), lambda: _ask_for_columns(handed_in, columns), key="model-rename"
+    )
+
+
+def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...]) -> None:
     st.session_state.pop(_READ, None)
+    st.session_state.pop(_REFUSED, None)
     st.session_state[_NAMING] = _Unnamed(
         handed_in=handed_in,
         columns=columns,
         meant=remembered_columns(store(), columns) or guessed(columns),
-        why=why,
     )
 
 
 def _name_columns(unnamed: _Unnamed) -> None:
-    handed_in = unnamed.handed_in
-    section(t("Name the columns of {file}", file=handed_in.file_name))
-    if unnamed.why:
-        refused(unnamed.why)
-    roles = {
-        "id": t("Case ID"),
-        "output": t("Answer or model output"),
+    section(t("Name the columns of {file}", file=unnamed.handed_in.file_name))
+    actions.report(_LOOK)
+    required, optional = _roles()
+    before = {**unnamed.meant}
+    before.setdefault("output", before.pop("answer", ""))
+    below = st.container()
+    with below, st.form("model-columns"):
+        chosen = _columns_chosen(required, unnamed.columns, before)
+        st.caption(t("Optional"))
+        chosen |= _columns_chosen(optional, unnamed.columns, before)
+        others = {role: column for role, column in before.items() if role not in chosen}
+        meant = {role: column for role, column in {**others, **chosen}.items() if column}
+        with st.container(horizontal=True):
+            actions.submit(
+                t("Read the file"),
+                lambda: _read_as(unnamed.handed_in, meant, required),
+                key="model-columns-look",
+                below=below,
+                busy=t("Reading the file ..."),
+                type="primary",
+            )
+            actions.turn(
+                t("Discard"),
+                lambda: st.session_state.pop(_NAMING, None),
+                key="model-columns-discard",
+                in_form=True,
+            )
+
+
+def _roles() -> tuple[dict[str, str], dict[str, str]]:
+    """Return what the columns of a file may mean: what is required, and what is optional."""
+    return {"id": t("Case ID (required)"), "output": t("Answer or model output (required)")}, {
         "run": t("Run"),
         "condition": t("Condition"),
         "confidence": t("Confidence"),
@@ -161,43 +204,44 @@ def _name_columns(unnamed: _Unnamed) -> None:
         "prompt": t("Prompt"),
         "explanation": t("Explanation"),
     }
-    before = {**unnamed.meant}
-    before.setdefault("output", before.pop("answer", ""))
-    with st.form("model-columns"):
-        chosen: dict[str, str] = {}
-        for n, place in enumerate(st.columns(2) * (len(roles) // 2)):
-            role = list(roles)[n]
-            there = before.get(role, "")
-            chosen[role] = place.selectbox(
-                roles[role],
-                ["", *dict.fromkeys([*unnamed.columns, *([there] if there else [])])],
-                index=[*dict.fromkeys(["", *unnamed.columns, there])].index(there),
-                format_func=lambda column: column or t("none"),
-                key=f"model-column-{role}",
-            )
-        with st.container(horizontal=True):
-            asked = st.form_submit_button(
-                t("Read the file"), key="model-columns-look", type="primary"
-            )
-            discard = st.form_submit_button(t("Discard"), key="model-columns-discard")
-    if discard:
-        st.session_state.pop(_NAMING, None)
-        st.rerun()
-    if asked:
-        others = {role: column for role, column in before.items() if role not in roles}
-        meant = {role: column for role, column in {**others, **chosen}.items() if column}
-        with error_line():
-            read = _in_worker(handed_in, meant)
-            if read.summary is None:
-                raise BadFile(read.refusal)
-            st.session_state.pop(_NAMING, None)
-            st.session_state[_READ] = _Waiting(handed_in=handed_in, found=read.summary, meant=meant)
-            st.rerun()
+
+
+def _columns_chosen(
+    roles: Mapping[str, str], columns: Sequence[str], before: Mapping[str, str]
+) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    places = st.columns(2) * len(roles)
+    for (role, label), place in zip(roles.items(), places, strict=False):
+        there = before.get(role, "")
+        offered = [*dict.fromkeys(["", *columns, there])]
+        chosen[role] = place.selectbox(
+            label,
+            offered,
+            index=offered.index(there),
+            format_func=lambda column: column or t("none"),
+            key=f"model-column-{role}",
+        )
+    return chosen
+
+
+def _read_as(handed_in: _HandedIn, meant: Mapping[str, str], required: Mapping[str, str]) -> Report:
+    """Read a file whose columns were named."""
+    missing = [label for role, label in required.items() if role not in meant]
+    if missing:
+        raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
+    read = _in_worker(handed_in, meant)
+    if read.summary is None:
+        raise BadFile(read.refusal)
+    st.session_state.pop(_NAMING, None)
+    st.session_state[_READ] = _Waiting(handed_in=handed_in, found=read.summary, meant=meant)
+    return _to_decide(handed_in)
 
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.handed_in.model_id
     section(t("{file}, as read for {model}", file=found.source_name, model=name))
+    for key in (_LOOK, "model-columns-look"):
+        actions.report(key)
     st.markdown(plain(_recognised(found)))
     _counts(found)
     for note in found.notes:
@@ -220,18 +264,21 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     replaces = is_model(store(), study=found.study, model_id=name)
     reason = _why_replaced(name) if replaces else ""
     label = t("Replace the predictions") if replaces else t("Save these predictions")
-    with st.container(horizontal=True):
-        keep = st.button(label, key="model-keep", type="primary")
-        rename = st.button(t("Name the columns"), key="model-rename")
-        discard = st.button(t("Discard"), key="model-discard")
-    if discard:
-        st.session_state.pop(_READ, None)
-        st.rerun()
-    if rename:
-        _ask_for_columns(waiting.handed_in, found.columns, "")
-        st.rerun()
-    if keep:
-        _keep(person, waiting, replaces=replaces, reason=reason)
+    row, below = st.container(horizontal=True), st.container()
+    with row:
+        actions.button(
+            label,
+            lambda: _keep(person, waiting, replaces=replaces, reason=reason),
+            key=_KEEP,
+            below=below,
+            type="primary",
+        )
+        actions.turn(
+            t("Name the columns"),
+            lambda: _ask_for_columns(waiting.handed_in, found.columns),
+            key="model-rename",
+        )
+        actions.turn(t("Discard"), lambda: st.session_state.pop(_READ, None), key="model-discard")
 
 
 def _recognised(found: FileSummary) -> str:
@@ -262,6 +309,7 @@ def _counts(found: FileSummary) -> None:
             (t("Cases"), found.n_cases, t("in the study")),
             (t("Answered"), counts.get("answered", 0), ""),
             (t("Unparsed"), counts.get("unparsed", 0), t("output without a recognisable option")),
+            (t("Cut off"), found.n_cut_off, t("of the unparsed: ended at the token limit")),
             (t("Refused"), counts.get("refused", 0), t("the model declined to answer")),
             (t("Left empty"), counts.get("skipped", 0), ""),
             (t("Absent"), found.n_absent, t("not in the file")),
@@ -325,20 +373,18 @@ def _why_replaced(name: str) -> str:
     )
 
 
-def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> None:
+def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> str:
     handed_in = waiting.handed_in
-    with error_line():
-        model = {
-            "model_id": handed_in.model_id,
-            "model_version": handed_in.model_version,
-            "replace": replaces,
-            "reason": reason,
-        }
-        where = store().path, handed_in.study, waiting.meant
-        begin(model_kept, handed_in.file, *where, model, acting(person)).outcome()
-        st.session_state.pop(_READ, None)
-        st.session_state[_TOLD] = _kept(waiting)
-        st.rerun()
+    model = {
+        "model_id": handed_in.model_id,
+        "model_version": handed_in.model_version,
+        "replace": replaces,
+        "reason": reason,
+    }
+    where = store().path, handed_in.study, waiting.meant
+    begin(model_kept, handed_in.file, *where, model, acting(person)).outcome()
+    st.session_state.pop(_READ, None)
+    return _kept(waiting)
 
 
 def _kept(waiting: _Waiting) -> str:

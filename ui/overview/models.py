@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from study.base.actor import Acting
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import later, said, t, tn
 from study.exchange.exam_papers import FORMATS, hand_out
 from study.lifecycle.studies import shows_accuracy
-from study.models.answer_parser import LETTERS, RULES, STANDARD
+from study.models.answer_mentions import LETTERS
+from study.models.answer_parser import RULES, STANDARD
 from study.models.model_protocol import ModelProtocol, Shown
 from study.models.models import FIELDS, Withdrawn, cards, describe_model, withdraw_model
 from study.models.paper import paper_of_study
@@ -30,14 +30,15 @@ from study.store.models import ModelRow
 from study.store.studies import study_row
 from ui.overview.model_upload import read_as
 from ui.overview.now import head
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question, Report
 from ui.parts.links import attachment, links
-from ui.parts.text import instant, plain
-from ui.parts.theme import error_line, grid, pick, section, table
+from ui.parts.text import instant
+from ui.parts.theme import grid, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 
-_KEY, _REREADING = "model-withdrawal", "model-rereading"
+WITHDRAW = "withdraw-now"
 _NAMES = {
     "jsonl": later("JSON Lines"),
     "leaderboard": later("ReXVQA leaderboard input"),
@@ -48,11 +49,12 @@ _NAMES = {
 }
 
 
-def show_models(study: str, found: list[ModelRow], n: int) -> None:
+def show_models(person: Person, found: list[ModelRow], n: int) -> None:
     """Show a study's models of so many cases, and the form that withdraws one of them."""
     section(t("Models of the study"))
     grid(model_table(found, n), key="models")
-    with st.expander(t("Withdraw a model")), st.form("withdraw-model", clear_on_submit=True):
+    below = st.expander(t("Withdraw a model"))
+    with below, st.form("withdraw-model", clear_on_submit=True):
         st.markdown(
             t(
                 "A withdrawn model is left out of every table, figure and bundle. Its predictions "
@@ -61,10 +63,12 @@ def show_models(study: str, found: list[ModelRow], n: int) -> None:
         )
         name = st.selectbox(t("Model"), [row.model_id for row in found], key="withdraw-name")
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
-        asked = st.form_submit_button(t("Withdraw this model"), key="withdraw-now")
-    if asked:
-        with error_line():
-            _ask(study, name, checked_reason(reason))
+        actions.submit(
+            t("Withdraw this model"),
+            lambda: _withdraw(person, name, checked_reason(reason)),
+            key=WITHDRAW,
+            below=below,
+        )
 
 
 def card_form(person: Person, found: list[ModelRow]) -> None:
@@ -83,13 +87,14 @@ def card_form(person: Person, found: list[ModelRow]) -> None:
                 )
                 for (field, label), place in zip(_labels().items(), places, strict=False)
             }
-            asked = st.form_submit_button(t("Save the card"), key="card-save")
-        if asked:
-            with error_line():
+
+            def save() -> str:
                 describe_model(
                     store(), study=person.study_name, model_id=name, card=written, **acting(person)
                 )
-                st.success(t("The card of {model} is saved.", model=plain(name)))
+                return t("The card of {model} is saved.", model=name)
+
+            actions.submit(t("Save the card"), save, key="card-save", about=name)
 
 
 def _labels() -> dict[str, str]:
@@ -105,11 +110,6 @@ def _labels() -> dict[str, str]:
         t("Cost"),
     )
     return dict(zip(FIELDS, labels, strict=True))
-
-
-def withdrawal_answer(person: Person) -> None:
-    """Show the question whether a model is to be withdrawn, or what came of the last one."""
-    confirm(_KEY, acting(person), about=person.study_name)
 
 
 def show_withdrawn(found: list[Withdrawn]) -> None:
@@ -143,6 +143,7 @@ def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
             t("Runs"): [row.n_runs for row in found],
             t("Answered"): [row.n_answered for row in found],
             t("Unparsed"): [row.n_unparsed for row in found],
+            t("Of these cut off"): [row.n_cut_off for row in found],
             t("Refused"): [row.n_refused for row in found],
             t("Left empty"): [row.n_skipped for row in found],
             t("Absent"): [n_cases - row.n_predicted for row in found],
@@ -150,16 +151,15 @@ def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
     )
 
 
-def _ask(study: str, name: str, reason: str) -> None:
-    ask(
-        _KEY,
-        about=study,
-        question=t("Withdraw {model}? Reason: {reason}", model=name, reason=reason),
-        do=lambda acting: withdraw_model(
-            store(), study=study, model_id=name, reason=reason, **acting
-        ),
-        done=t("{model} was withdrawn.", model=name),
-    )
+def _withdraw(person: Person, name: str, reason: str) -> Question:
+    def do() -> str:
+        withdraw_model(
+            store(), study=person.study_name, model_id=name, reason=reason, **acting(person)
+        )
+        return t("{model} was withdrawn.", model=name)
+
+    words = t("Withdraw {model}? Reason: {reason}", model=name, reason=reason)
+    return Question(text=words, do=do)
 
 
 def show_words(person: Person, found: list[ModelRow]) -> None:
@@ -177,8 +177,7 @@ def show_words(person: Person, found: list[ModelRow]) -> None:
             output = _said(store(), head(store(), study), study, name)
             _by_rules(study, output)
             _list([one for one in output if _kinds()[which](one)])
-            _form(study, name)
-    confirm(_REREADING, acting(person), about=study)
+            _form(person, name)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -248,8 +247,9 @@ def _read(one: WordsRead, read: str) -> str:
     return read_as(read, one.options[LETTERS.index(read)] if read in LETTERS else "")
 
 
-def _form(study: str, name: str) -> None:
-    with st.form("read-again", clear_on_submit=True):
+def _form(person: Person, name: str) -> None:
+    below = st.container()
+    with below, st.form("read-again", clear_on_submit=True):
         st.markdown(
             t(
                 "The model is not asked again: its stored output is read by the rules you choose "
@@ -265,25 +265,26 @@ def _form(study: str, name: str) -> None:
             key="read-again-rules",
         )
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="read-again-reason")
-        asked = st.form_submit_button(t("Read the output again"), key="read-again-now")
-    if asked:
-        with error_line():
-            _ask_rereading(study, name, rules, checked_reason(reason))
+        actions.submit(
+            t("Read the output again"),
+            lambda: _reread(person, name, rules, checked_reason(reason)),
+            key="read-again-now",
+            about=name,
+            below=below,
+        )
 
 
-def _ask_rereading(study: str, name: str, rules: str, reason: str) -> None:
-    read = reread(store(), study=study, model_id=name, rules=rules)
+def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Question:
+    read = reread(store(), study=person.study_name, model_id=name, rules=rules)
     if not read.changed:
-        st.info(t("By these rules no answer changes."))
-        return
+        return Report(text=t("By these rules no answer changes."), kind="info")
 
-    def keep(acting: Acting) -> None:
-        keep_reread(store(), read, reason=reason, **acting)
+    def keep() -> str:
+        keep_reread(store(), read, reason=reason, **acting(person))
+        return t("The output of {model} was read again.", model=name)
 
-    ask(
-        _REREADING,
-        about=study,
-        question=tn(
+    return Question(
+        text=tn(
             "{n} answer of {model} changes by the rules “{rules}”. Reason: {reason}",
             "{n} answers of {model} change by the rules “{rules}”. Reason: {reason}",
             read.changed.total(),
@@ -292,7 +293,6 @@ def _ask_rereading(study: str, name: str, rules: str, reason: str) -> None:
             reason=reason,
         ),
         do=keep,
-        done=t("The output of {model} was read again.", model=name),
     )
 
 

@@ -82,7 +82,7 @@ def _study(found: Progress) -> None:
     st.caption(
         plain(
             t(
-                "{dates} (UTC); {amended}; protocol {sha256}",
+                "{dates}; {amended}; protocol {sha256}",
                 dates=dates,
                 amended=amended,
                 sha256=found.protocol_sha256,
@@ -94,7 +94,7 @@ def _study(found: Progress) -> None:
 def _since(found: Progress) -> str:
     began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
     at = minute(found.dates.get(began))
-    return t("since {time} UTC", time=at) if at else ""
+    return t("since {time}", time=at) if at else ""
 
 
 def _stages(found: Progress) -> str:
@@ -183,7 +183,7 @@ def _session(one: ReaderProgress) -> str:
     if standing.state is SessionState.WASHING_OUT and standing.opens_at_utc:
         return t("{session}, opens {time}", session=words, time=minute(standing.opens_at_utc))
     if standing.state is SessionState.LAPSED:
-        return t("{session} {time}", session=words, time=minute(standing.ends_at_utc))
+        return t("{session}, ended {time}", session=words, time=minute(standing.ends_at_utc))
     if standing.ends_at_utc:
         return t("{session}, ends {time}", session=words, time=minute(standing.ends_at_utc))
     return words
@@ -207,15 +207,15 @@ def _silence(found: Progress) -> None:
         right.markdown(
             plain(
                 tn(
-                    "{reader} has read {read} of {total} and was last active on {date}: has been "
+                    "{reader} has read {read} of {total} and was last active {time}: has been "
                     "able to continue for {n} day.",
-                    "{reader} has read {read} of {total} and was last active on {date}: has been "
+                    "{reader} has read {read} of {total} and was last active {time}: has been "
                     "able to continue for {n} days.",
                     int(one.silent_days or 0),
                     reader=one.reader_id,
                     read=one.counts.n_read,
                     total=one.counts.n_assigned,
-                    date=minute(one.last_at_utc),
+                    time=minute(one.last_at_utc),
                 )
             )
         )
@@ -233,12 +233,12 @@ def _lapsed(found: Progress) -> None:
         st.markdown(
             plain(
                 tn(
-                    "{reader}: session {session} lapsed on {date} with {n} case unread.",
-                    "{reader}: session {session} lapsed on {date} with {n} cases unread.",
+                    "{reader}: session {session} lapsed {time} with {n} case unread.",
+                    "{reader}: session {session} lapsed {time} with {n} cases unread.",
                     standing.n_assigned - standing.n_read,
                     reader=one.reader_id,
                     session=standing.session,
-                    date=minute(standing.ends_at_utc),
+                    time=minute(standing.ends_at_utc),
                 )
             )
         )

@@ -11,15 +11,15 @@ from study.monitoring.quality import FactKind, QualityFact, ReadingFacts
 from study.people.signing_in import Person
 from study.store.progress import ExclusionRow
 from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question
 from ui.parts.text import day_form, instant, minute, plain
-from ui.parts.theme import TALL_PX, Columns, error_line, grid, grid_px, section, table
+from ui.parts.theme import TALL_PX, Columns, grid, grid_px, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
 READINGS = "readings"
 PART, READER, POSITION = "part", "reading-reader", "reading-position"
-_KEY = "exclusion"
 _LIST = "readings-list"
 _MOST = 2_000
 """Rows a browser is sent at once; the filters reach the others."""
@@ -51,8 +51,7 @@ def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion
     with left:
         table([t("What"), t("Value")], _facts(one), caption=t("Reading details"))
     with right:
-        _decide(person.study_name, one)
-        confirm(_KEY, acting(person), about=one.id)
+        _decide(person, one)
     if log:
         section(t("Decisions so far"))
         grid(_log(log), key="exclusions")
@@ -153,8 +152,8 @@ def _facts(one: ReadingFacts) -> list[tuple[str, str]]:
         t("Elapsed (s)"): _known(seconds(one.elapsed_ms)),
         t("Hidden (s)"): _known(seconds(one.hidden_ms)),
         t("Paused (s)"): _known(seconds(one.paused_ms)),
-        t("Presented (UTC)"): minute(one.shown_at_utc),
-        t("Received (UTC)"): minute(one.received_at_utc),
+        t("Presented"): minute(one.shown_at_utc),
+        t("Received"): minute(one.received_at_utc),
         t("Flags"): ", ".join(one.flags) or t("none"),
         t("Screen and browser"): one.setup or t("not recorded"),
         t("Comment"): one.comment or t("none"),
@@ -168,38 +167,43 @@ def _known(value: float | None) -> str:
     return t("not recorded") if value is None else f"{value:g}"
 
 
-def _decide(study: str, one: ReadingFacts) -> None:
-    with st.form(f"exclude-{one.id}", clear_on_submit=True):
+def _decide(person: Person, one: ReadingFacts) -> None:
+    below = st.container()
+    with below, st.form(f"exclude-{one.id}", clear_on_submit=True):
         reason = st.text_area(
             t("Reason"),
             max_chars=LONGEST_REASON,
             key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
             help=t("Recorded permanently with the reading and included in exports."),
         )
-        st.caption(what_it_does(store(), study))
-        label = t("Reinstate this reading") if one.excluded else t("Exclude this reading")
-        asked = st.form_submit_button(label, key=f"exclude-now-{one.id}")
-    if asked:
-        with error_line():
-            _ask(study, one, checked_reason(reason))
+        st.caption(what_it_does(store(), person.study_name))
+        actions.submit(
+            t("Reinstate this reading") if one.excluded else t("Exclude this reading"),
+            lambda: _ask(person, one, checked_reason(reason)),
+            key=f"exclude-now-{one.id}",
+            below=below,
+        )
 
 
-def _ask(study: str, one: ReadingFacts, reason: str) -> None:
-    where = {"reader": one.reader_id, "position": one.position, "reason": reason}
+def _ask(person: Person, one: ReadingFacts, reason: str) -> Question:
+    where = {"reader": one.reader_id, "position": one.position}
     if one.excluded:
-        question = t("Reinstate {reader}, position {position}? Reason: {reason}", **where)
+        question = t(
+            "Reinstate {reader}, position {position}? Reason: {reason}", **where, reason=reason
+        )
         done = t("{reader}, position {position}, is no longer excluded.", **where)
     else:
-        question = t("Exclude {reader}, position {position}? Reason: {reason}", **where)
+        question = t(
+            "Exclude {reader}, position {position}? Reason: {reason}", **where, reason=reason
+        )
         done = t("{reader}, position {position}, is excluded.", **where)
     decide = reinstate if one.excluded else exclude
-    ask(
-        _KEY,
-        about=one.id,
-        question=question,
-        do=lambda acting: decide(store(), study=study, reading=one.id, reason=reason, **acting),
-        done=done,
-    )
+
+    def do() -> str:
+        decide(store(), study=person.study_name, reading=one.id, reason=reason, **acting(person))
+        return done
+
+    return Question(text=question, do=do)
 
 
 def _log(log: list[ExclusionRow]) -> Columns:
@@ -289,11 +293,12 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
             ),
             key=f"fact-reading-{place}",
         )
-        right.button(
+        actions.turn(
             t("Show this reading"),
+            lambda: look_at(chosen.reader_id, chosen.position),
             key="look-at",
-            on_click=look_at,
-            args=(chosen.reader_id, chosen.position),
+            place=right,
+            early=True,
         )
 
 

@@ -6,7 +6,6 @@ A reminder is a letter to copy, or to send where the deployment has a mail serve
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,13 +33,14 @@ from study.people.signing_in import Person
 from study.reading.course import SessionState
 from study.store.readings import InterventionRow
 from ui.overview.labels import stage_word, standing_words
-from ui.parts.forms import ask, confirm
+from ui.parts import actions
+from ui.parts.actions import Question
 from ui.parts.text import instant, minute, plain
 from ui.parts.theme import Columns, error_line, grid, section
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_KEY, _REMINDING = "stepping-in", "reminding"
+_KEY = "step-now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class _Chosen:
 def show_stepping_in(person: Person, found: Progress) -> None:
     """Show what can be done, and what was."""
     if found.state == "open":
-        confirm(_KEY, acting(person), about=_form(found))
+        _form(person, found)
     else:
         st.markdown(t("Interventions are only possible while the study is open."))
     log = interventions.listed(store(), found.study)
@@ -64,8 +64,8 @@ def show_stepping_in(person: Person, found: Progress) -> None:
         grid(_log(log), key="interventions")
 
 
-def _form(found: Progress) -> _Chosen:
-    """Ask what is to be done to whom and why, and return what was chosen."""
+def _form(person: Person, found: Progress) -> None:
+    """Ask what is to be done to whom and why."""
     step = st.segmented_control(
         t("What to do"),
         list(Intervention),
@@ -88,17 +88,22 @@ def _form(found: Progress) -> _Chosen:
         )
     if step in (Intervention.EXTEND, Intervention.RELEASE) and session is None:
         st.markdown(t("This reader has no session with a deadline that can be extended."))
-        return chosen
+        actions.report(_KEY)
+        return
     if step is Intervention.WITHDRAW and reader is None:
         st.markdown(t("All readers have left the study."))
-        return chosen
-    with st.form("step-in", clear_on_submit=True):
+        actions.report(_KEY)
+        return
+    below = st.container()
+    with below, st.form("step-in", clear_on_submit=True):
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
-        asked = st.form_submit_button(_word(step), key="step-now")
-    if asked:
-        with error_line():
-            _ask(found.study, chosen, days, reason)
-    return chosen
+        actions.submit(
+            _word(step),
+            lambda: _ask(person, found.study, chosen, days, reason),
+            key=_KEY,
+            about=chosen,
+            below=below,
+        )
 
 
 def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> ReaderProgress | None:
@@ -141,7 +146,7 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
         t("Session"),
         list(ending),
         format_func=lambda n: t(
-            "{n}: {state}, ends {time} UTC",
+            "{n}: {state}, ends {time}",
             n=n,
             state=standing_words(ending[n]),
             time=minute(ending[n].ends_at_utc),
@@ -151,7 +156,7 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
     return int(chosen)
 
 
-def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
+def _ask(person: Person, study: str, chosen: _Chosen, days: float, reason: str) -> Question:
     words = checked_reason(reason)
     step = chosen.step
     whom = chosen.reader_id or t("the whole study")
@@ -162,13 +167,12 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
             whom=whom,
             reason=words,
         )
-    ask(
-        _KEY,
-        about=chosen,
-        question=question,
-        do=partial(_act, study, chosen, days, words),
-        done=t("Done: {what} ({whom}).", what=_word(step), whom=whom),
-    )
+
+    def do() -> str:
+        _act(study, chosen, days, words, acting(person))
+        return t("Done: {what} ({whom}).", what=_word(step), whom=whom)
+
+    return Question(text=question, do=do)
 
 
 def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
@@ -245,15 +249,14 @@ def show_reminding(person: Person, found: Progress) -> None:
     reader = waiting[chosen]
     last = sent(store(), found.study).get(reader.reader_id)
     if last:
-        st.caption(t("Last reminded: {time} UTC.", time=minute(last)))
+        st.caption(t("Last reminded: {time}.", time=minute(last)))
     who = (
         addressee(store(), found.study, reader.reader_id) if person.may(Act.PEOPLE) else Addressee()
     )
     letter = _letter(found, reader, who)
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
-    _ways(found.study, reader, who, letter)
-    confirm(_REMINDING, acting(person), about=(reader.reader_id, letter.text))
+    _ways(person, found.study, reader, who, letter)
 
 
 def _label(one: ReaderProgress) -> str:
@@ -280,33 +283,50 @@ def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
     return Letter(subject=letter.subject, text=text)
 
 
-def _ways(study: str, reader: ReaderProgress, who: Addressee, letter: Letter) -> None:
+def _ways(
+    person: Person, study: str, reader: ReaderProgress, who: Addressee, letter: Letter
+) -> None:
     server = None
     with error_line():
         server = MailServer.named(os.environ)
     left, right, _ = st.columns([1, 1, 2])
+    below = st.container()
     name = reader.reader_id
-    if left.button(t("Mark as sent"), key="note-sent", width="stretch"):
-        ask(
-            _REMINDING,
-            about=(name, letter.text),
-            question=t("Record in the audit trail that {reader} was reminded?", reader=name),
-            do=lambda acting: note_sent(store(), study=study, reader_id=name, **acting),
-            done=t("Marked as sent."),
-        )
+
+    def note() -> str:
+        note_sent(store(), study=study, reader_id=name, **acting(person))
+        return t("Marked as sent.")
+
+    record = t("Record in the audit trail that {reader} was reminded?", reader=name)
+    about = (name, letter.text)
+    actions.button(
+        t("Mark as sent"),
+        lambda: Question(text=record, do=note),
+        key="note-sent",
+        about=about,
+        place=left,
+        below=below,
+        width="stretch",
+    )
     if server is None:
         st.caption(t("This server cannot send email: copy the message and send it yourself."))
     elif not who.email:
         st.caption(t("There is no email address on record for this reader: copy the message."))
-    elif right.button(t("Send by email"), key="send-mail", width="stretch"):
-        ask(
-            _REMINDING,
-            about=(name, letter.text),
-            question=t("Send this message to {address}?", address=who.email),
-            do=lambda acting: send_reminder(
-                store(), server, letter, study=study, reader_id=name, **acting
-            ),
-            done=t("Sent."),
+    else:
+        mail = server
+
+        def send() -> str:
+            send_reminder(store(), mail, letter, study=study, reader_id=name, **acting(person))
+            return t("Sent to {address}.", address=who.email)
+
+        actions.button(
+            t("Send by email"),
+            lambda: Question(text=t("Send this message to {address}?", address=who.email), do=send),
+            key="send-mail",
+            about=about,
+            place=right,
+            below=below,
+            width="stretch",
         )
 
 

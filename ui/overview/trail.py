@@ -5,11 +5,10 @@ The head is to print, to photograph, and to be sent to somebody outside.
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 import segno
 import streamlit as st
@@ -26,9 +25,11 @@ from study.trail import losses, trails
 from study.trail.heads import deposit_of, line_of
 from study.trail.trails import Search, record_taking
 from study.trail.verification import Verification, verify_study
+from ui.parts import actions
+from ui.parts.actions import Report
 from ui.parts.event_kinds import kind_in_words, kinds_called, told
 from ui.parts.links import attachment
-from ui.parts.text import day_form, instant, minute, plain
+from ui.parts.text import browser_zone, day_form, instant, minute, plain
 from ui.parts.theme import Columns, grid_px, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
@@ -68,31 +69,33 @@ def trail_section(study: str) -> None:
 
 
 def verifying(study: str) -> None:
-    """Show a button that verifies the study at once, and what came of it."""
-    key = f"verdict-{study}"
-    if st.button(t("Verify now"), key=f"verify-{study}"):
-        with st.spinner(t("Verifying the chain ...")):
-            st.session_state[key] = verify_study(store(), study)
-    verdict: Verification | None = st.session_state.get(key)
-    if verdict is None:
-        st.caption(
-            t(
-                "Each event is chained to the previous one. Verification checks the whole chain "
-                "and compares every reading, assignment, reader, model and decision with it."
-            )
+    """Show a button that verifies the study at once."""
+    st.caption(
+        t(
+            "Each event is chained to the previous one. Verification checks the whole chain "
+            "and compares every reading, assignment, reader, model and decision with it."
         )
-    elif verdict.breaches:
-        st.error(t("Verification failed: {first}", first=plain(verdict.breaches[0])))
-        for breach in verdict.breaches[1:20]:
-            st.markdown(f"- {plain(breach)}")
-    else:
-        st.success(
-            tn(
-                "Verified: {n} event, and all the data it covers.",
-                "Verified: {n} events, and all the data they cover.",
-                verdict.n_events,
-            )
+    )
+    actions.button(
+        t("Verify now"),
+        lambda: _verdict(verify_study(store(), study)),
+        key=f"verify-{study}",
+        busy=t("Verifying the chain ..."),
+    )
+
+
+def _verdict(found: Verification) -> Report:
+    if found.breaches:
+        first, *others = found.breaches[:20]
+        words = t("Verification failed: {first}", first=first)
+        return Report(text=words, kind="error", lines=tuple(others))
+    return Report(
+        text=tn(
+            "Verified: {n} event, and all the data it covers.",
+            "Verified: {n} events, and all the data they cover.",
+            found.n_events,
         )
+    )
 
 
 def _search(study: str) -> Search:
@@ -134,7 +137,7 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
 
 
 def _table(rows: tuple[trails.TrailRow, ...]) -> Columns:
-    zone = _zone()
+    zone = browser_zone()
     return {
         t("When ({zone})", zone=str(zone)): [
             instant(_local(one.at_utc, zone), to="s") for one in rows
@@ -169,15 +172,7 @@ def _details(one: trails.TrailRow) -> list[tuple[str, str]]:
     return [(name, value) for name, value in told_of.items() if value]
 
 
-def _zone() -> ZoneInfo:
-    """Return the time zone of whoever looks, as their browser says."""
-    try:
-        return ZoneInfo(str(st.context.timezone or "UTC"))
-    except (ValueError, OSError, KeyError):
-        return ZoneInfo("UTC")
-
-
-def _local(at_utc: str, zone: ZoneInfo) -> str:
+def _local(at_utc: str, zone: tzinfo) -> str:
     try:
         return moment(at_utc).astimezone(zone).replace(tzinfo=None).isoformat()
     except (ValueError, OverflowError):
@@ -268,15 +263,13 @@ def deposited(study: str) -> None:
     with store().look() as look:
         found = deposit_of(look, study_row(look, study))
     if not found.to:
-        st.caption(t("No recipient for this line was named when the study was opened."))
+        st.caption(t("This line is not sent to anyone: print it or send it yourself."))
         return
     st.caption(
         t(
             "Sent to {to} when the study opens, once a day and when it closes. Last sent: {when}.",
             to=plain(found.to),
-            when=t("{time} UTC", time=minute(found.sent_at_utc))
-            if found.sent_at_utc
-            else t("never"),
+            when=minute(found.sent_at_utc) or t("never"),
         )
     )
     if found.why_not:
@@ -304,7 +297,7 @@ def gone_back(person: Person) -> None:
         return
     st.error(
         t(
-            "**The database has gone back to an earlier state.** On {when} UTC it ended at event "
+            "**The database has gone back to an earlier state.** On {when} it ended at event "
             "{ends}, although event {number} had been saved. Find out why before you continue: "
             "see docs/backups.md on the server. Readers can keep reading, and their pages resend "
             "the answers they still hold.",

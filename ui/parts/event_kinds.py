@@ -80,6 +80,7 @@ LABELS = {
     EventKind.STUDY_DRAWN: later("sample drawn"),
     EventKind.STUDY_OPENED: later("study opened"),
     EventKind.STUDY_RESTORED: later("study restored"),
+    EventKind.STUDY_RETURNED_TO_DRAFT: later("study returned to draft"),
     EventKind.WITNESS_DAMAGED: later("witness file damaged"),
     EventKind.WITNESS_ACCEPTED: later("witness file damage accepted"),
 }
@@ -167,6 +168,7 @@ SENTENCES = {
     EventKind.STUDY_DRAWN: later("{who} drew {n_cases} cases from bank {bank}"),
     EventKind.STUDY_OPENED: later("{who} opened the study"),
     EventKind.STUDY_RESTORED: later("{who} restored the study"),
+    EventKind.STUDY_RETURNED_TO_DRAFT: later("{who} returned the study to the draft {draft}"),
     EventKind.WITNESS_DAMAGED: later("The witness file {finding}"),
     EventKind.WITNESS_ACCEPTED: later("{who} accepted that the witness file was damaged: {reason}"),
 }

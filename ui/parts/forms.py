@@ -1,22 +1,17 @@
-"""What pages ask for: an access code, a choice, a file, and a yes before anything is done.
+"""What pages ask for: an access code, a study to enter, a file, a field that must not be empty.
 
-Forms that sign in and choose are plain HTML: they set or ask for the cookie. Nothing is done at
-one click: what is to be done is asked back first, and done once.
+Forms that sign in and choose a study are plain HTML, because they set or need the cookie.
 """
 
 import json
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from time import monotonic
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from study.base.actor import Acting
-from study.base.errors import StudyError
+from study.base.errors import BadInput
 from study.base.translation import t
 from study.people.signing_in import Membership
-from ui.parts.text import plain
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -30,6 +25,8 @@ input:focus-visible, button:focus-visible {
   outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
+.named button { justify-self: start; padding: 0; color: var(--st-link-color); background: none;
+  font-weight: 600; text-align: start; text-decoration: underline; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
   border: 1px solid var(--rr-edge); font-weight: 500; }
 """
@@ -115,9 +112,6 @@ _OURS = """<style>
   content: %s; margin-inline-start: .5rem; }
 </style>"""
 
-# A second click draws the page again; what came of the first is still to be read then.
-_TOLD_FOR_S = 20
-
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
@@ -131,16 +125,20 @@ def ticket_form(ticket: str) -> None:
     form(key="ticket", data={"ticket": ticket, "button": t("Continue")})
 
 
-def choose_form(membership: Membership) -> None:
-    """Show a button that goes on in a study, in the role somebody has there."""
-    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
+def choose_form(membership: Membership, *, by_name: bool = False) -> None:
+    """Show a button, or the study's name as a link, that enters a study in a role."""
+    kind = "named" if by_name else "quiet"
+    html = _CHOOSE.replace("quiet", kind)
+    form = st.components.v2.component(f"choose_form_{kind}", html=html, css=_CSS, js=_FILL)
     form(
-        key=f"choose-{membership.grant}-{membership.study}",
+        key=f"choose-{kind}-{membership.grant}-{membership.study}",
         data={
             "grant": str(membership.grant),
             "study": "" if membership.study is None else str(membership.study),
-            "button": t("Enter"),
-            "spoken": t("Enter {study}", study=membership.study_name),
+            "button": membership.study_name if by_name else t("Enter"),
+            "spoken": membership.study_name
+            if by_name
+            else t("Enter {study}", study=membership.study_name),
         },
     )
 
@@ -153,64 +151,8 @@ def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB
     return st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
-    """What waits for a yes: about what, the question, what is done, what is said afterwards."""
-
-    about: Hashable
-    question: str
-    do: Callable[[Acting], object]
-    done: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What came of a yes: whether it was done, in words, and how long they are shown."""
-
-    about: Hashable
-    done: bool
-    words: str
-    until: float
-
-
-def ask(
-    key: str, *, about: Hashable, question: str, do: Callable[[Acting], object], done: str
-) -> None:
-    """Have something asked back under a key, for as long as the page shows what it is about."""
-    st.session_state.pop(f"{key}-told", None)
-    st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
-
-
-def confirm(key: str, acting: Acting, *, about: Hashable) -> None:
-    """Show what waits under a key with its two buttons, or what came of the last one.
-
-    A question about something else than the page shows by now is dropped.
-    """
-    told: _Told | None = st.session_state.get(f"{key}-told")
-    if told is not None and told.about == about and monotonic() < told.until:
-        (st.success if told.done else st.error)(plain(told.words))
-    pending: Pending | None = st.session_state.get(key)
-    if pending is None or pending.about != about:
-        st.session_state.pop(key, None)
-        return
-    with st.container(border=True):
-        st.markdown(plain(pending.question))
-        yes, no, _ = st.columns([1, 1, 4])
-        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
-        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
-    if said_yes or said_no:
-        # Taken away before it is done: whoever clicks again finds nothing waiting.
-        st.session_state.pop(key, None)
-        if said_yes:
-            st.session_state[f"{key}-told"] = _done(pending, acting)
-        st.rerun()
-
-
-def _done(pending: Pending, acting: Acting) -> _Told:
-    words = pending.done
-    try:
-        pending.do(acting)
-        done = True
-    except StudyError as error:
-        words, done = str(error), False
-    return _Told(about=pending.about, done=done, words=words, until=monotonic() + _TOLD_FOR_S)
+def required(label: str, value: str) -> str:
+    """Return what a field holds without spaces around it, or refuse by its label if it is empty."""
+    if not value.strip():
+        raise BadInput(t("“{field}” is empty. Fill it in.", field=label))
+    return value.strip()

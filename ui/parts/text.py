@@ -6,10 +6,13 @@ web only.
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pandas as pd
+import streamlit as st
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -20,6 +23,7 @@ from study.base import translation
 from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
+_PER_CENT = re.compile(r"(?<=[0-9]) %")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
 _WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
@@ -30,16 +34,33 @@ def plain(text: str) -> str:
     >>> print(plain("A *b* [c]"))
     A \*b\* \[c\]
     """
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    return unbroken(_MARKS.sub(r"\\\1", " ".join(text.split())))
+
+
+def unbroken(text: str) -> str:
+    """Return text in which no line ends between a number and its per cent sign.
+
+    >>> unbroken("52 %") == "52\N{NO-BREAK SPACE}%"
+    True
+    """
+    return _PER_CENT.sub("\N{NO-BREAK SPACE}%", text)
 
 
 def minute(at_utc: str | None) -> str:
-    """Return a stored moment to the minute, in UTC; nothing for none.
+    """Return a stored moment to the minute with its zone, UTC; nothing for none.
 
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
-    ('4 Jun 2025, 12:00', '')
+    ('4 Jun 2025, 12:00 UTC', '')
     """
     return translation.minute(at_utc) if at_utc else ""
+
+
+def browser_zone() -> tzinfo:
+    """Return the time zone the browser of this session reports; UTC if it reports none."""
+    try:
+        return ZoneInfo(str(st.context.timezone or "UTC"))
+    except (ValueError, OSError, KeyError):
+        return UTC
 
 
 def day_form() -> str:

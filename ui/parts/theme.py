@@ -18,7 +18,7 @@ from babel.dates import get_date_format
 from study.base.errors import StudyError
 from study.base.text import guarded
 from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
-from ui.parts.text import plain
+from ui.parts.text import plain, unbroken
 
 Row = Sequence[object]
 Columns = Mapping[str, Sequence[Any]]
@@ -103,7 +103,7 @@ def state_badge(state: str) -> None:
 
 def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
     """Return a badge as HTML, for tables and cards written as HTML."""
-    return f'<span class="rr-badge rr-{tone}">{escape(text)}</span>'
+    return f'<span class="rr-badge rr-{tone}">{escape(unbroken(text))}</span>'
 
 
 def state_html(state: str) -> str:
@@ -184,16 +184,16 @@ def _cell_of_text(value: Any) -> Any:
 
 
 def _fact(label: str, value: object, note: str) -> str:
-    small = f'<div class="rr-note">{escape(note)}</div>' if note else ""
+    small = f'<div class="rr-note">{escape(unbroken(note))}</div>' if note else ""
     return (
         f'<div class="rr-fact"><dt>{escape(label)}</dt>'
-        f'<dd><div class="rr-value">{escape(str(value))}</div>{small}</dd></div>'
+        f'<dd><div class="rr-value">{escape(unbroken(str(value)))}</div>{small}</dd></div>'
     )
 
 
 def _cell(value: object) -> str:
     number = isinstance(value, int | float)
-    return f"<td{_NUMBER if number else ''}>{escape(str(value))}</td>"
+    return f"<td{_NUMBER if number else ''}>{escape(unbroken(str(value)))}</td>"
 
 
 def _states() -> dict[str, tuple[str, Tone]]:

@@ -1,19 +1,21 @@
-"""Codes to hand out, shown once: a sheet of cards to print, a CSV file, links to copy.
+"""New access codes on a page: a sheet of cards to print, a CSV file, links to copy.
 
-They are kept in this browser tab's session alone. The file is made in the browser, and a link
-carries its code behind the # sign: neither the server's log nor Streamlit's files ever hold one.
+The CSV file is made in the browser, and a link carries its code after the # sign: neither the
+server's log nor Streamlit's files ever hold one.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
 
+from study.base import translation
 from study.base.translation import t, tn
-from ui.parts.text import plain
-
-_KEPT = "people"
+from ui.parts import actions
+from ui.parts.new_codes import Card, NewCodes, new_codes
+from ui.parts.text import browser_zone, plain
 
 _HTML = """
 <div class="tools">
@@ -48,15 +50,17 @@ button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offse
 }
 """
 
-# Streamlit's page scrolls within itself and would print its first screen only.
+# Only the cards are printed. Streamlit's page scrolls within itself and would print one screen.
 _PAPER = """<style>@media print {
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stStatusWidget"],
-  [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"]
-    > *:not(:has(.st-key-handout), .st-key-handout) { display: none !important; }
+  [data-testid="stMainBlockContainer"] *:not(:has(.st-key-handout-cards), .st-key-handout-cards,
+    .st-key-handout-cards *) { display: none !important; }
   html, body { background: #fff !important; }
-  .stApp, .stAppViewContainer, .stMain, [data-testid="stMainBlockContainer"] {
-    position: static !important; height: auto !important; overflow: visible !important;
-    background: #fff !important; padding: 0 !important; }
+  .stApp, .stAppViewContainer, .stMain, [data-testid="stMainBlockContainer"],
+  [data-testid="stMainBlockContainer"] *:has(.st-key-handout-cards) {
+    position: static !important; height: auto !important; max-height: none !important;
+    overflow: visible !important; background: #fff !important; padding: 0 !important;
+    border: 0 !important; }
 }</style>"""
 
 _JS = """
@@ -82,8 +86,8 @@ async function copy(text) {
 }
 
 function download(data) {
-  const lines = [["reader_id", "access_code", "link"]];
-  for (const card of data.cards) lines.push([card.who, card.code, card.link]);
+  const lines = [["reader_id", "access_code", "link", "valid_until"]];
+  for (const card of data.cards) lines.push([card.who, card.code, card.link, card.valid_until]);
   const text = lines.map((line) => line.map(cell).join(",")).join("\\r\\n") + "\\r\\n";
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(["\\ufeff" + text], { type: "text/csv" }));
@@ -99,7 +103,7 @@ function drawn(card, data, said) {
     element("p", "who", card.who),
     element("p", "code", card.code),
     element("p", "address", data.address),
-    element("p", "until", data.until),
+    element("p", "until", card.until),
   );
   const button = element("button", "", data.words.copy);
   button.type = "button";
@@ -127,93 +131,66 @@ export default function ({ parentElement, data }) {
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """Somebody's new code."""
+@contextmanager
+def page(study: str) -> Iterator[None]:
+    """Run a page that gives codes; those without a place on it are shown at its top."""
+    kept, top = new_codes(), st.container()
+    kept.is_shown = False
+    yield
+    if kept.of(study) and not kept.is_shown:
+        with top:
+            _codes(kept, study)
 
-    who: str
-    code: str
 
+def show(study: str, key: str) -> None:
+    """Show the new codes of a study (or, where it is empty, of the server) after an action.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handout:
-    """New codes to show until they are put away.
-
-    Parameters
-    ----------
-    study
-        The study they are for; empty for the deployment.
-    known
-        Whoever was invited beside them and goes on with a code they have.
-    until
-        The day the codes expire, as shown; empty where they do not.
+    They are shown at the action that added the last one, and at the top of a page entered anew.
     """
-
-    study: str
-    cards: tuple[Card, ...]
-    known: tuple[str, ...] = ()
-    until: str = ""
+    kept = new_codes()
+    if kept.of(study) and kept.place == (actions.visit(), key):
+        _codes(kept, study)
 
 
-@dataclass(slots=True)
-class Memory:
-    """What a browser tab's session remembers: the turn it is at, and the codes it shows."""
-
-    turn: int = 0
-    handout: Handout | None = None
-
-
-def memory() -> Memory:
-    """Return what this tab's session remembers.
-
-    Fetch it before an act and note its outcome in it: Streamlit may break off a run whenever the
-    session's state is touched, as it does at a second click, and a code would be lost for good.
-    """
-    found = st.session_state.setdefault(_KEPT, Memory())
-    assert isinstance(found, Memory)
-    return found
-
-
-def show(study: str) -> None:
-    """Show the codes kept for a study (or, where it is empty, for the deployment), if any."""
-    kept = memory().handout
-    if kept is None or kept.study != study:
-        return
+def _codes(kept: NewCodes, study: str) -> None:
+    kept.is_shown = True
+    cards, known = kept.cards.get(study, ()), kept.known.get(study, ())
     st.html(_PAPER)
-    if kept.cards:
-        st.success(
-            tn(
-                "One new access code. It is shown only now: print it, save it or copy its link.",
-                "{n} new access codes. They are shown only now: print them, save them or copy "
-                "their links.",
-                len(kept.cards),
+    with st.container(key="handout"):
+        if cards:
+            st.success(
+                tn(
+                    "One new access code. It is shown until you hide it and cannot be shown "
+                    "again: print it, save it or copy its link.",
+                    "{n} new access codes. They are shown until you hide them and cannot be shown "
+                    "again: print them, save them or copy their links.",
+                    len(cards),
+                )
             )
-        )
-        with st.container(key="handout"):
-            _sheet(kept)
-    if kept.known:
-        known = plain(", ".join(kept.known))
-        st.info(
-            t(
-                "Already registered; they sign in with their existing access code: {known}.",
-                known=known,
+            with st.container(key="handout-cards"):
+                _sheet(study, cards)
+        if known:
+            st.info(
+                plain(
+                    t(
+                        "Already registered; they sign in with their existing access code: "
+                        "{known}.",
+                        known=", ".join(known),
+                    )
+                )
             )
-        )
-    if st.button(t("Hide the codes"), key="handout-done"):
-        memory().handout = None
-        st.rerun()
+        actions.turn(t("Hide the codes"), lambda: kept.hide(study), key="handout-done")
 
 
-def _sheet(kept: Handout) -> None:
+def _sheet(study: str, cards: Sequence[Card]) -> None:
     address = _address(str(st.context.url or ""))
     sheet = st.components.v2.component("handout", html=_HTML, css=_CSS, js=_JS)
     sheet(
         key="handout-sheet",
         data={
-            "study": kept.study or t("Reading Room"),
+            "study": study or t("Reading Room"),
             "address": address,
-            "until": t("Valid until {day}", day=kept.until) if kept.until else "",
-            "cards": [_drawn(card, address) for card in kept.cards],
+            "cards": [_drawn(card, address) for card in cards],
             "words": {
                 "print": t("Print the sheet"),
                 "csv": t("Save as CSV"),
@@ -227,7 +204,15 @@ def _sheet(kept: Handout) -> None:
 def _drawn(card: Card, address: str) -> dict[str, str]:
     link = f"{address}#code={card.code}"
     square = segno.make(link, micro=False).svg_inline(omitsize=True)
-    return {"who": card.who, "code": card.code, "link": link, "qr": square}
+    until = translation.until(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
+    return {
+        "who": card.who,
+        "code": card.code,
+        "link": link,
+        "qr": square,
+        "valid_until": until,
+        "until": t("Valid until {moment}", moment=until) if until else "",
+    }
 
 
 def _address(page: str) -> str:

@@ -1,34 +1,36 @@
-"""The people of a study, or of all: a row each, the forms that invite, and what is done."""
+"""The people of a study or of the server: a row each, the forms that invite, and the actions."""
 
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from study.base import translation
 from study.base.actor import Acting
 from study.base.canonical import stamp
-from study.base.errors import BadFile, NotAllowed
+from study.base.errors import BadFile, BadInput, NotAllowed
 from study.base.text import decoded
 from study.base.translation import t, tn
 from study.lifecycle import studies
 from study.people import persons, single_sign_on
-from study.people.codes import Code, new_code
+from study.people.codes import Code, end_of_day, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer, act_for
 from study.people.roles import Act, Role
 from study.people.signing_in import Person
 from ui.app.masthead import role_word
-from ui.parts.forms import upload
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.forms import required, upload
 from ui.parts.links import links
-from ui.parts.text import plain
-from ui.parts.theme import error_line
+from ui.parts.new_codes import Card, new_codes
+from ui.parts.text import browser_zone, plain
 from ui.people import handout
-from ui.people.handout import Card, Handout
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -39,6 +41,7 @@ _How = dict[str, Any]
 _Given = tuple[Sequence[str], Sequence[str]]
 """Whom new codes were given to, and who of them goes on with one they had."""
 
+_JUDGES_DAYS = 90
 _MOST_MB = 1
 _WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
 _MANY = 12
@@ -63,11 +66,11 @@ class Scope:
 
 
 def key(name: str) -> str:
-    """Return a widget's key for this turn: after an act it is another widget.
+    """Return a widget's key for this turn: after an action it is another widget.
 
-    The second click of a double click then belongs to a widget that is not there any more.
+    The second click of a double click then belongs to a widget that no longer exists.
     """
-    return f"{name}-{handout.memory().turn}"
+    return f"{name}-{new_codes().turn}"
 
 
 def expiry_choice(name: str) -> int:
@@ -89,18 +92,20 @@ def members_of(scope: Scope) -> list[Member]:
     return persons.members_of_deployment(store(), now=now)
 
 
-def _invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
-    """Invite readers and keep their codes for the sheet."""
+def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str) -> Report:
+    """Invite readers and add their codes to the sheet."""
 
     def give(codes: list[Code], how: _How) -> _Given:
         known = studies.invite(store(), invitations=invitations, codes=codes, **how)
         return [one.reader_id for one in invitations], known
 
-    _with_codes(scope, Role.READER, len(invitations), days, give)
+    n = len(invitations)
+    done = tn("{n} reader was invited.", "{n} readers were invited.", n)
+    return _with_codes(scope, Role.READER, n, days, give, key, done)
 
 
-def _give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
-    """Give somebody a role and keep their code for the sheet."""
+def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
+    """Give somebody a role and add their code to the sheet."""
 
     def give(codes: list[Code], how: _How) -> _Given:
         everywhere = scope.everywhere
@@ -108,10 +113,11 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
             persons.give_role(store(), newcomer, code=codes[0], everywhere=everywhere, **how)
         ], ()
 
-    _with_codes(scope, newcomer.role, 1, days, give)
+    done = t("{who} has been given the role.", who=newcomer.handle)
+    return _with_codes(scope, newcomer.role, 1, days, give, key, done)
 
 
-def _new_code_for(scope: Scope, member: Member, days: int) -> None:
+def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
     """Give a new code, and a revoked role back with it."""
     renew = persons.give_back if member.revoked else persons.replace_code
 
@@ -119,46 +125,51 @@ def _new_code_for(scope: Scope, member: Member, days: int) -> None:
         renew(store(), grant=member.grant, code=codes[0], everywhere=scope.everywhere, **how)
         return [member.who], ()
 
-    _with_codes(scope, member.role, 1, days, give)
+    done = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
+    return _with_codes(scope, member.role, 1, days, give, key, done)
 
 
 def _with_codes(
-    scope: Scope, role: Role, n: int, days: int, give: Callable[[list[Code], _How], _Given]
-) -> None:
-    """Give out so many new codes, good for so many days, and keep them for the sheet."""
+    scope: Scope,
+    role: Role,
+    n: int,
+    days: int,
+    give: Callable[[list[Code], _How], _Given],
+    key: str,
+    done: str,
+) -> Report:
+    """Give out so many new codes, valid for so many days, and add them to the sheet."""
     codes = [new_code(secrets.token_bytes) for _ in range(n)]
+    kept = new_codes()
+    zone = browser_zone()
 
-    def work(acting: Acting) -> Handout:
-        expires = acting["now"] + timedelta(days=days) if days else None
+    def work(acting: Acting) -> None:
+        expires = end_of_day(acting["now"], days, zone) if days else None
         named, known = give(codes, {"study": scope.study, "expires": expires, **acting})
-        pairs = zip(named, codes, strict=True)
-        return Handout(
-            study=scope.study,
-            cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
-            known=tuple(known),
-            until=translation.day(stamp(expires)) if expires else "",
+        until = stamp(expires) if expires else ""
+        cards = tuple(
+            Card(who=who, code=code.text, expires_at_utc=until)
+            for who, code in zip(named, codes, strict=True)
+            if who not in known
         )
+        kept.add(scope.study, cards, tuple(known), key)
 
     act(scope, role, work)
+    return Report(text=done, followed_by="handout")
 
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
-    """Do something about somebody of a role and begin the next turn, or say why not."""
-    memory = handout.memory()
-    with error_line():
-        if not scope.may(role):
-            raise NotAllowed(t("Your role here does not allow this."))
-        made = work(acting(scope.person))
-        memory.turn += 1
-        if isinstance(made, Handout):
-            memory.handout = made
-        st.rerun()
+    """Do something about somebody of a role, if allowed, and begin the next turn."""
+    kept = new_codes()
+    if not scope.may(role):
+        raise NotAllowed(t("Your role here does not allow this."))
+    work(acting(scope.person))
+    kept.turn += 1
 
 
 def invite_one(scope: Scope, days: int) -> None:
     """Show the form that invites one reader."""
     with st.form(key("invite-one")):
-        top = st.container()
         first, second, third, fourth = st.columns(4)
         reader_id = first.text_input(
             t("Reader ID"),
@@ -170,23 +181,25 @@ def invite_one(scope: Scope, days: int) -> None:
         years = third.text_input(t("Years"), key=key("years"))
         site = fourth.text_input(t("Site"), key=key("site"))
         name, email = _named("reader")
-        if st.form_submit_button(t("Invite"), type="primary"):
+
+        def invite() -> Report:
             invitation = Invitation(
-                reader_id=reader_id.strip(),
+                reader_id=required(t("Reader ID"), reader_id),
                 level=level.strip(),
                 years=years.strip(),
                 site=site.strip(),
                 name=name.strip(),
                 email=email.strip(),
             )
-            with top:
-                _invite(scope, [invitation], days)
+            return _invite(scope, [invitation], days, "invite")
+
+        actions.submit(t("Invite"), invite, key="invite", widget_key=key("invite"), type="primary")
+    handout.show(scope.study, "invite")
 
 
 def invite_list(scope: Scope, days: int) -> None:
     """Show the form that invites a list of readers, pasted or from a file."""
     with st.form(key("invite-list")):
-        top = st.container()
         st.caption(
             t(
                 "A header row and one row per reader: reader_id and, optionally, level, years, "
@@ -201,11 +214,36 @@ def invite_list(scope: Scope, days: int) -> None:
         file = upload(
             t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
         )
-        if st.form_submit_button(t("Invite all"), type="primary"):
-            with top, error_line():
-                text = _text_of(file) if file else pasted
-                invitations = parse_invitations(text, source=t("The list"))
-                _invite(scope, invitations, days)
+
+        def invite() -> Report:
+            invitations = _invitations(pasted, file)
+            return _invite(scope, invitations, days, "invite-all")
+
+        actions.submit(
+            t("Invite all"),
+            invite,
+            key="invite-all",
+            widget_key=key("invite-all"),
+            type="primary",
+        )
+    handout.show(scope.study, "invite-all")
+
+
+def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
+    """Read the list that was pasted or chosen; both at once would leave one unread."""
+    if file and pasted.strip():
+        raise BadInput(
+            t(
+                "There is a pasted list and also the file {file}. Empty “Paste the list” or "
+                "remove the file, then invite again.",
+                file=file.name,
+            )
+        )
+    if file:
+        return parse_invitations(_text_of(file), source=file.name)
+    if not pasted.strip():
+        raise BadInput(t("Paste a list or choose a file first."))
+    return parse_invitations(pasted, source=t("The list"))
 
 
 def _text_of(file: UploadedFile) -> str:
@@ -220,7 +258,6 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
     if not offered:
         return
     with st.form(key("give-role")):
-        top = st.container()
         first, second = st.columns(2)
         handle = first.text_input(
             t("Short name"),
@@ -232,10 +269,31 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
         )
         role = second.selectbox(t("Role"), offered, format_func=role_word, key=key("role"))
         name, email = _named("staff")
-        if st.form_submit_button(t("Assign role"), type="primary"):
-            newcomer = Newcomer(handle=handle.strip(), role=role, name=name, email=email)
-            with top:
-                _give_role(scope, newcomer, days)
+
+        def assign() -> Report:
+            newcomer = Newcomer(
+                handle=required(t("Short name"), handle), role=role, name=name, email=email
+            )
+            return _give_role(scope, newcomer, days, "assign-role")
+
+        actions.submit(
+            t("Assign role"),
+            assign,
+            key="assign-role",
+            widget_key=key("assign-role"),
+            type="primary",
+        )
+    handout.show(scope.study, "assign-role")
+
+
+def judges(person: Person) -> None:
+    """Show who reviews and scores on this server, their codes, and the form that adds somebody."""
+    scope = Scope(person=person, study="")
+    there = [one for one in members_of(scope) if one.role is Role.REVIEWER]
+    with st.container():
+        if there:
+            rows(scope, there, _JUDGES_DAYS, name="judges")
+    give_role(scope, (Role.REVIEWER,), _JUDGES_DAYS)
 
 
 def _named(whose: str) -> tuple[str, str]:
@@ -307,11 +365,27 @@ def _row(scope: Scope, member: Member, days: int) -> None:
             )
             _revoke(scope, member)
         return
-    label = t("Restore") if member.revoked else t("New code")
-    if first.button(label, key=key(f"code-{member.grant}"), width="stretch"):
-        _new_code_for(scope, member, days)
+    below = st.container()
+    _new_code(scope, member, days, first, below)
     with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
         _more(scope, member)
+
+
+def _new_code(
+    scope: Scope, member: Member, days: int, place: DeltaGenerator, below: DeltaGenerator
+) -> None:
+    name = f"code-{member.grant}"
+    actions.button(
+        t("Restore") if member.revoked else t("New code"),
+        lambda: _new_code_for(scope, member, days, name),
+        key=name,
+        widget_key=key(name),
+        place=place,
+        below=below,
+        width="stretch",
+    )
+    with below:
+        handout.show(scope.study, name)
 
 
 def _more(scope: Scope, member: Member) -> None:
@@ -319,24 +393,44 @@ def _more(scope: Scope, member: Member) -> None:
     with st.form(key(f"name-{member.grant}"), border=False):
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
         email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
-        if st.form_submit_button(t("Save name and email")):
-            everywhere = scope.everywhere
-            _act_on(
-                scope, member, persons.change_name, name=name, email=email, everywhere=everywhere
-            )
+
+        def save() -> str:
+            where = {"name": name, "email": email, "everywhere": scope.everywhere}
+            _act_on(scope, member, persons.change_name, **where)
+            return t("Name and email saved.")
+
+        actions.submit(
+            t("Save name and email"),
+            save,
+            key=f"save-name-{member.grant}",
+            widget_key=key(f"save-name-{member.grant}"),
+        )
+
+    def erase() -> str:
+        _act_on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+        return t("Name and email erased.")
+
     if member.name or member.email:
         st.caption(
             t("Readings and the audit trail contain no names; erasing does not change them.")
         )
-        if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
-            _act_on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+        actions.button(
+            t("Erase name and email"),
+            erase,
+            key=f"erase-{member.grant}",
+            widget_key=key(f"erase-{member.grant}"),
+        )
+    else:
+        actions.report(f"erase-{member.grant}")
     _account(scope, member)
     _revoke(scope, member)
 
 
 def _account(scope: Scope, member: Member) -> None:
     """Show the provider of a sign-in account; let administrators release the account."""
+    name = f"release-{member.grant}"
     if member.account is None:
+        actions.report(name)
         return
     st.caption(
         t("Sign-in account: {provider}", provider=plain(member.account or t("erased")))
@@ -345,19 +439,33 @@ def _account(scope: Scope, member: Member) -> None:
     )
     if not scope.everywhere:
         return
-    with st.form(key(f"release-{member.grant}"), border=False):
+    with st.form(key(name), border=False):
         reason = st.text_input(t("Reason"), key=key(f"release-reason-{member.grant}"))
-        if st.form_submit_button(t("Release the sign-in account")):
+
+        def release() -> str:
             _act_on(scope, member, single_sign_on.release, reason=reason, everywhere=True)
+            return t("The sign-in account of {who} was released.", who=member.who)
+
+        actions.submit(
+            t("Release the sign-in account"), release, key=name, widget_key=key(f"{name}-now")
+        )
 
 
 def _revoke(scope: Scope, member: Member) -> None:
+    name = f"revoke-{member.grant}"
     if member.revoked or member.person == scope.person.id:
+        actions.report(name)
         return
-    with st.form(key(f"revoke-{member.grant}"), border=False):
+    with st.form(key(name), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
-        if st.form_submit_button(t("Revoke now")):
+
+        def revoke() -> str:
+            kept = new_codes()
             _act_on(scope, member, persons.revoke, reason=reason)
+            kept.drop(scope.study, member.who)
+            return t("{who} no longer has access here.", who=member.who)
+
+        actions.submit(t("Revoke now"), revoke, key=name, widget_key=key(f"{name}-now"))
 
 
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
@@ -367,20 +475,21 @@ def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any
 
 
 def _code(member: Member) -> str:
-    seen = _day(member.seen_at_utc)
+    zone = browser_zone()
+
+    def time(of: Callable[[str, tzinfo], str], at_utc: str | None) -> str:
+        return of(at_utc, zone) if at_utc else ""
+
+    until = time(translation.until, member.expires_at_utc)
     states = {
         CodeState.NONE: t("none"),
         CodeState.NEVER_USED: t("never used"),
-        CodeState.USED: t("last used on {day}", day=seen),
-        CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
+        CodeState.USED: t("last used {time}", time=time(translation.minute, member.seen_at_utc)),
+        CodeState.EXPIRED: t("expired; was valid until {moment}", moment=until),
         CodeState.GUESSED: t("someone is trying incorrect codes; issue a new code to stop this"),
         CodeState.REVOKED: t("revoked"),
     }
     text = states[member.code]
-    if member.expires_at_utc and member.code in (CodeState.NEVER_USED, CodeState.USED):
-        text = t("{state}; expires on {day}", state=text, day=_day(member.expires_at_utc))
+    if until and member.code in (CodeState.NEVER_USED, CodeState.USED):
+        text = t("{state}; valid until {moment}", state=text, moment=until)
     return plain(text)
-
-
-def _day(moment: str | None) -> str:
-    return translation.day(moment) if moment else ""

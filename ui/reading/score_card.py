@@ -337,7 +337,10 @@ def _record_rows(record: ReadingRecord) -> list[tuple[str, str]]:
     )
     rows = [
         (t("Reader ID"), record.reader),
-        (t("Period"), first if first == last else t("{first} to {last}", first=first, last=last)),
+        (
+            t("Period (UTC)"),
+            first if first == last else t("{first} to {last}", first=first, last=last),
+        ),
         (t("Cases read"), t("{n} of {total}", n=record.n_read, total=record.n_assigned)),
         (t("Reading time"), _reading_time(record)),
     ]

@@ -25,7 +25,7 @@ HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
 CATALOGUE: Final = "page/catalogue.js"
-STYLES: Final = ("viewer.css", "overlays.css")
+STYLES: Final = ("viewer.css", "overlays.css", "contrast.css")
 
 
 def mount(

@@ -153,8 +153,14 @@ def endpoint(working: Working) -> None:
         _excluded(working)
         _early(working)
     with right:
-        _margin(working)
-        _primary_model(working)
+        if working.values["hypothesis"] == "non-inferiority":
+            _margin(working)
+        if working.values["hypothesis"]:
+            _primary_model(working)
+        else:
+            st.caption(
+                t("Choose a hypothesis to set a margin or to name the model that it is about.")
+            )
 
 
 def _promised(working: Working) -> None:

@@ -1,24 +1,38 @@
 """The draft in this window and the fields that write it, what was saved, and all there are."""
 
-import re
+import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache, partial
 from typing import Any
 
 import streamlit as st
 
-from study.base.errors import BadInput, NotNow
-from study.base.translation import t
+from study.base.canonical import canonical_json
+from study.base.errors import BadInput, NotNow, StudyError
+from study.base.translation import language, t
 from study.lifecycle import drafts
 from study.lifecycle.drafts import SavedElsewhere, StudyDraft
 from study.people.signing_in import Person
-from study.protocol.protocol import Protocol, faults_of
+from study.protocol.protocol import ITEM_LISTS, Protocol, faults_of
+from study.protocol.sampling import Rehearsed, foresee
+from study.store import banks, draws
+from ui.parts import actions
+from ui.parts.protocol_words import in_page_words
 from ui.parts.text import minute, plain
 from ui.server.access import acting
 from ui.server.deployment import store
 
+_DELETED = "deleted-draft"
+ELIGIBILITY = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
+"""The settings that say which cases may be drawn."""
+
+_DRAWN_BY = (
+    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
+    *("context", *ELIGIBILITY),
+)
 Words = Mapping[Any, str]
 """What a value is called, by value, in the order they are offered."""
 
@@ -74,9 +88,9 @@ class Working:
             saved_at_utc=self.seen,
         )
 
-    def faults(self) -> list[str]:
-        """Return what keeps it from being drawn, in the pages' words."""
-        return [in_page_words(fault) for fault in drafts.faults(self.draft())]
+    def obstacles(self) -> list[str]:
+        """Return what the draw would refuse, in the pages' words."""
+        return [in_page_words(one) for one in drafts.obstacles(store(), self.draft(), rehearsed)]
 
     def protocol(self) -> Protocol | None:
         """Return the protocol it describes, or None while it has faults."""
@@ -144,40 +158,32 @@ class Working:
         st.caption(meaning)
 
 
-def in_page_words(fault: str) -> str:
-    """Return a fault with the fields called as the pages call them, not as the file does.
+def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
+    """Return what a draft would draw; the same question is worked out once.
 
-    >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
-    '“Hidden repeats” = 9 is more than “Cases” = 5.'
+    Raises
+    ------
+    StudyError
+        The draft has faults, or the bank cannot give the cases.
     """
-    called = {
-        "name": t("Study name"),
-        "bank": t("Question bank"),
-        "cases": t("Cases"),
-        "one_question_per": t("One question per"),
-        "stratify_by": t("Stratify by"),
-        "allocation": t("Allocation"),
-        "age": t("Age in years"),
-        "only_items": t("Draw only these IDs"),
-        "without_items": t("Leave out these IDs"),
-        "sessions": t("Sessions"),
-        "hidden_repeats": t("Hidden repeats"),
-        "back_navigation": t("Allow going back"),
-        "feedback": t("Show the correct answer"),
-        "score_card": t("Score card"),
-        "practice_cases": t("Practice cases"),
-        "bundle_extras": t("Include in the export"),
-        "washout_days": t("Wash-out"),
-        "confidence": t("Confidence rating"),
-        "endpoint": t("Primary endpoint"),
-        "consent": t("Consent"),
-    }
-    for key, label in called.items():
-        # A word of the language is a key only where a fault begins or a value follows.
-        place = rf"(?<![\w“]){key}(?!\w)"
-        where = place if "_" in key else rf"^{key}(?=[: ])|{place}(?= = )"
-        fault = re.sub(where, f"“{label}”", fault)
-    return fault
+    with store().look() as look:
+        row, struck = banks.find(look, bank), draws.last_struck(look)
+    asked = {key: values[key] for key in _DRAWN_BY}
+    number, content = (row.id, row.content_sha256) if row else (0, "")
+    found = _rehearsed(number, content, struck, canonical_json(asked), language())
+    if isinstance(found, StudyError):
+        raise found
+    return found
+
+
+@lru_cache(maxsize=64)
+def _rehearsed(
+    bank: int, content_sha256: str, struck: int, asked: str, language: str
+) -> Rehearsed | StudyError:
+    try:
+        return foresee(store(), bank, Protocol.from_json(json.loads(asked)))
+    except StudyError as error:
+        return error
 
 
 def working_on(number: int) -> Working:
@@ -281,18 +287,33 @@ def draft_list(person: Person, found: Sequence[StudyDraft], go_on: Callable[[int
             words.caption(
                 plain(
                     t(
-                        "Bank: {bank}; started by {who}; saved {when} UTC",
+                        "Bank: {bank}; started by {who}; saved {when}",
                         bank=draft.bank or t("none yet"),
                         who=draft.made_by,
                         when=minute(draft.saved_at_utc),
                     )
                 )
             )
-            if go.button(t("Continue"), key=f"open-{draft.id}", width="stretch", type="primary"):
-                go_on(draft.id)
+            actions.turn(
+                t("Continue"),
+                partial(go_on, draft.id),
+                key=f"open-{draft.id}",
+                place=go,
+                width="stretch",
+                type="primary",
+            )
             with away.popover(t("Delete"), width="stretch"):
                 st.write(t("Everything entered in this draft will be lost."))
-                if st.button(t("Delete this draft"), key=f"away-{draft.id}"):
-                    drafts.remove(store(), draft.id, **acting(person))
-                    forget(draft.id)
-                    st.rerun()
+                actions.button(
+                    t("Delete this draft"),
+                    partial(_delete, person, draft),
+                    key=f"away-{draft.id}",
+                )
+    actions.report(f"away-{st.session_state.get(_DELETED)}")
+
+
+def _delete(person: Person, draft: StudyDraft) -> str:
+    drafts.remove(store(), draft.id, **acting(person))
+    forget(draft.id)
+    st.session_state[_DELETED] = draft.id
+    return t("The draft {name} was deleted.", name=draft.name)

@@ -1,12 +1,11 @@
 """The frame around the steps: rail, one step, what it means; and the last step, review and draw."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
 from study.bank.guessing import guessable
-from study.base.errors import StudyError
 from study.base.text import decoded
 from study.base.translation import decimal, language, spoken, t, tn
 from study.lifecycle import exposure
@@ -14,6 +13,8 @@ from study.protocol.assignment import SECONDS_A_READING, Burden, burden
 from study.protocol.protocol import Protocol, protocol_from
 from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
 from study.store import banks
+from ui.parts import actions
+from ui.parts.actions import Action
 from ui.parts.forms import upload
 from ui.parts.links import links
 from ui.parts.text import minute, plain
@@ -22,7 +23,6 @@ from ui.server.deployment import store
 from ui.wizard import design, reader_texts, rules, sample
 from ui.wizard.draft import Working, keep_mine, reach, read_again, save
 from ui.wizard.protocol_view import consent_view, protocol_view
-from ui.wizard.sample import foreseen
 
 LOOK = """
 <style>
@@ -56,7 +56,7 @@ export default function ({ parentElement }) {
 """
 
 
-def wizard(working: Working, draw: Callable[[], None]) -> None:
+def wizard(working: Working, draw: Action) -> None:
     """Show the step asked for in the address, and save what was written."""
     steps = _steps(draw)
     titles = {name: title for name, (title, _) in steps.items()}
@@ -87,7 +87,7 @@ def wizard(working: Working, draw: Callable[[], None]) -> None:
         st.rerun()
 
 
-def _steps(draw: Callable[[], None]) -> dict[str, tuple[str, Callable[[Working], None]]]:
+def _steps(draw: Action) -> dict[str, tuple[str, Callable[[Working], None]]]:
     """Return what each step is called and what shows it, in their order."""
     return {
         "sample": (t("Bank and sample"), sample.sample),
@@ -110,36 +110,43 @@ def _rail(working: Working, titles: dict[str, str], step: str) -> None:
             if place < working.reached
             else ":material/radio_button_unchecked:"
         )
-        if st.button(
+        actions.turn(
             title,
+            partial(_go, name),
+            key=f"rail-{working.id}-{name}",
             icon=icon,
             type="secondary" if place == here else "tertiary",
             width="stretch",
-            key=f"rail-{working.id}-{name}",
-        ):
-            _go(name)
+        )
     if not working.elsewhere:
-        st.caption(t("Saved {when} UTC.", when=minute(working.seen)))
+        st.caption(t("Saved {when}.", when=minute(working.seen)))
 
 
 def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
     names = list(titles)
     here = names.index(step)
     back, _, onward = st.columns([1.4, 3, 2])
-    if here and back.button(t("Back"), icon=arrow(forward=False), key=f"back-{working.id}"):
-        _go(names[here - 1])
-    if here + 1 < len(names) and onward.button(
-        t("Next: {step}", step=titles[names[here + 1]]),
-        type="primary",
-        width="stretch",
-        key=f"next-{working.id}",
-    ):
-        _go(names[here + 1])
+    if here:
+        actions.turn(
+            t("Back"),
+            lambda: _go(names[here - 1]),
+            key=f"back-{working.id}",
+            place=back,
+            icon=arrow(forward=False),
+        )
+    if here + 1 < len(names):
+        actions.turn(
+            t("Next: {step}", step=titles[names[here + 1]]),
+            lambda: _go(names[here + 1]),
+            key=f"next-{working.id}",
+            place=onward,
+            type="primary",
+            width="stretch",
+        )
 
 
 def _go(step: str) -> None:
     st.query_params["step"] = step
-    st.rerun()
 
 
 def _elsewhere(working: Working) -> None:
@@ -150,12 +157,20 @@ def _elsewhere(working: Working) -> None:
         )
     )
     left, right = st.columns(2)
-    if left.button(t("Load the saved version"), key=f"again-{working.id}", width="stretch"):
+
+    def load() -> str:
         read_again(working)
-        st.rerun()
-    if right.button(t("Keep this version"), key=f"mine-{working.id}", width="stretch"):
+        return t("The saved version has been loaded.")
+
+    def keep() -> str:
         keep_mine(working)
-        st.rerun()
+        return t("This version has been saved.")
+
+    for label, do, key, place in (
+        (t("Load the saved version"), load, f"again-{working.id}", left),
+        (t("Keep this version"), keep, f"mine-{working.id}", right),
+    ):
+        actions.button(label, do, key=key, place=place, width="stretch")
 
 
 def meaning(working: Working) -> None:
@@ -164,12 +179,12 @@ def meaning(working: Working) -> None:
     protocol = working.protocol()
     if protocol is not None:
         meaning_of(protocol)
-    faults = working.faults()
-    if faults:
+    obstacles = working.obstacles()
+    if obstacles:
         st.markdown(f"**{t('To resolve')}**")
-        for fault in faults:
-            st.warning(plain(fault))
-    elif protocol is not None:
+        for obstacle in obstacles:
+            st.warning(plain(obstacle))
+    else:
         st.success(t("Ready to draw: no conflicts found."))
 
 
@@ -218,7 +233,7 @@ def _readings(protocol: Protocol, asked: Burden) -> str:
     return ", ".join(parts)
 
 
-def review(working: Working, draw: Callable[[], None]) -> None:
+def review(working: Working, draw: Action) -> None:
     """Show the step; `draw` makes the study."""
     protocol = working.protocol()
     if protocol is None:
@@ -270,43 +285,39 @@ def _protocol_file(working: Working) -> None:
     brought = upload(
         t("Upload a protocol file"), types=["toml"], key=working.key("file"), most_mb=1
     )
+    key = f"take-{working.id}"
     if brought is None:
+        actions.report(key)
         return
-    if st.button(t("Replace the draft with this file"), key=working.key("take")):
-        try:
-            text = decoded(brought.getvalue(), source=brought.name)
-            taken = protocol_from(text, source=brought.name)
-        except StudyError as error:
-            st.error(t("The draft was not changed."))
-            st.code(str(error), language=None, wrap_lines=True)
-            return
+
+    def take() -> str:
+        text = decoded(brought.getvalue(), source=brought.name)
+        taken = protocol_from(text, source=brought.name)
         working.values = taken.in_full()
         working.name = taken.name or working.name
         working.renew()
-        st.rerun()
+        return t("The draft now has the settings of {file}.", file=brought.name)
+
+    actions.button(
+        t("Replace the draft with this file"), take, key=key, widget_key=working.key("take")
+    )
 
 
-def _draw(working: Working, draw: Callable[[], None]) -> None:
-    faults = working.faults()
-    trouble = ""
-    if not faults:
-        try:
-            foreseen(working.bank, working.values)
-        except StudyError as error:
-            trouble = str(error)
-    if trouble:
-        st.error(plain(trouble))
+def _draw(working: Working, draw: Action) -> None:
+    obstacles = working.obstacles()
+    for obstacle in obstacles:
+        st.error(plain(obstacle))
     st.caption(
         t(
             "Drawing the sample fixes the cases. You can then invite readers and open the study; "
-            "until it is open, you can still discard it and draw again."
+            "until it is open, you can still return it to a draft or discard it."
         )
     )
-    if st.button(
+    actions.button(
         t("Draw the sample"),
+        draw,
+        key=working.key("draw"),
         type="primary",
         icon=":material/check:",
-        disabled=bool(faults or trouble),
-        key=working.key("draw"),
-    ):
-        draw()
+        disabled=bool(obstacles),
+    )

@@ -235,7 +235,11 @@ def _endpoint(protocol: Protocol) -> Lines:
     return {
         t("Primary endpoint"): _called(protocol.endpoint) or t("None declared"),
         t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
-        t("Margin"): value_in_words("margin", protocol.margin),
+        **(
+            {t("Margin"): value_in_words("margin", protocol.margin)}
+            if protocol.hypothesis == "non-inferiority"
+            else {}
+        ),
         t("Claim applies to"): _called(protocol.claim_about) or t("None declared"),
         t("Primary model"): protocol.primary_model or t("None declared"),
         t("Excluded readings"): t("left out of the primary analysis")

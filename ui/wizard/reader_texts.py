@@ -1,17 +1,19 @@
 """The fourth step: what readers read before the first case, and the editor of the questionnaire."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from study.base.translation import said, t
 from study.protocol.protocol import CONSENT_TO_INSERT, MAX_PROSE
 from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
+from ui.parts import actions
 from ui.parts.text import html
 from ui.wizard.draft import Working
 
 _Question = dict[str, Any]
-UP, AWAY = "up", "away"
 
 
 def reader_texts(working: Working) -> None:
@@ -44,10 +46,13 @@ def _prose(working: Working, key: str, example: str) -> None:
             key=working.key(key),
         )
         working.values[key] = found
-        if not found.strip() and st.button(t("Start from an example"), key=working.key(key + "-x")):
-            working.values[key] = example
-            working.renew()
-            st.rerun()
+        if not found.strip():
+
+            def take() -> None:
+                working.values[key] = example
+                working.renew()
+
+            actions.turn(t("Start from an example"), take, key=working.key(key + "-x"))
     with right:
         st.caption(t("As readers will see it"))
         with st.container(border=True, height=420):
@@ -89,20 +94,21 @@ def _questionnaire(working: Working) -> None:
             "unless the reading rules say so."
         )
     )
-    wishes = []
+    tools = []
     for place in range(len(asked)):
         with st.container(border=True):
-            wishes.append(_question(working, asked, place))
+            tools.append(_question(working, asked, place))
     working.values["questionnaire"] = asked
-    # After all fields are read: what was typed elsewhere comes with the same click.
-    for place, wish in enumerate(wishes):
-        if wish:
-            _change(working, asked, place, wish)
+    # After all fields have been read: a click comes with what was typed last.
+    for place, columns in enumerate(tools):
+        _tools(working, asked, place, columns)
     _add(working, asked)
 
 
-def _question(working: Working, asked: list[_Question], place: int) -> str:
-    """Show one question; return what is to become of its place, or an empty text."""
+def _question(
+    working: Working, asked: list[_Question], place: int
+) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Show one question; return the places of its two buttons."""
     one, base = asked[place], working.base["questionnaire"][place]
 
     def key(name: str) -> str:
@@ -129,13 +135,44 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
         t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
     up, away = tools.columns(2)
-    if up.button(
-        "", icon=":material/arrow_upward:", help=t("Move up"), disabled=place == 0, key=key("up")
-    ):
-        return UP
-    if away.button("", icon=":material/delete:", help=t("Remove"), key=key("away")):
-        return AWAY
-    return ""
+    return up, away
+
+
+def _tools(
+    working: Working,
+    asked: list[_Question],
+    place: int,
+    columns: tuple[DeltaGenerator, DeltaGenerator],
+) -> None:
+    """Show the buttons of a question that move it up and remove it."""
+
+    def move() -> None:
+        asked[place - 1 : place + 1] = [asked[place], asked[place - 1]]
+        working.renew()
+
+    def remove() -> None:
+        del asked[place]
+        working.renew()
+
+    up, away = columns
+    name = f"question-{place}"
+    actions.turn(
+        "",
+        move,
+        key=working.key(f"{name}-up"),
+        place=up,
+        icon=":material/arrow_upward:",
+        help=t("Move up"),
+        disabled=place == 0,
+    )
+    actions.turn(
+        "",
+        remove,
+        key=working.key(f"{name}-away"),
+        place=away,
+        icon=":material/delete:",
+        help=t("Remove"),
+    )
 
 
 def _options(base: _Question, key: str) -> list[str]:
@@ -143,15 +180,6 @@ def _options(base: _Question, key: str) -> list[str]:
         t("Options, one per line"), value="\n".join(base.get("options", ())), height=110, key=key
     )
     return [line.strip() for line in lines.splitlines() if line.strip()]
-
-
-def _change(working: Working, asked: list[_Question], place: int, wish: str) -> None:
-    if wish == UP:
-        asked[place - 1 : place + 1] = [asked[place], asked[place - 1]]
-    elif wish == AWAY:
-        del asked[place]
-    working.renew()
-    st.rerun()
 
 
 def _add(working: Working, asked: list[_Question]) -> None:
@@ -171,10 +199,19 @@ def _add(working: Working, asked: list[_Question]) -> None:
     }
     for column, (label, made) in zip(st.columns(3), wishes.items(), strict=True):
         full = len(asked) >= MAX_QUESTIONS
-        if column.button(label, key=working.key(f"add-{label}"), disabled=full, width="stretch"):
-            asked.append({"id": _free_id(asked), "options": [], "required": True, **made})
-            working.renew()
-            st.rerun()
+        actions.turn(
+            label,
+            partial(_append, working, asked, made),
+            key=working.key(f"add-{label}"),
+            place=column,
+            disabled=full,
+            width="stretch",
+        )
+
+
+def _append(working: Working, asked: list[_Question], made: _Question) -> None:
+    asked.append({"id": _free_id(asked), "options": [], "required": True, **made})
+    working.renew()
 
 
 def _free_id(asked: list[_Question]) -> str:

@@ -1,7 +1,7 @@
 """The first step: from which bank, which cases may be drawn, how many, and what they can show."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,32 +18,28 @@ from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
 from study.protocol.checks import ids_in
-from study.protocol.protocol import ITEM_LISTS, Protocol
+from study.protocol.protocol import STRATA, Protocol
 from study.protocol.sampling import (
     EXPECTED_ACCURACY,
     Rehearsed,
     Stratum,
-    foresee,
     left,
     wilson_half_width,
 )
 from study.store import banks, draws
+from ui.parts import actions
+from ui.parts.actions import Report
 from ui.parts.forms import upload
+from ui.parts.protocol_words import in_page_words
 from ui.parts.text import plain
-from ui.parts.theme import Columns, error_line, grid
+from ui.parts.theme import Columns, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.draft import Words, Working, in_page_words
+from ui.wizard.draft import ELIGIBILITY, Words, Working, rehearsed
 
-KEYS = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
 OLDEST = 120
 _MOST_SHOWN = 1_000
 """IDs that can be edited on the page; a longer list is replaced or removed as a whole."""
-
-_DRAWN_BY = (
-    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
-    *KEYS,
-)
 
 BY_HAND = "by hand"
 _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
@@ -53,7 +49,7 @@ _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
 def eligibility(working: Working) -> None:
     """Show what cases have to meet, and how many are left."""
     usual = Protocol().in_full()
-    limited = any(working.base[key] != usual[key] for key in KEYS)
+    limited = any(working.base[key] != usual[key] for key in ELIGIBILITY)
     with st.expander(t("Eligible cases"), expanded=limited):
         told = st.container()
         working.several(
@@ -128,10 +124,12 @@ def _listed(working: Working, key: str, label: str) -> None:
     base = working.base[key] if isinstance(working.base[key], list) else []
     if len(base) > _MOST_SHOWN:
         st.markdown(f"**{label}**: " + tn("{n} ID", "{n} IDs", len(base)))
-        if st.button(t("Remove the list"), key=working.key(f"{key}-remove")):
+
+        def remove() -> None:
             working.values[key] = []
             working.renew()
-            st.rerun()
+
+        actions.turn(t("Remove the list"), remove, key=working.key(f"{key}-remove"))
         return
     written = st.text_area(
         label,
@@ -141,6 +139,8 @@ def _listed(working: Working, key: str, label: str) -> None:
         key=working.key(key),
     )
     working.values[key] = ids_in(written)
+    if working.values[key]:
+        st.caption(tn("{n} ID", "{n} IDs", len(working.values[key])))
     brought = upload(
         t("Or upload the list as a file"),
         types=["txt", "csv"],
@@ -163,7 +163,7 @@ def _left(working: Working) -> None:
         row, struck = banks.find(look, working.bank), draws.last_struck(look)
     if row is None:
         return
-    asked = {key: working.values[key] for key in (*KEYS, "one_question_per")}
+    asked = {key: working.values[key] for key in (*ELIGIBILITY, "one_question_per")}
     try:
         n, units = _counted(row.id, row.content_sha256, struck, canonical_json(asked))
     except StudyError:
@@ -245,7 +245,7 @@ def _several_banks(working: Working) -> None:
         names = [one.name for one in banks.listed(look) if one.format not in _WHOLE]
     if len(names) < 2:
         return
-    with st.expander(t("Draw from several banks")), error_line():
+    with st.expander(t("Draw from several banks")):
         st.caption(
             t(
                 "The banks are joined into a new one. Every question keeps the name of its bank: "
@@ -266,16 +266,29 @@ def _several_banks(working: Working) -> None:
             ),
             key=working.key("join-prefix"),
         )
-        join = st.button(t("Join"), disabled=len(chosen) < 2, key=working.key("join"))
-        if join:
-            person = guard(Act.MAKE_STUDY)
-            with st.spinner(t("Joining banks ...")):
-                name = " + ".join(sorted(chosen))[:LONGEST]
-                made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
-            st.session_state[working.key("bank")] = made.bank
-            st.success(plain(t("Joined: {n} questions.", n=made.n_items)))
-            if made.note:
-                st.warning(plain(made.note))
+        actions.button(
+            t("Join"),
+            lambda: _join(working, chosen, prefix=prefix),
+            key=f"join-{working.id}",
+            busy=t("Joining banks ..."),
+        )
+
+
+def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
+    if len(chosen) < 2:
+        raise BadInput(t("Choose at least two “Banks to join”."))
+    person = guard(Act.MAKE_STUDY)
+    name = " + ".join(sorted(chosen))[:LONGEST]
+    made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
+    working.bank = st.session_state[working.key("bank")] = made.bank
+    return Report(
+        text=t(
+            "Joined: {n} questions. The draft now draws from {bank}.",
+            n=made.n_items,
+            bank=made.bank,
+        ),
+        warnings=(made.note,) if made.note else (),
+    )
 
 
 def _rules(working: Working) -> None:
@@ -294,15 +307,7 @@ def _rules(working: Working) -> None:
     working.several(
         "stratify_by",
         t("Stratify by"),
-        {
-            "task": t("Task"),
-            "category": t("Category"),
-            "subcategory": t("Subcategory"),
-            "view_class": t("View types"),
-            "view": t("Views"),
-            "sex": t("Sex"),
-            **_attributes(working),
-        },
+        _strata_offered(working),
         t(
             "Stratify so that each group gets its planned share. Leave empty for a simple random "
             "sample."
@@ -321,9 +326,15 @@ def _rules(working: Working) -> None:
         )
 
 
-def _attributes(working: Working) -> Mapping[str, str]:
-    """Return the attributes a bank has, and those that the draft names."""
+def _strata_offered(working: Working) -> Mapping[str, str]:
+    """Return the fields in which the bank's questions differ, and those that the draft names."""
     words = {
+        "task": t("Task"),
+        "category": t("Category"),
+        "subcategory": t("Subcategory"),
+        "view_class": t("View types"),
+        "view": t("Views"),
+        "sex": t("Sex"),
         "bank": t("Question bank"),
         "site": t("Site"),
         "split": t("Split"),
@@ -332,16 +343,19 @@ def _attributes(working: Working) -> Mapping[str, str]:
     }
     with store().look() as look:
         row = banks.find(look, working.bank)
-    there = _attributes_of(row.id, row.content_sha256) if row else ()
+    there = _fields_that_differ(row.id, row.content_sha256) if row else ()
     named = working.base["stratify_by"]
     return {name: said for name, said in words.items() if name in there or name in named}
 
 
 @lru_cache(maxsize=16)
-def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
+def _fields_that_differ(bank: int, content_sha256: str) -> tuple[str, ...]:
     with store().look() as look:
         return tuple(
-            one for one in ("bank", *draws.ATTRIBUTES) if draws.has_attribute(look, bank, one)
+            one
+            for one in STRATA
+            if draws.n_values(look, bank, one) > 1
+            and not (one in draws.ATTRIBUTES and draws.tells_the_answer(look, bank, one))
         )
 
 
@@ -405,7 +419,7 @@ def _strata(working: Working) -> tuple[Stratum, ...]:
     values = {**working.values, "allocation": "proportional", "practice_cases": 0}
     for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
         try:
-            return foreseen(working.bank, {**values, "cases": cases}).strata
+            return rehearsed(working.bank, {**values, "cases": cases}).strata
         except BadInput:
             continue
     return ()
@@ -417,7 +431,7 @@ def _forecast(working: Working) -> None:
         st.info(t("Choose a bank to see the expected sample."))
         return
     try:
-        found = foreseen(working.bank, working.values)
+        found = rehearsed(working.bank, working.values)
     except StudyError as error:
         st.error(plain(in_page_words(str(error))))
         return
@@ -452,23 +466,3 @@ def _columns(working: Working) -> dict[str, Any]:
         ),
         "half_width": st.column_config.NumberColumn(t("± points"), format="localized"),
     }
-
-
-def foreseen(bank: str, values: dict[str, Any]) -> Rehearsed:
-    """Return what a draft would draw; the same question is worked out once.
-
-    Raises
-    ------
-    StudyError
-        The draft has faults, or the bank cannot give the cases.
-    """
-    with store().look() as look:
-        row, struck = banks.find(look, bank), draws.last_struck(look)
-    asked = {key: values[key] for key in _DRAWN_BY}
-    number, content = (row.id, row.content_sha256) if row else (0, "")
-    return _foreseen(number, content, struck, canonical_json(asked))
-
-
-@lru_cache(maxsize=64)
-def _foreseen(bank: int, content_sha256: str, struck: int, asked: str) -> Rehearsed:
-    return foresee(store(), bank, Protocol.from_json(json.loads(asked)))

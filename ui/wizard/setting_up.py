@@ -147,12 +147,12 @@ def labels() -> dict[str, str]:
     return {key: named[key] for key in AMENDABLE}
 
 
-def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str] | None:
-    """Show the form; return what is to change and why, once it is sent."""
+def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str]:
+    """Show the fields of an amendment; return what is to change and why."""
     names = labels()
     if not protocol.instructions:
         del names["instructions"]  # they can be reworded, not added
-    # A form that was sent is made anew: nobody repeats an amendment with a second click.
+    # New fields after each amendment: a second click does not repeat it.
     key = st.selectbox(
         t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
     )
@@ -164,9 +164,7 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
         placeholder=t("Recorded in the audit trail and in every export."),
         key=f"reason-{n_made}",
     )
-    if st.button(t("Amend the protocol"), type="primary", key=f"amend-{n_made}"):
-        return {key: new}, reason
-    return None
+    return {key: new}, reason
 
 
 def amendment_list(made: Sequence[Amendment]) -> None:
@@ -175,9 +173,7 @@ def amendment_list(made: Sequence[Amendment]) -> None:
     for one in reversed(made):
         with st.container(border=True):
             when = minute(one.at_utc)
-            st.markdown(
-                plain(t("{n}. {when} UTC, by {who}", n=one.number, when=when, who=one.actor))
-            )
+            st.markdown(plain(t("{n}. {when}, by {who}", n=one.number, when=when, who=one.actor)))
             for key, change in one.changes.items():
                 old, new = (value_in_words(key, change[which]) for which in ("old", "new"))
                 st.markdown(

@@ -8,6 +8,7 @@ from typing import Any
 from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
 from analysis.figures.drawing.axes import shorten
+from analysis.readings.circumstances import n_cut_off
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
@@ -201,9 +202,11 @@ def _missing(results: Results) -> list[str]:
     ]
     n, total = int(lacking.sum()), int(table["n_assigned"].sum())
     told = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
+    cut = _cut_off(results)
     if total == 1:
         return [
             t("1 of 1 assigned reading has no answer ({kinds}); {consequence}.", **told),
+            *cut,
         ]
     return [
         tn(
@@ -212,6 +215,21 @@ def _missing(results: Results) -> list[str]:
             n,
             total=total,
             **told,
+        ),
+        *cut,
+    ]
+
+
+def _cut_off(results: Results) -> list[str]:
+    """Say how many model outputs ended at the token limit, which are unparsed for that reason."""
+    n = sum(n_cut_off(results.bundle).values())
+    if not n:
+        return []
+    return [
+        tn(
+            "{n} model output was cut off at the token limit and is unparsed.",
+            "{n} model outputs were cut off at the token limit and are unparsed.",
+            n,
         )
     ]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.readings.circumstances import n_cut_off
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -199,10 +200,15 @@ def missing_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="missing",
             title=t("Missing answers"),
-            note=t(
-                "Outcome of every assigned case. Absent: never presented to a reader (not"
-                " counted), or without a model's prediction (incorrect). Every other unanswered"
-                " case counts as incorrect."
+            note=sentences(
+                [
+                    t(
+                        "Outcome of every assigned case. Absent: never presented to a reader (not"
+                        " counted), or without a model's prediction (incorrect). Every other"
+                        " unanswered case counts as incorrect."
+                    ),
+                    *_cut_off(results, names),
+                ]
             ),
             file="tables/missing.csv",
             header=(
@@ -219,6 +225,15 @@ def missing_overview(results: Results) -> list[ReportTable]:
             ],
         )
     ]
+
+
+def _cut_off(results: Results, names: Mapping[str, RaterName]) -> list[str]:
+    """Say of each model how many of its unparsed outputs ended at the token limit."""
+    counts = n_cut_off(results.bundle)
+    if not counts:
+        return []
+    raters = ", ".join(f"{named(names, rater)}: {n}" for rater, n in counts.items())
+    return [t("Unparsed because cut off at the token limit: {raters}.", raters=raters)]
 
 
 OUTCOMES = {

@@ -51,6 +51,8 @@ export function start(parent, data) {
     lost: () => room.send({ is: "filmsLost" }),
     resized: () => films.prepareAnew(),
     fresh: () => { delete root.dataset.panel; },
+    folded: () => root.dataset.panel === "strip",
+    toggled: (tools) => toggle(root, tools),
     hint: (text) => panel.hint(text),
     looking: (uses) => room.looking(uses, performance.now()),
   });
@@ -144,6 +146,13 @@ function write(root) {
   }
   for (const element of [root, ...root.querySelectorAll("[data-label]")]) {
     element.setAttribute("aria-label", texts.labels[element.dataset.label]);
+  }
+}
+
+/** @param {HTMLElement} root @param {{[command: string]: boolean}} tools which are on, by their command */
+function toggle(root, tools) {
+  for (const [command, on] of Object.entries(tools)) {
+    find(root, `.rr-tools [data-command=${command}]`).setAttribute("aria-pressed", String(on));
   }
 }
 

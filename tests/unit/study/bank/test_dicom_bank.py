@@ -19,6 +19,7 @@ from study.films.dicom import read
 from study.lifecycle import deployments
 from study.store import Store, banks
 from tests.conftest import NOW, entropy_from
+from tests.test_command_line import run
 from tests.unit.study.films.test_dicom import film
 
 RAMP = np.arange(4096, dtype=np.uint16).reshape(64, 64)
@@ -233,3 +234,27 @@ def test_two_files_of_one_uid_are_told_apart(tmp_path: Path, store: Store) -> No
     (place / "copy").write_bytes(data[:-2] + b"\1\1")
     with pytest.raises(FaultyBank, match="several different files have this SOPInstanceUID"):
         import_dicom(store, place, name="other", now=NOW)
+
+
+def test_an_upload_and_the_command_line_can_allow_possible_identifiers(
+    tmp_path: Path, store: Store
+) -> None:
+    """By a tick on the page, and by an option that only folders of DICOM images have."""
+    rows = "q3,Which colour?,rose,white,B,MRN00002.dcm,\n"
+    place = patients(tmp_path, NAMES, rows)
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for path in place.iterdir():
+            packed.write(path, path.name)
+    arrived = receive(store, out, name="page")
+    done = import_arrived(
+        store, arrived, name="page", by=COMMAND_LINE, now=NOW, allow_possible_identifiers=True
+    )
+    assert done.n_items == 1
+    command = ("study", "import", place, "--db", store.path, "--bank", "shell")
+    assert run(*command).returncode == 1
+    allowed = run(*command, "--allow-possible-identifiers")
+    assert allowed.returncode == 0
+    assert "line 2: column option_a contains what may be" in allowed.stderr
+    other = ("study", "import", place / "questions.csv", "--db", store.path, "--bank", "other")
+    assert "goes with a folder" in run(*other, "--allow-possible-identifiers").stderr

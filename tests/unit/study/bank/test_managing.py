@@ -276,7 +276,7 @@ def test_a_draw_over_two_banks_is_the_same_elsewhere(two: Store, tmp_path: Path)
 
 
 def test_banks_are_no_strata_where_there_is_one(two: Store) -> None:
-    with pytest.raises(BadInput, match="stratify_by names bank, which no item of the bank has"):
+    with pytest.raises(BadInput, match="stratify_by names bank, which no question of the bank has"):
         _draw(two, bank="ours")
 
 

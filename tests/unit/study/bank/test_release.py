@@ -175,7 +175,7 @@ def test_missing_films_are_one_finding_with_a_count(
     (tmp_path / "metadata/test_vqa_data.json").write_text(text)
     with pytest.raises(FaultyBank) as refused:
         _bring(store, tmp_path)
-    assert "60 image(s) of 30 item(s) are not there" in str(refused.value)
+    assert "Missing images: 60, of 30 items" in str(refused.value)
     assert str(refused.value).count("not found") == 20
     assert "--missing-images frontal" in str(refused.value)
     assert (refused.value.missing.n_films, refused.value.missing.n_items) == (60, 30)

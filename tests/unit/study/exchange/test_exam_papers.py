@@ -212,6 +212,10 @@ def test_batches_are_requests_that_can_be_sent(
     assert [line["custom_id"] for line in lines] == [item.item_id for item in paper.items]
     body = lines[0]["body"]
     assert (lines[0]["url"], body["model"]) == ("/v1/chat/completions", "gpt")
+    asked = json.loads((out / "openai-batch" / "paper.json").read_text())["model_protocol"]
+    for line in lines:
+        sent = line["body"]["temperature"], line["body"]["max_completion_tokens"]
+        assert sent == (asked["temperature"], asked["max_tokens"]) == (0.0, 1024)
     image = body["messages"][1]["content"][0]["image_url"]["url"]
     assert base64.b64decode(image.removeprefix("data:image/png;base64,")).startswith(b"\x89PNG")
 

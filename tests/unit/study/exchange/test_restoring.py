@@ -287,7 +287,7 @@ def test_every_altered_or_missing_file_is_named(
     files = {**bundle, "items.csv": b"item_id\n", "more.txt": b"x"}
     del files["raters.csv"]
     found = _refused(target, _folder(tmp_path / "b", files))
-    assert "3 fault(s)" in found
+    assert "3 errors" in found
     for words in ("items.csv was altered", "raters.csv is missing", "more.txt is not listed"):
         assert words in found
 

@@ -140,11 +140,11 @@ def test_amendments_are_stamped_on_the_bundle(opened: Opened) -> None:
             "WHERE number = 1",
             "amendment 1: changes altered",
         ),
-        ("DELETE FROM amendments WHERE number = 2", "2 amendment(s) were made, 1 are there"),
+        ("DELETE FROM amendments WHERE number = 2", "amendments made: 2, amendments stored: 1"),
         (
             "INSERT INTO amendments (study, number, changes, reason, actor, at_utc) "
             "VALUES (1, 3, '{}', 'x', 'ada', 'x')",
-            "2 amendment(s) were made, 3 are there",
+            "amendments made: 2, amendments stored: 3",
         ),
     ],
 )

@@ -347,5 +347,5 @@ def test_a_review_by_command(
     table = run("verdicts", *named)[1].splitlines()
     assert table[0] == "item_id,patient_id,task,reviewer,place,verdict,comment,at_utc"
     assert len(table) == 5
-    assert run("strike", *named)[1] == "Struck off: 1 item(s) of bank 'bank'.\n"
+    assert run("strike", *named)[1] == "Items struck off bank 'bank': 1.\n"
     assert run("show", "--review", "second")[0] == 1

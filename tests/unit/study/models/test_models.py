@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from analysis import read_bundle
+from analysis.readings.circumstances import n_cut_off
 from analysis.report.board import CARD
 from study.base.actor import By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
+from study.cli import main
 from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
@@ -370,3 +372,37 @@ def test_what_no_card_can_say_is_refused(store: Store) -> None:
         with pytest.raises(error, match=words):
             describe_model(store, study="trial", model_id=model, card=card, now=NOW)
     assert cards(store, "trial") == {}
+
+
+def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle_and_the_report(
+    trial: Store, tmp_path: Path
+) -> None:
+    """Unparsed in `readings.csv` with the flag `cut_off`, and the findings say why."""
+    first, second, *_ = _drawn(trial)
+    path = tmp_path / "answers.jsonl"
+    rows = [
+        {"item_id": first, "output": "Answer: B", "finish_reason": "length"},
+        {"item_id": second, "output": "Answer: A", "finish_reason": "stop"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_model(trial, path, study="trial")
+    assert (found.n_cut_off, found.by_status) == (1, {"unparsed": 1, "answered": 1})
+    keep_model(trial, found, model_id="M", now=NOW)
+    assert models_of(trial, "trial")[0][0].n_cut_off == 1
+    folder = tmp_path / "bundle"
+    export(trial, study="trial", out=folder)
+    with (folder / "readings.csv").open(newline="") as file:
+        flags = {(row["item_id"], row["status"]): row["flags"] for row in csv.DictReader(file)}
+    assert flags == {(first, "unparsed"): "cut_off", (second, "answered"): ""}
+    assert n_cut_off(read_bundle(folder)) == {"M": 1}
+    again = reread(trial, study="trial", model_id="M", rules="loose")
+    assert not again.changed  # what is cut off stays so under any rules
+
+
+def test_a_card_that_is_not_written_says_so(
+    trial: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    line = ["models", "card", "--db", str(trial.path), "--study", "trial", "--model"]
+    assert main([*line, "M"]) == 0
+    assert "M has no model card. Write one with --set FIELD=TEXT." in capsys.readouterr().out

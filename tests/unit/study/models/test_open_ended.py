@@ -268,7 +268,7 @@ def test_rules_for_letters_leave_words_alone(trial: Store, tmp_path: Path) -> No
     path = _file(
         tmp_path,
         {"item_id": first, "output": "Perhaps B, perhaps not", "condition": OPEN},
-        {"item_id": second, "output": "Option C maybe", "condition": "image"},
+        {"item_id": second, "output": "I see option C there", "condition": "image"},
     )
     _keep(trial, read_model(trial, path, study="trial"))
     assert [one.item_id for one in words_of(trial, study="trial", model_id="M")] == [second]

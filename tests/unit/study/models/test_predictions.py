@@ -74,7 +74,6 @@ UNCLEAR = [
     "I don't think the answer is B.",
     "I cannot tell whether the answer is B.",
     "Answer: B\nAnswer: C",
-    "The answer is B. No, the answer is C.",
     "<answer>B</answer><answer>C</answer>",
     "<answer>B or C</answer>",
     "E",

@@ -16,7 +16,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
         {"allocation": {"a": 200}, "stratify_by": []},
         "allocation names strata, but stratify_by is empty",
     ),
-    ({"only_items": ["q1"]}, "only_items names 1 item(s), fewer than cases = 200"),
+    ({"only_items": ["q1"]}, "only_items names 1 questions, fewer than cases = 200"),
     (
         {"only_items": ["q1"], "without_items": ["q1"], "cases": 1},
         "only_items and without_items both name q1",

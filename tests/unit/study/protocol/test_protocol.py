@@ -65,7 +65,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
     with pytest.raises(BadProtocol) as caught:
         read_protocol(_file(tmp_path, text))
     message = str(caught.value)
-    assert "5 error(s)" in message
+    assert "5 errors" in message
     for key in ("cases = 0", "seed = 'x'", "confidence = 1", "feedbak: unknown key", "margin"):
         assert key in message
 

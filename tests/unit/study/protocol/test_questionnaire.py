@@ -76,7 +76,7 @@ def test_all_faults_of_all_questions_are_listed_at_once() -> None:
         "Two questions of the questionnaire have the id 'a'",
     ):
         assert part in message
-    assert "6 error(s)" in message
+    assert "6 errors" in message
 
 
 def test_a_question_left_open_is_left_out() -> None:

@@ -86,7 +86,7 @@ def test_the_same_seed_draws_the_same_cases_whatever_the_order_of_the_file() -> 
 
 def test_equal_allocation_refuses_what_the_bank_cannot_give() -> None:
     """The refusal names the stratum, what was asked for and what is there."""
-    with pytest.raises(BadInput, match="Geometric Information Assessment: 40 asked for, 4 there"):
+    with pytest.raises(BadInput, match="Geometric Information Assessment: 40 needed, 4 available"):
         draw_from(_candidates(REXVQA_MIX), _protocol(allocation="equal"))
 
 
@@ -97,7 +97,7 @@ def test_too_few_patients_are_refused_with_the_number() -> None:
         Drawable(item_id=one.item_id, examination_id="", patient_id=f"p{i % 30}", strata=one.strata)
         for i, one in enumerate(candidates)
     ]
-    with pytest.raises(BadInput, match="beside the other strata"):
+    with pytest.raises(BadInput, match="together with the other strata"):
         draw_from(shared, _protocol(cases=40))
 
 
@@ -211,7 +211,7 @@ def test_lists_say_what_is_drawn_and_what_is_not(bank: Store) -> None:
 @pytest.mark.parametrize("key", ["only_items", "without_items"])
 def test_ids_the_bank_has_not_are_refused_with_their_number(bank: Store, key: str) -> None:
     """With examples; nothing is drawn of the others."""
-    with pytest.raises(BadInput, match=rf"{key} names 2 item\(s\).*such as nope, nor"):
+    with pytest.raises(BadInput, match=rf"{key} names 2 questions.*such as nope, nor"):
         _drawn(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})
 
 
@@ -268,7 +268,7 @@ def test_kinds_of_view_are_strata_however_views_are_called(bank: Store) -> None:
 
 def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
     """A site, where the bank names none."""
-    with pytest.raises(BadInput, match="stratify_by names site, which no item"):
+    with pytest.raises(BadInput, match="stratify_by names site, which no question"):
         _drawn(bank, stratify_by=["site"])
 
 
@@ -319,7 +319,7 @@ def test_a_list_may_lie_beside_the_protocol_file(tmp_path: Path) -> None:
 def test_what_contradicts_itself_is_refused() -> None:
     """Too short a list, an id in both lists, ages the wrong way round."""
     (short,) = faults_of({"cases": 3, "only_items": ["a", "b"]})
-    assert "2 item(s), fewer than cases = 3" in short
+    assert "2 questions, fewer than cases = 3" in short
     (both,) = faults_of({"cases": 1, "only_items": ["a", "b"], "without_items": ["b"]})
     assert "both name b (1 in all)" in both
     (ages,) = faults_of({"age": [60, 18]})

@@ -312,11 +312,11 @@ def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
     assert ["sent_again" in one for one in flags] == [False, False, True, True, True]
     (found,) = verify(back)
     assert "it had gone back to event 10; event 16 was acknowledged" in found
-    assert "3 answer(s) came again since." in found
+    assert "answers sent again since: 3." in found
     losses.accept(back, reason="All came again.", by=BY, now=NOW + timedelta(minutes=10))
     assert verify(back) == []
     (remark,) = remarks(back)
-    assert "3 answer(s) came again since. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
+    assert "answers sent again since: 3. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
     with back.look() as look:
         assert losses.gone_back(look, "trial") is None
     Page(back).read(1)
@@ -376,7 +376,7 @@ def test_a_backup_put_in_place_under_the_old_name_goes_on_from_there(opened: Ope
     assert verify(again) == []
     assert page.offer_again(again).refused == ()
     assert verify(again) == []
-    assert any("2 answer(s) came again" in one for one in remarks(again))
+    assert any("answers sent again since: 2" in one for one in remarks(again))
 
 
 def test_nothing_is_acknowledged_that_was_not_witnessed(

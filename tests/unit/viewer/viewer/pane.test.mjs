@@ -127,11 +127,11 @@ test("of two linked films one flipped, both go the same way on the screen", () =
 
 test("of a frontal and a lateral film the first leads where more is seen of both, and nowhere else", () => {
   const square = { width: 500, height: 500 };
-  const [large, small] = arrange({ width: 1086, height: 868 }, [square, square], 6, true);
+  const [large, small] = arrange({ width: 1086, height: 868 }, [square, square], 6, { leads: true });
   assert.deepEqual([large.width, small.width, small.x], [720, 360, 726]);
   const equal = arrange({ width: 1086, height: 868 }, [square, square], 6);
   assert.deepEqual(equal.map(({ width }) => width), [540, 540]);
-  assert.deepEqual(arrange({ width: 1506, height: 750 }, [square, square], 6, true).map(({ width }) => width), [750, 750]);
+  assert.deepEqual(arrange({ width: 1506, height: 750 }, [square, square], 6, { leads: true }).map(({ width }) => width), [750, 750]);
 });
 
 const apart = (rect, other) => rect.x + rect.width <= other.x || other.x + other.width <= rect.x
@@ -187,4 +187,30 @@ test("a film of 16 bits opens between the outermost hundredths, and that is no w
   const box = { alone: false, inverted: false, glass: false };
   assert.deepEqual(inUse([open], box), ["view_1"]);
   assert.deepEqual(inUse([{ ...open, window: { low: 0, high: 65535 } }], box), ["view_1", "windowed"]);
+});
+
+test("films lie in a resized window as they did when the case was opened", () => {
+  const [wide, tall] = [{ width: 1040, height: 900 }, { width: 700, height: 1500 }];
+  const rows = (rects) => new Set(rects.map(({ y }) => y)).size;
+  for (const n of [2, 3, 4]) {
+    const films = Array(n).fill(upright);
+    for (const [opened, now] of [[wide, tall], [tall, wide]]) {
+      const kept = arrange(now, films, 6, { settled: opened });
+      assert.equal(rows(kept), rows(arrange(opened, films, 6)));
+      for (const { x, y, width, height } of kept) {
+        assert.ok(x >= 0 && y >= 0 && x + width <= now.width && y + height <= now.height);
+      }
+    }
+  }
+  assert.notEqual(rows(arrange(wide, [upright, upright], 6)), rows(arrange(tall, [upright, upright], 6)));
+});
+
+test("prior films stay beside or below the current ones in a resized window", () => {
+  const [wide, tall] = [{ width: 1040, height: 900 }, { width: 500, height: 1600 }];
+  const beside = ({ current, prior }) => current[0].y === prior[0].y;
+  for (const [opened, now] of [[wide, tall], [tall, wide]]) {
+    const kept = arrangeBeside(now, [upright], [upright], 6, { settled: opened });
+    assert.equal(beside(kept), opened === wide);
+    assert.equal(beside(arrangeBeside(now, [upright], [upright], 6)), now === wide);
+  }
 });

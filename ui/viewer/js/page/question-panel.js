@@ -41,7 +41,7 @@ export class QuestionPanel {
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
       sureHint: part("sure-hint"), answer: part("answer"), words, comment: part("comment"), text,
-      faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
+      faulty: part("faulty"), mark, feedback: part("feedback"), feedbackRoom: part("feedback-room"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), warning: part("warning"), canvas: part("canvas-note"), said: part("said"),
     };
@@ -103,12 +103,13 @@ export class QuestionPanel {
     parts.comment.hidden = !rules.comments;
     parts.faulty.hidden = !rules.fault_marks;
     parts.feedback.hidden = true;
+    parts.feedbackRoom.hidden = !(item.practice || rules.feedback === "after case");
     parts.confirm.textContent = texts.labels.confirm;
     this.hint("");
     this.showLoading("");
     const words = find(this.#root, ".rr-scroll").querySelectorAll(".rr-question, .rr-options span, .rr-context :is(dt, dd)");
     this.#original = [...words].map((each) => [/** @type {HTMLElement} */ (each), each.textContent ?? ""]);
-    this.#fitType();
+    this.settle();
   }
 
   /** Whether the browser or an extension has put other words in the place of the study's. */
@@ -159,8 +160,9 @@ export class QuestionPanel {
 
   /** @param {number} down 1 a page down, -1 a page up */
   scroll(down) {
-    const { scroll } = this.#parts;
-    scroll.scrollBy({ top: down * PAGE * scroll.clientHeight });
+    const { scroll, feedback } = this.#parts;
+    const part = overflows(feedback) ? feedback : scroll;
+    part.scrollBy({ top: down * PAGE * part.clientHeight });
   }
 
   /** Or the next keys would be written into the comment of a case that is answered, or into its answer. */
@@ -190,6 +192,8 @@ export class QuestionPanel {
     feedback.replaceChildren(element("strong", verdict), element("span", explanation));
     feedback.dataset.correct = String(correct);
     feedback.hidden = false;
+    feedback.scrollTop = 0;
+    feedback.tabIndex = overflows(feedback) ? 0 : -1;
     for (const button of this.#options) {
       if (button.dataset.option === option) button.dataset.reference = "true";
     }
@@ -197,7 +201,6 @@ export class QuestionPanel {
     confirm.setAttribute("aria-disabled", "false");
     delete this.#root.dataset.panel; // the time may have run out while the question was folded away
     this.hint("");
-    this.#fitType();
     feedback.scrollIntoView({ block: "nearest" });
   }
 
@@ -255,11 +258,14 @@ export class QuestionPanel {
     this.#parts.steps.replaceChildren(...this.#steps);
   }
 
-  #fitType() {
+  /** Choose the size of the type and the width of the panel, so that nothing has to be scrolled: for each case as it
+   *  opens, and when the reader resets everything. While a case is on the screen nothing else changes them. */
+  settle() {
     const { scroll } = this.#parts;
+    if (this.#root.dataset.givingUp === "true") return; // the options are away
     for (let density = 0; density < DENSITIES; density += 1) {
       this.#root.dataset.density = String(density);
-      if (scroll.scrollHeight <= scroll.clientHeight) return;
+      if (!overflows(scroll)) return;
     }
   }
 }
@@ -276,6 +282,11 @@ function optionButton({ option, text }) {
   button.className = "rr-option";
   button.append(element("kbd", option), element("span", text));
   return button;
+}
+
+/** @param {HTMLElement} part */
+function overflows(part) {
+  return part.scrollHeight > part.clientHeight;
 }
 
 function plainButton(text) {

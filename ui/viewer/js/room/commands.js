@@ -123,7 +123,7 @@ export class Commands {
       case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "preset": number === undefined ? viewer.nextPreset() : viewer.preset(number); break;
       case "invert": viewer.invert(); break;
-      case "reset": viewer.reset(); break;
+      case "reset": this.#parts.panel.settle(); viewer.reset(); break;
       case "fit": viewer.fit(); break;
       case "actualSize": viewer.actualSize(); break;
       case "flip": viewer.flip(); break;
@@ -205,5 +205,5 @@ function swallow(event) {
 /** Enter on a button or link that the focus was taken to, and that is not the answer, presses that. */
 function meansItself(target) {
   const button = around(target, ".reading-room :is(button, a)");
-  return button !== null && !button.matches(".rr-confirm, [aria-pressed=true]");
+  return button !== null && !button.matches(".rr-confirm, .rr-case [aria-pressed=true]");
 }

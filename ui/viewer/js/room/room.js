@@ -77,7 +77,8 @@ export function effectsOf(room, parts) {
     enter: ({ phase }) => {
       sign(root, room.state, phase, connection.desk?.total);
       panel.openAnswer(phase === "ready");
-      panel.say(phase === "ready" ? panel.position : texts.said[phase]);
+      // The feedback is read out by itself.
+      if (!feedbackShown(room.state)) panel.say(phase === "ready" ? panel.position : texts.said[phase]);
     },
     welcome: () => {
       const { desk } = connection;

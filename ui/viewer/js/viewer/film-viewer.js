@@ -191,8 +191,9 @@ export class FilmViewer {
   /**
    * @param {HTMLElement} place @param {boolean} forceCanvas
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
-   *   hint: (text: string) => void, looking: (uses: string[]) => void}} listener fresh: other films; resized: the
-   *   canvas has been of another size for a while; looking: see case/attempt.js for the names
+   *   toggled: (tools: {[command: string]: boolean}) => void, hint: (text: string) => void, folded: () => boolean,
+   *   looking: (uses: string[]) => void}} listener fresh: other films; resized: the canvas has been of another size for
+   *   a while; toggled: which tools are on; folded: the question is away; looking: see case/attempt.js for the names
    */
   constructor(place, forceCanvas, listener) {
     this.#place = place;
@@ -209,7 +210,7 @@ export class FilmViewer {
         listener.lost();
       },
     });
-    this.#hanging = new Hanging(place, this.#canvas);
+    this.#hanging = new Hanging(place, this.#canvas, listener.folded);
     this.#magnifier = new Magnifier(place);
     this.measure = new MeasureTool({
       visible: () => this.#hanging.visible, density: () => this.#canvas.density, changed: () => this.#soon(),
@@ -363,9 +364,10 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** Everything as it came, every film on view. */
+  /** Everything as it came, every film on view, hung for the size the window has now. */
   reset() {
     this.#told.used("reset");
+    this.#canvas.look();
     this.#hang();
   }
 
@@ -439,6 +441,10 @@ export class FilmViewer {
     // The words stand on the picture they speak of, not on the one before.
     this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
     this.#tellUses(visible);
+    this.#told.toggled({
+      invert: this.#inverted, glass: this.#magnifier.on, measure: this.measure.on, link: this.linked,
+      flip: visible.some(({ flipped }) => flipped),
+    });
   }
 
   #stateOf({ window, preset: chosen, film }) {

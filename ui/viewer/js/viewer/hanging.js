@@ -7,7 +7,7 @@ import { texts } from "../page/texts.js";
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { Rect, View } from "../page/types.js" */
 /** @import { FilmCanvas } from "./film-viewer.js" */
-/** @import { Pane, SetWindow } from "./pane.js" */
+/** @import { Pane, SetWindow, Size } from "./pane.js" */
 
 /** @typedef {{x: number, y: number}} Point
  *  @typedef {{ends: [Point, Point], active: 0|1|null, words: string}} Mark  a measured line, in CSS pixels */
@@ -151,11 +151,16 @@ export class Hanging {
   #alone = -1;
   /** Whether the prior films are away for the moment. */
   #currentOnly = false;
+  /** The sizes of the canvas for which it was decided how this case's films lie: with the question beside them, and
+   *  without. @type {Map<boolean, Size>} */
+  #settled = new Map();
+  #folded;
 
-  /** @param {HTMLElement} place @param {FilmCanvas} canvas */
-  constructor(place, canvas) {
+  /** @param {HTMLElement} place @param {FilmCanvas} canvas @param {() => boolean} folded the question is away */
+  constructor(place, canvas, folded) {
     this.#place = place;
     this.#canvas = canvas;
+    this.#folded = folded;
   }
 
   /** Whether one of several is shown alone. */
@@ -180,6 +185,7 @@ export class Hanging {
     if (!this.keeping || films === this.#films) this.#kept.clear();
     else for (const pane of this.panes) this.#kept.set(nameOf(pane.film), windowSet(pane));
     this.#films = films;
+    this.#settled = new Map([[this.#folded(), this.#canvas.size]]);
     this.#alone = -1;
     this.#currentOnly = false;
     this.swapped = false;
@@ -192,17 +198,20 @@ export class Hanging {
   /** How films would hang here. @param {LoadedFilm[]} films @returns {ReturnType<typeof asItComes>[]} */
   asTheyCome(films) {
     const inOrder = hangingOrder(films);
-    const rects = this.#rects(inOrder);
+    const rects = this.#rects(inOrder, this.#canvas.size);
     return inOrder.map((one, i) => {
       const again = windowAgain(one, this.#kept.get(nameOf(one)));
       return { ...asItComes(one, rects[i]), ...again };
     });
   }
 
-  /** Share the canvas anew between the films on view. */
+  /** Share the canvas anew between the films on view, which lie as they did when the case was opened. */
   arrange() {
     const visible = this.visible;
-    this.#rects(visible.map(({ film }) => film), this.swapped).forEach((rect, i) => {
+    const folded = this.#folded();
+    const settled = this.#settled.get(folded) ?? this.#canvas.size;
+    this.#settled.set(folded, settled);
+    this.#rects(visible.map(({ film }) => film), settled, this.swapped).forEach((rect, i) => {
       const pane = visible[i];
       pane.rect = rect;
       pane.zoomPan = pane.zoomPan.fit ? fitted(rect, pane.film.view) : panned(pane.zoomPan, 0, 0, rect, pane.film.view);
@@ -250,14 +259,14 @@ export class Hanging {
       && point.y >= rect.y && point.y < rect.y + rect.height) ?? null;
   }
 
-  #rects(films, swapped = false) {
+  #rects(films, settled, swapped = false) {
     const gap = Math.round(GAP_PX * this.#canvas.density);
     const current = films.filter(({ view }) => !view.prior);
     const prior = films.filter(({ view }) => view.prior);
     const leads = this.#leads(current);
     const sizes = (some) => some.map(({ view }) => view);
-    if (!current.length || !prior.length) return arrange(this.#canvas.size, sizes(films), gap, leads);
-    const how = { leads, equal: this.equal, exchanged: swapped };
+    if (!current.length || !prior.length) return arrange(this.#canvas.size, sizes(films), gap, { leads, settled });
+    const how = { leads, equal: this.equal, exchanged: swapped, settled };
     const rects = arrangeBeside(this.#canvas.size, sizes(current), sizes(prior), gap, how);
     return films.map((film) => (film.view.prior ? rects.prior[prior.indexOf(film)] : rects.current[current.indexOf(film)]));
   }

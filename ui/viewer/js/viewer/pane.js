@@ -19,12 +19,19 @@ const MUCH = 1.5; // so much more has to be seen where prior films hang below, n
 /**
  * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
  * @param {Size} area in device pixels @param {Size[]} films @param {number} gap
- * @param {boolean} [leads] of two the first may be larger, where more is seen of both @returns {Rect[]}
+ * @param {{leads?: boolean, settled?: Size}} [how] leads: of two the first may be larger, where more is seen of both;
+ *   settled: the area for which it was decided how they lie, where that is another one @returns {Rect[]}
  */
-export function arrange(area, films, gap, leads = false) {
+export function arrange(area, films, gap, { leads = false, settled = area } = {}) {
   if (!films.length) return [];
+  const seen = waysToShare(settled, films, gap, leads).map((way) => shown(way, films));
+  const best = seen.reduce((first, each, i) => (each > NEARLY * seen[first] ? i : first), 0);
+  return waysToShare(area, films, gap, leads)[best];
+}
+
+/** A single row first, then rows in the order of reading: of near equals the first is taken. @returns {Rect[][]} */
+function waysToShare(area, films, gap, leads) {
   const ways = [];
-  // A single row first, then rows in the order of reading: of near equals the first is taken.
   for (let n = films.length; n >= 1; n -= 1) ways.push(inRows(area, films, gap, n));
   for (let n = films.length; n >= 1; n -= 1) {
     ways.push(inRows(turned(area), films.map(turned), gap, n).map(turnedRect));
@@ -34,18 +41,19 @@ export function arrange(area, films, gap, leads = false) {
     const rest = Math.max(1, area.width - gap - width);
     ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: rest, height: area.height }]);
   }
-  return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
+  return ways;
 }
 
 /**
  * Share an area between current and prior films: a part for each, side by side, or one above the other where that shows
  * much more; the current ones come first and have more room.
  * @param {Size} area in device pixels @param {Size[]} current @param {Size[]} prior @param {number} gap
- * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean}} [how] leads: see arrange; equal: as much room for
- *   both; exchanged: the prior ones come first
+ * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean, settled?: Size}} [how] leads, settled: see arrange;
+ *   equal: as much room for both; exchanged: the prior ones come first
  * @returns {{current: Rect[], prior: Rect[]}}
  */
-export function arrangeBeside(area, current, prior, gap, { leads = false, equal = false, exchanged = false } = {}) {
+export function arrangeBeside(area, current, prior, gap, how = {}) {
+  const { leads = false, equal = false, exchanged = false, settled = area } = how;
   const share = equal ? 1 / 2 : CURRENT_SHARE;
   const beside = ({ width, height }, turn) => {
     const most = Math.max(1, Math.floor((width - gap) * share));
@@ -53,12 +61,14 @@ export function arrangeBeside(area, current, prior, gap, { leads = false, equal 
     const part = (x, across) => turn({ x, y: 0, width: across, height });
     return { current: part(exchanged ? rest + gap : 0, most), prior: part(exchanged ? 0 : most + gap, rest) };
   };
-  const ways = [beside(area, (rect) => rect), beside(turned(area), turnedRect)].map((parts) => ({
-    current: placed(parts.current, arrange(parts.current, current, gap, leads)),
-    prior: placed(parts.prior, arrange(parts.prior, prior, gap)),
+  const parted = (within) => [beside(within, (rect) => rect), beside(turned(within), turnedRect)];
+  const decided = parted(settled);
+  const ways = (within) => parted(within).map((parts, i) => ({
+    current: placed(parts.current, arrange(parts.current, current, gap, { leads, settled: decided[i].current })),
+    prior: placed(parts.prior, arrange(parts.prior, prior, gap, { settled: decided[i].prior })),
   }));
-  const seen = (way) => shown(way.current, current) + shown(way.prior, prior);
-  return seen(ways[1]) > MUCH * seen(ways[0]) ? ways[1] : ways[0];
+  const [side, above] = ways(settled).map((way) => shown(way.current, current) + shown(way.prior, prior));
+  return ways(area)[above > MUCH * side ? 1 : 0];
 }
 
 /** @param {Rect} part @param {Rect[]} rects in it */

@@ -1,0 +1,112 @@
+"""Turns a model's raw output into plain text: no thinking, chat template, markup or emoji."""
+
+import re
+import unicodedata
+
+_TAG = r"(think|thinking|thought|thoughts|reasoning|analysis|scratchpad)"
+_THINKING = re.compile(
+    rf"<{_TAG}>.*?</\1>|<think(?:ing)?>.*\Z|\A.*</think(?:ing)?>|\[THINK\].*?(?:\[/THINK\]|\Z)"
+    r"|\u25c1think\u25b7.*?(?:\u25c1/think\u25b7|\Z)|<unused94>.*?(?:<unused95>|\Z)"
+    r"|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHANNEL = re.compile(r"\A.*<\|channel\|>final<\|message\|>", re.DOTALL)
+_UNFINISHED_CHANNEL = re.compile(r"<\|channel\|>(?:analysis|commentary)<\|message\|>.*", re.DOTALL)
+_END_OF_TURN = re.compile(
+    r"(?<=[^\s>])\s*(?:</s>|<eos>|<end_of_turn>|<\|(?:eot_id|im_end|endoftext|end|return)\|>).*",
+    re.DOTALL,
+)
+_TEMPLATE = re.compile(
+    r"<\|[^|>]*\|>|</?s>|<[be]os>|<pad>|<start_of_turn>(?:model)?|<end_of_turn>|\[/?INST\]"
+    r"|<image>|<0x0A>|\u2581|\\n|<br\s*/?>"
+    r"|</?(?:p|strong|em|div|span|h[1-6]|ul|ol|li|code|pre)>|<(?=b>[^<]+</b>)b>|</b>",
+    re.IGNORECASE,
+)
+_ROLE = re.compile(r"\A\s*(?:assistant|model)\s*(?::|\n)", re.IGNORECASE)
+_ANOTHER_TURN = re.compile(
+    r"\n\s*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::|\d+[.:)])", re.IGNORECASE
+)
+
+# Letters drawn as emoji: regional indicators, circled and squared letters, and keycaps.
+_EMOJI_LETTERS = {
+    first + n: chr(ord("A") + n) for first in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)
+}
+_CHARACTERS = str.maketrans(
+    _EMOJI_LETTERS
+    | {"\u2019": "'", "\u3002": ". ", "\u3001": ", ", "\u3010": " ", "\u3011": ":"}
+    | dict.fromkeys("\ufeff\u200b\u200c\u200d\u2060\u00ad\u20e3\ufe0f", "")
+    | dict.fromkeys("\u2705\u2713\u2714\u2611", " correct ")
+    | dict.fromkeys("\u274c\u274e\u2717\u2718\u2716\u2715", " incorrect ")
+)
+_PRIVATE = re.compile(r"[\ue000-\uf8ff]")  # marks mentions of options in `answer_claims`
+_LATEX = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|textsf)\s*\{([^{}]*)\}|\\[,;:! ]")
+_DECORATION = re.compile(
+    r"\*+|`+|__|\$|\\[()\[\]]"
+    r"|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
+)
+_CODE_FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*(?:#+|>+(?![ \t]*\d)|=>|->|[-\u2022])[ \t]+", re.MULTILINE)
+_TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
+_SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr)\.(?=\s|,)", re.IGNORECASE)
+
+
+def without_thinking(raw: str) -> str:
+    """Return an output without thinking and without the tokens of a chat template."""
+    text = _UNFINISHED_CHANNEL.sub("", _CHANNEL.sub("", raw))
+    text = _THINKING.sub("\n", text)
+    return _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
+
+
+def plain_text(raw: str) -> str:
+    r"""Return an output as plain text, in which `plain_option` texts can be found.
+
+    >>> plain_text("<think>A?</think>**Answer:** $\\text{Ｂ}$")
+    'Answer: B'
+    """
+    text = _CODE_FENCE.sub("", without_thinking(raw)).translate(_CHARACTERS)
+    text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
+    text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
+    text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
+    text = _SNAKE_KEY.sub(lambda key: key[0].replace("_", " "), text)
+    return _ABBREVIATION.sub(lambda word: word[1].replace(".", ""), text).strip()
+
+
+def _cells(row: re.Match[str]) -> str:
+    """Return a table row as `first cell: second cell: ...`."""
+    cells = [cell.strip() for cell in row[1].split("|")]
+    return ": ".join(cell for cell in cells if cell)
+
+
+def own_turn(text: str) -> str:
+    """Return the text up to where the model goes on to write the next question itself."""
+    return _ANOTHER_TURN.split(text, maxsplit=1)[0]
+
+
+def plain_option(text: str) -> str:
+    """Return an option's text as it can stand in a plain text: no final stop, no outer quotes."""
+    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    return " ".join(_PRIVATE.sub(" ", plain).split()).strip(" .\"'\u201c\u201d")
+
+
+_OPENED = re.compile(
+    r"<think(?:ing)?>|\[THINK\]|\u25c1think\u25b7|<unused94>|<\|begin_of_thought\|>"
+    r"|<\|channel\|>(?:analysis|commentary)<\|message\|>",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(
+    r"</think(?:ing)?>|\[/THINK\]|\u25c1/think\u25b7|<unused95>|<\|end_of_thought\|>"
+    r"|<\|channel\|>final",
+    re.IGNORECASE,
+)
+
+
+def is_unfinished(raw: str) -> bool:
+    """Return whether an output ends inside the model's thinking.
+
+    >>> is_unfinished("<think>Perhaps B"), is_unfinished("<think>Perhaps B</think>C")
+    (True, False)
+    """
+    opened = [found.end() for found in _OPENED.finditer(raw)]
+    return bool(opened) and not _CLOSED.search(raw, opened[-1])

@@ -1,0 +1,169 @@
+"""In Windows high contrast every state of the reading page can be seen, in a real browser."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.conftest import write_bank_with_priors
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+VISIBLE = 60
+"""Pixels of an element that have to change by a quarter of the range: a line along a small one."""
+
+STATES = [
+    ("an option is chosen", "[data-option=B]", [], ["b"]),
+    ("Confirm is ready", ".rr-confirm", [], ["b"]),
+    ("confidence is asked for", ".rr-sure", [], ["b"]),
+    ("confidence is given", "[data-step='3']", ["b"], ["3"]),
+    ("a reason is chosen", "[data-reason='2']", ["n"], ["2"]),
+    ("a reason is complete", ".rr-confirm", ["n"], ["2"]),
+    ("inverted", "[data-command=invert]", [], ["i"]),
+    ("magnified", "[data-command=glass]", [], ["m"]),
+    ("mirrored", "[data-command=flip]", [], ["y"]),
+    ("measuring", "[data-command=measure]", [], ["j"]),
+    ("linked", "[data-command=link]", [], ["k"]),
+    ("tools are idle", ".rr-tools [data-command=invert]", [], ["p"]),
+    ("the question is faulty", ".rr-faulty", [], ["Shift+T"]),
+    ("the comment has the focus", ".rr-comment", [], ["t"]),
+    ("an option has the focus", ".rr-options", [], ["Tab"]),
+    ("the chosen option has the focus", ".rr-options", ["a"], ["Tab"]),
+    ("a chosen setting", ".rr-setting:nth-of-type(1)", ["s"], ["ArrowDown"]),
+]
+"""What changes, where, after which keys, by which keys."""
+
+FADED_MS = 450
+"""The tools fade for 0.4 s."""
+
+
+def _about(page: Page, selector: str) -> dict[str, float]:
+    """Return where an element and the outline about it are."""
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None, selector
+    width, height = box["width"] + 12, box["height"] + 12
+    return {"x": box["x"] - 6, "y": box["y"] - 6, "width": width, "height": height}
+
+
+def _pixels(page: Page, place: dict[str, float]) -> np.ndarray[Any, Any]:
+    shot = page.screenshot(clip=place, animations="disabled")  # type: ignore[arg-type]
+    return np.asarray(Image.open(io.BytesIO(shot)).convert("L"), dtype=float)
+
+
+def _changed(page: Page, selector: str, change: Callable[[], object]) -> int:
+    """Return how many pixels where an element is look otherwise after a change."""
+    place = _about(page, selector)
+    before = _pixels(page, place)
+    change()
+    page.wait_for_timeout(FADED_MS)
+    return int((np.abs(_pixels(page, place) - before) > 64).sum())
+
+
+def _press(page: Page, keys: list[str]) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_state_of_a_case_is_seen(
+    serve: Serve, profile: Profile, tmp_path: Path, theme: str
+) -> None:
+    """Chosen, ready, on, off, idle, focused, asked for, given, right: each can be seen."""
+    server = serve(
+        bank=_measurable(write_bank_with_priors(tmp_path / "bank", 16)),
+        cases=len(STATES),
+        practice_cases=1,
+        confidence=5,
+        comments=True,
+        cannot_answer=True,
+        fault_marks=True,
+    )
+    wide = {"width": 1600, "height": 1000}
+    page = profile(forced_colors="active", color_scheme=theme, viewport=wide).new_page()
+    reader = Reader(page)
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 0)
+    unseen = {}
+
+    def see(state: str, selector: str, change: Callable[[], object]) -> None:
+        if (changed := _changed(page, selector, change)) < VISIBLE:
+            unseen[state] = changed
+
+    _press(page, ["b", "3"])
+    see("the reference answer", ".rr-options", lambda: _feedback(page))
+    page.keyboard.press("Enter")
+    for position, (state, selector, before, keys) in enumerate(STATES, start=1):
+        reader.wait("ready", position)
+        _press(page, before)
+        page.wait_for_timeout(FADED_MS)
+        see(state, selector, lambda keys=keys: _press(page, keys))  # type: ignore[misc]
+        _press(page, ["Escape"])
+        if reader.state("state") == "paused":
+            page.keyboard.press("p")
+        reader.wait("ready", position)
+        page.evaluate("document.activeElement.blur()")
+        _press(page, ["a", "1"])
+        if position < len(STATES):
+            see("progress", ".rr-progress", lambda: _next(reader, position + 1))  # noqa: B023
+    assert unseen == {}
+
+
+def _measurable(path: Path) -> Path:
+    """Add the pixel spacing to a bank's films: where it is not known nothing can be measured."""
+    records = json.loads(path.read_text())
+    for record in records.values():
+        record["pixel_spacing"] = 2.0
+    path.write_text(json.dumps(records))
+    return path
+
+
+def _feedback(page: Page) -> None:
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-feedback='true']")
+
+
+def _next(reader: Reader, position: int) -> None:
+    reader.page.keyboard.press("Enter")
+    reader.wait("ready", position)
+
+
+QUESTIONS = [
+    {"id": "level", "question": "What are you?", "kind": "choice", "options": ["Yes", "No"]},
+    {"id": "years", "question": "How many years?", "kind": "number"},
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_state_of_the_questionnaire_is_seen(
+    serve: Serve, profile: Profile, theme: str
+) -> None:
+    """Which question has the focus, what is missing, what is chosen; and the display check."""
+    server = serve(questionnaire=QUESTIONS, display_check=True)
+    page = profile(forced_colors="active", color_scheme=theme).new_page()
+    Reader(page).enter(server.url, server.codes["R1"])
+    page.wait_for_selector("[data-step='questionnaire']")
+    unseen = {}
+    for state, selector, keys in [
+        ("missing", "[data-question=level]", ["Enter"]),
+        ("what is missing", ".rr-prelude-hint", ["1", "Backspace"]),
+        ("chosen", ".rr-radios label:nth-of-type(2)", ["2"]),
+        ("left", "[data-question=level]", ["Enter"]),
+        ("number missing", "[data-question=years]", ["Enter"]),
+        ("focus on the button", ".rr-primary", ["1", "Tab"]),
+        ("display check", ".rr-prelude-sheet", ["Enter"]),
+        ("focus on a place", "[data-place='1']", ["Tab"]),
+    ]:
+        if (changed := _changed(page, selector, lambda keys=keys: _press(page, keys))) < VISIBLE:  # type: ignore[misc]
+            unseen[state] = changed
+    assert unseen == {}
+    corner = _pixels(page, _about(page, ".rr-field"))[:6]
+    assert corner.max() < 30, "nothing bright is beside the test field"

@@ -1,0 +1,138 @@
+"""The answer parser against outputs of known meaning: no wrong letter, and the clear ones read.
+
+``model_output_corpus.jsonl`` holds the outputs by batch. The parser was tuned on the batch
+"tuning"; every later batch was written before it was first read, and its result at that first
+reading is in ``docs/benchmarks.md``.
+"""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from study.models.answer_parser import answer_in, parse_answer
+from study.models.predictions import predict
+
+OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "No acute finding")
+
+
+class Output(NamedTuple):
+    """An output, the options it was asked about, and the letter or status it means."""
+
+    options: list[str]
+    text: str
+    meant: str | None
+
+
+def _corpus() -> dict[str, list[Output]]:
+    path = Path(__file__).parent / "model_output_corpus.jsonl"
+    first, *lines = path.read_text(encoding="utf-8").splitlines()
+    sets = json.loads(first)["option_sets"]
+    batches = defaultdict(list)
+    for line in lines:
+        row = json.loads(line)
+        output = Output(options=sets[row["options"]], text=row["output"], meant=row["answer"])
+        batches[row["batch"]].append(output)
+    return batches
+
+
+CORPUS = _corpus()
+
+
+@pytest.mark.parametrize("batch", sorted(CORPUS))
+def test_no_output_is_read_as_another_letter(batch: str) -> None:
+    """Not one letter where another or none is meant."""
+    wrong = [
+        (text, meant, read)
+        for options, text, meant in CORPUS[batch]
+        if (read := parse_answer(text, options)) and read != meant
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("batch", sorted(CORPUS))
+def test_clear_outputs_are_read(batch: str) -> None:
+    """At least 97 % of the outputs that plainly answer are read."""
+    clear = [output for output in CORPUS[batch] if output.meant and len(output.meant) == 1]
+    unread = [text for options, text, meant in clear if parse_answer(text, options) != meant]
+    assert len(unread) <= 0.03 * len(clear), unread
+
+
+def test_refusals_are_told_from_unparsed_outputs() -> None:
+    for outputs in CORPUS.values():
+        for options, text, meant in outputs:
+            status = predict("q", text, options).status
+            assert (status == "refused") == (meant == "refused"), text
+
+
+REJECTIONS = [
+    "{} is incorrect.",
+    "{} is unlikely.",
+    "{} can be ruled out.",
+    "Not {}.",
+    "Rule out {}.",
+]
+DOUBTS = ["Maybe {}.", "It could be {}.", "Is it {}?", "I am not sure whether it is {}."]
+QUOTES = ["The radiologist said {}.", "A student might answer {}.", "According to the report, {}."]
+
+
+@pytest.mark.parametrize("frame", [*REJECTIONS, *DOUBTS, *QUOTES])
+@pytest.mark.parametrize(
+    "mention", ["B", "(B)", "**B**", "option B", "B. Pleural effusion", "pleural effusion (B)"]
+)
+def test_a_mention_that_is_no_answer_gives_none_and_does_not_hide_one(
+    frame: str, mention: str
+) -> None:
+    """Rejected, doubted, asked about or somebody else's: no answer; the one stated after it is."""
+    text = frame.format(mention)
+    assert parse_answer(text, OPTIONS) is None
+    assert parse_answer(f"{text}\nThe answer is C.", OPTIONS) == "C"
+
+
+@pytest.mark.parametrize(
+    "correction",
+    ["Wait, ", "Actually, ", "Correction: ", "No, ", "On second thought, ", "Hmm, wait. "],
+)
+@pytest.mark.parametrize(
+    "first", ["Answer: B", "The answer is B.", "<answer>B</answer>", "\\boxed{B}"]
+)
+def test_a_second_answer_replaces_the_first_only_where_the_text_says_so(
+    correction: str, first: str
+) -> None:
+    second = "The correct answer is C."
+    assert parse_answer(f"{first}\n{correction}{second[0].lower()}{second[1:]}", OPTIONS) == "C"
+    assert parse_answer(f"{first}\n{second}", OPTIONS) is None
+    assert parse_answer(f"{first}\n{second}".replace("C.", "B."), OPTIONS) == "B"
+
+
+def test_an_answer_that_is_taken_back_without_another_is_none() -> None:
+    assert parse_answer("Answer: C. Wait, let me look again.", OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "letter"),
+    [
+        ("Option 2", "B"),
+        ("the second option", "B"),
+        ("2", None),
+        ("Option 0", None),
+        ("Option 5", None),
+    ],
+)
+def test_option_numbers_count_from_one_and_bare_numbers_are_no_answer(
+    number: str, letter: str | None
+) -> None:
+    """A bare number may count from 0 or from 1."""
+    assert parse_answer(number, OPTIONS) == letter
+
+
+def test_rules_keep_their_names_and_order() -> None:
+    """Strict reads whole and final answers, loose also an option that is mentioned alone."""
+    assert answer_in("B", OPTIONS, "strict") == ("B", "whole")
+    assert answer_in("Final answer: B\nThe angle is blunted.", OPTIONS, "strict") == ("B", "final")
+    assert answer_in("I see it. The answer is B.", OPTIONS, "strict") == (None, "")
+    assert answer_in("I see it. The answer is B.", OPTIONS) == ("B", "stated")
+    assert answer_in("The angle is blunted.\n\nB", OPTIONS) == ("B", "by itself")
+    assert answer_in("There is a pleural effusion.", OPTIONS, "loose") == ("B", "mentioned")

@@ -1,0 +1,162 @@
+"""Outputs cut off at a token limit are unparsed for that reason, whatever the harness calls it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.models.finish_reasons import is_cut_off
+from study.models.predictions import predict, read_predictions
+
+OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "No acute finding")
+ITEMS = {"q1": OPTIONS}
+
+
+def _openai(reason: object) -> dict[str, Any]:
+    choice = {"message": {"content": "Answer: B"}, "finish_reason": reason}
+    return {"custom_id": "q1", "response": {"status_code": 200, "body": {"choices": [choice]}}}
+
+
+def _responses(status: str, reason: str | None) -> dict[str, Any]:
+    body = {
+        "status": status,
+        "incomplete_details": {"reason": reason} if reason else None,
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": "Answer: B"}]}],
+    }
+    return {"custom_id": "q1", "response": {"status_code": 200, "body": body}}
+
+
+def _anthropic(reason: str) -> dict[str, Any]:
+    message = {"content": [{"type": "text", "text": "Answer: B"}], "stop_reason": reason}
+    return {"custom_id": "q1", "result": {"type": "succeeded", "message": message}}
+
+
+def _gemini(reason: object) -> dict[str, Any]:
+    candidate = {"content": {"parts": [{"text": "Answer: B"}]}, "finishReason": reason}
+    return {"key": "q1", "response": {"candidates": [candidate]}}
+
+
+def _samples(**more: object) -> dict[str, Any]:
+    return {
+        "doc_id": 0,
+        "doc": {"item_id": "q1"},
+        "resps": [["Answer: B"]],
+        "filter": "none",
+        **more,
+    }
+
+
+def _inspect(reason: str, **more: object) -> dict[str, Any]:
+    output = {"completion": "Answer: B", "stop_reason": reason}
+    sample = {"id": "q1", "epoch": 1, "output": output, **more}
+    return {"version": 2, "status": "success", "samples": [sample]}
+
+
+def _plain(**more: object) -> dict[str, Any]:
+    return {"item_id": "q1", "output": "Answer: B", **more}
+
+
+LIMIT_REACHED = {"max_new_tokens": 16, "usage": {"output_tokens": 16}}
+LIMIT_NOT_REACHED = {"max_new_tokens": 16, "usage": {"output_tokens": 15}}
+
+CUT_OFF = {
+    "OpenAI chat": _openai("length"),
+    "OpenAI responses": _responses("incomplete", "max_output_tokens"),
+    "OpenAI responses without a reason": _responses("incomplete", None),
+    "Anthropic": _anthropic("max_tokens"),
+    "Anthropic context window": _anthropic("model_context_window_exceeded"),
+    "Gemini": _gemini("MAX_TOKENS"),
+    "Gemini as a number": _gemini(2),
+    "Gemini with its prefix": _gemini("FinishReason.MAX_TOKENS"),
+    "Inspect": _inspect("max_tokens"),
+    "Inspect context": _inspect("model_length"),
+    "Inspect sample limit": _inspect("stop", limit={"type": "token", "limit": 100}),
+    "lm-eval": _samples(finish_reason="length"),
+    "lmms-eval": _samples(input="x", token_counts=[{"output_tokens": 8}], max_new_tokens=8),
+    "VLMEvalKit": {
+        "index": "q1",
+        "question": "?",
+        "prediction": "Answer: B",
+        "finish_reason": "length",
+    },
+    "vLLM": _plain(finish_reason="length", stop_reason=None),
+    "our run": _plain(stop="max_tokens"),
+    "a word before": _plain(finish_reason="stop: length"),
+    "Hugging Face": _plain(details={"finish_reason": "length"}),
+    "SGLang": _plain(meta_info={"finish_reason": {"type": "length", "length": 16}}),
+    "Ollama": _plain(done_reason="length"),
+    "Mistral": _plain(finish_reason="model_length"),
+    "a flag": _plain(truncated=True),
+    "incomplete": _plain(finish_reason="incomplete"),
+    "tokens at the limit": _plain(**LIMIT_REACHED),
+}
+FINISHED = {
+    "OpenAI chat": _openai("stop"),
+    "no reason": _openai(None),
+    "OpenAI responses": _responses("completed", None),
+    "Anthropic": _anthropic("end_turn"),
+    "Anthropic stop sequence": _anthropic("stop_sequence"),
+    "Gemini": _gemini("STOP"),
+    "Inspect": _inspect("stop"),
+    "lm-eval": _samples(),
+    "plain": _plain(finish_reason="stop"),
+    "list of stop sequences": _plain(stop=["\n"]),
+    "a flag": _plain(truncated=False),
+    "tokens below the limit": _plain(**LIMIT_NOT_REACHED),
+    "finished at the limit": _plain(finish_reason="stop", **LIMIT_REACHED),
+}
+
+
+def _status(tmp_path: Path, record: Mapping[str, Any]) -> tuple[str | None, str, str | None]:
+    path = tmp_path / ("log.json" if "samples" in record else "answers.jsonl")
+    path.write_text(json.dumps(record) + "\n")
+    (prediction,) = read_predictions(path, options=ITEMS).predictions
+    return prediction.answer, prediction.status, prediction.detail.get("reason")
+
+
+@pytest.mark.parametrize("harness", CUT_OFF)
+def test_a_cut_off_output_is_unparsed_though_it_names_a_letter(
+    tmp_path: Path, harness: str
+) -> None:
+    assert _status(tmp_path, CUT_OFF[harness]) == (None, "unparsed", "cut off")
+
+
+@pytest.mark.parametrize("harness", FINISHED)
+def test_a_finished_output_is_read(tmp_path: Path, harness: str) -> None:
+    assert _status(tmp_path, FINISHED[harness]) == ("B", "answered", None)
+
+
+def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("case,reply,why\nq1,Answer: B,length\n")
+    meant = {"id": "case", "output": "reply", "finish": "why"}
+    (prediction,) = read_predictions(path, options=ITEMS, meant=meant).predictions
+    assert (prediction.status, prediction.detail["reason"]) == ("unparsed", "cut off")
+
+
+def test_cut_off_outputs_are_noted_with_their_number(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(_plain(finish_reason="length")) + "\n")
+    notes = read_predictions(path, options=ITEMS).notes
+    assert "1 outputs were cut off at the token limit and are unparsed" in notes
+
+
+@pytest.mark.parametrize("empty", ["", " \n", None])
+def test_an_empty_output_that_the_model_finished_is_unparsed(empty: str | None) -> None:
+    """It was asked and said nothing; without a reason nothing is known of it, and it is skipped."""
+    finished = predict("q1", empty, OPTIONS, finish="stop")
+    assert (finished.status, finished.detail["reason"]) == ("unparsed", "empty output")
+    assert predict("q1", empty, OPTIONS).status == "skipped"
+    assert predict("q1", empty, OPTIONS, finish="length").detail["reason"] == "cut off"
+
+
+def test_thinking_that_never_ends_is_cut_off() -> None:
+    unfinished = predict("q1", "<think>The answer is B. Let me", OPTIONS)
+    assert (unfinished.status, unfinished.detail["reason"]) == ("unparsed", "cut off")
+
+
+@pytest.mark.parametrize("reason", ["stop", "end_turn", "STOP", "eos", "", None, 1, True, {}, []])
+def test_other_reasons_are_not_a_limit(reason: object) -> None:
+    assert not is_cut_off(reason)

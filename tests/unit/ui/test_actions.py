@@ -1,0 +1,101 @@
+"""Every action of the staff's pages reports its result through `ui.parts.actions`.
+
+The functions given to it have to return what to report, which mypy checks. Here it is checked that
+there is no other way: no page calls a button of Streamlit's, and buttons that only change what the
+window shows do nothing else.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+MECHANISM = "ui/parts/actions.py"
+ELSEWHERE = {"ui/server/single_sign_on.py": "the sign-in page: its buttons lead to the provider"}
+BUTTONS = {"button", "form_submit_button", "download_button", "chat_input", "dialog", "toast"}
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _files() -> list[Path]:
+    found = [*(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]
+    names = {path: path.relative_to(ROOT).as_posix() for path in found}
+    return sorted(path for path, name in names.items() if name not in (MECHANISM, *ELSEWHERE))
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _called(call: ast.Call) -> tuple[str, str]:
+    """Return what a method is called on, where that is a name, and the method."""
+    function = call.func
+    if not isinstance(function, ast.Attribute):
+        return "", ""
+    owner = function.value.id if isinstance(function.value, ast.Name) else "?"
+    return owner, function.attr
+
+
+def _acts(node: ast.AST, functions: dict[str, ast.FunctionDef], seen: frozenset[str]) -> bool:
+    """Return whether code records who acts, itself or through a function of its module."""
+    for name in (one.id for one in ast.walk(node) if isinstance(one, ast.Name)):
+        if name == "acting":
+            return True
+        if name in functions and name not in seen:
+            if _acts(functions[name], functions, seen | {name}):
+                return True
+    return False
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_buttons_are_those_that_report(path: Path) -> None:
+    """A button of Streamlit's would leave it to the page where, and whether, it reports."""
+    offenders = [
+        f"line {call.lineno}: {owner}.{method}"
+        for call in _calls(_tree(path))
+        for owner, method in [_called(call)]
+        if method in BUTTONS and owner != "actions"
+    ]
+    assert not offenders
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_only_turns_the_window_does_not_act(path: Path) -> None:
+    """`actions.turn` and the callbacks of fields report nothing, so they may change nothing."""
+    tree = _tree(path)
+    functions = _functions(tree)
+    offenders = []
+    for call in _calls(tree):
+        handlers = [one.value for one in call.keywords if one.arg in ("on_change", "on_click")]
+        if _called(call) == ("actions", "turn"):
+            handlers.append(call.args[1])
+        offenders += [call.lineno for one in handlers if _acts(one, functions, frozenset())]
+    assert not offenders
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_action_ends_its_run_itself(path: Path) -> None:
+    """A run ended by the action would lose its report: `Report.then` leaves the page after it."""
+    offenders = []
+    for function in _functions(_tree(path)).values():
+        inside = [
+            one for one in ast.walk(function) if isinstance(one, ast.Lambda | ast.FunctionDef)
+        ]
+        later = {id(node) for one in inside if one is not function for node in ast.walk(one)}
+        own = [call for call in _calls(function) if id(call) not in later]
+        names = {call.func.id for call in own if isinstance(call.func, ast.Name)}
+        ends = [call for call in own if _called(call) in (("st", "rerun"), ("st", "switch_page"))]
+        if "acting" in names and ends:
+            offenders.append(f"line {ends[0].lineno}: {function.name}")
+    assert not offenders

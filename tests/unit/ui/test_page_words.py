@@ -1,0 +1,72 @@
+"""Pages speak in their own words, and every time on them names its zone."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from study.protocol.protocol import Protocol, faults_of
+from tests.conftest import ROOT
+from ui.parts.protocol_words import in_page_words, setting_labels
+
+WRONG = (
+    {"cases": 0, "sessions": 99, "age": [5], "sex": ["x"], "practice_cases": -1},
+    {"cases": 5, "hidden_repeats": 9, "back_navigation": True, "feedback": "after case"},
+    {"cases": 5, "endpoint": "AUC", "bundle_extras": ["questionnaire texts"]},
+    {"cases": 5, "score_card": "peers", "sessions": 3, "conditions": ["unaided", "image-absent"]},
+    {"cases": 5, "allocation": {"a": 3}, "stratify_by": []},
+    {"cases": 5, "only_items": ["a"], "without_items": ["a"]},
+)
+
+
+def _sources() -> list[Path]:
+    folders = ("pages", "ui", "study")
+    return sorted(path for name in folders for path in (ROOT / name).rglob("*.py"))
+
+
+def test_every_setting_of_a_protocol_has_a_label() -> None:
+    """A new key needs one, because refusals name it."""
+    assert set(setting_labels()) == {*Protocol().in_full(), "bank"}
+
+
+@pytest.mark.parametrize("values", WRONG, ids=str)
+def test_no_key_of_the_protocol_file_is_left_in_a_page_message(values: dict[str, object]) -> None:
+    """Keys with an underscore anywhere, others where a fault names them."""
+    faults = faults_of(values)
+    assert faults
+    for fault in map(in_page_words, faults):
+        assert not [key for key in setting_labels() if "_" in key and key in fault], fault
+        assert fault.startswith("“"), fault
+
+
+def test_no_message_writes_a_plural_in_brackets() -> None:
+    """“2 error(s)” is written by `tn` or with a colon."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in _sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.search(r"[a-z]{2}\(s\)", node.value)
+    ]
+    assert not found
+
+
+def test_columns_of_moments_name_their_zone() -> None:
+    """`minute` and `until` write the zone themselves; the heads of tables have to."""
+    unnamed = []
+    for path in [one for one in _sources() if ROOT / "study" not in one.parents]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Dict):
+                continue
+            for key, value in zip(node.keys, node.values, strict=True):
+                called = {
+                    call.func.id
+                    for call in ast.walk(value)
+                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+                }
+                head = ast.unparse(key) if key else ""
+                if "instant" in called and not re.search(r"\(UTC\)|\{zone\}", head):
+                    unnamed.append(f"{path.relative_to(ROOT)}: {head}")
+    assert not unnamed

@@ -1,0 +1,316 @@
+"""Buttons of the staff's pages: each runs an action and shows its result next to itself.
+
+No other module of the pages calls Streamlit's buttons. `button` and `submit` run a function that
+has to return what to report, so no action can be silent; a refusal (`StudyError`) is reported at
+the same place. The report keeps its place until the next action or the next page, is scrolled into
+view and receives the focus. `turn` is for buttons that only change what this window shows.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from ui.parts.text import plain
+from ui.parts.theme import listed, refused
+
+_MEMORY = "last-action"
+
+_FOCUS = """
+const focused = new Set();
+
+// What is below may still be growing: it is kept in view until somebody does something.
+function keepInView(names) {
+  const found = () => names.map((name) => document.querySelector(`.st-key-${name}`));
+  const show = () => found().forEach((one) => one?.scrollIntoView({ block: "nearest" }));
+  const growing = new ResizeObserver(show);
+  const coming = new MutationObserver(() => found().forEach((one) => one && growing.observe(one)));
+  const stop = () => {
+    growing.disconnect();
+    coming.disconnect();
+    for (const kind of ["pointerdown", "keydown", "wheel"]) removeEventListener(kind, stop, true);
+  };
+  for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, stop, true);
+  coming.observe(document.body, { childList: true, subtree: true });
+  found().forEach((one) => one && growing.observe(one));
+  show();
+}
+
+export default function ({ data }) {
+  if (focused.has(data.name)) return;
+  focused.add(data.name);
+  requestAnimationFrame(() => {
+    const report = document.querySelector(`.st-key-${data.name}`);
+    if (!report) return;
+    report.tabIndex = -1;
+    report.setAttribute("role", "group");
+    report.setAttribute("aria-label", data.label);
+    report.focus({ preventScroll: true });
+    keepInView([...(data.followed_by ? [data.followed_by] : []), data.name]);
+  });
+}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The result of an action in plain text.
+
+    Parameters
+    ----------
+    warnings, lines
+        Warnings and a list of details, shown below the text.
+    followed_by
+        The key of a container after the report that has to be visible too.
+    then
+        Leaves the page, such as by `st.switch_page`; the next page shows the report at its top.
+    """
+
+    text: str
+    kind: Literal["success", "info", "error"] = "success"
+    warnings: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    followed_by: str = ""
+    then: Callable[[], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked for confirmation before `do` is run."""
+
+    text: str
+    do: "Action"
+
+
+SHOWN_BELOW = Report(text="")
+"""Of an action whose progress and result the page itself shows below the button."""
+
+Result = str | Report | Question
+Action = Callable[[], Result]
+
+
+@dataclass(slots=True)
+class _Memory:
+    """The last action of a browser window and its result; Streamlit may interrupt any run."""
+
+    page: Hashable = None
+    visit: int = 0
+    number: int = 0
+    key: str = ""
+    about: Hashable = None
+    result: Report | Question | None = None
+    is_new: bool = False
+    leads_on: bool = False
+    on_top: bool = False
+
+    def keep(self, key: str, about: Hashable, result: Result) -> None:
+        self.number += 1
+        self.key, self.about = key, about
+        self.is_new, self.on_top = True, False
+        self.result = Report(text=result) if isinstance(result, str) else result
+        self.leads_on = isinstance(result, Report) and result.then is not None
+
+
+def button(
+    label: str,
+    do: Action,
+    *,
+    key: str,
+    about: Hashable = None,
+    place: DeltaGenerator | None = None,
+    below: DeltaGenerator | None = None,
+    busy: str = "",
+    widget_key: str | None = None,
+    **look: Any,
+) -> None:
+    """Show a button that runs an action, and the report of its result.
+
+    Parameters
+    ----------
+    key
+        Names the action; also the button's key unless `widget_key` is given.
+    about
+        What the action concerns, beside its key: a report or question about anything else that
+        this button did before is not shown.
+    place
+        The container of the button; the one in use if not given.
+    below
+        The container of the report; by default it follows the button.
+    busy
+        What is shown while the action runs.
+    """
+    pressed = (place or st).button(label, key=widget_key or key, **look)
+    _react(pressed, do, key, about, below, busy)
+
+
+def submit(
+    label: str,
+    do: Action,
+    *,
+    key: str,
+    about: Hashable = None,
+    place: DeltaGenerator | None = None,
+    below: DeltaGenerator | None = None,
+    busy: str = "",
+    widget_key: str | None = None,
+    **look: Any,
+) -> None:
+    """Show the button of a form, as `button` does."""
+    pressed = (place or st).form_submit_button(label, key=widget_key or key, **look)
+    _react(pressed, do, key, about, below, busy)
+
+
+def turn(
+    label: str,
+    to: Callable[[], object],
+    *,
+    key: str,
+    place: DeltaGenerator | None = None,
+    in_form: bool = False,
+    early: bool = False,
+    **look: Any,
+) -> None:
+    """Show a button that changes only what this window shows: another page, step or row.
+
+    Parameters
+    ----------
+    early
+        `to` is run before the page, because it sets the value of a widget.
+    """
+    where = place or st
+    kind = where.form_submit_button if in_form else where.button
+
+    def callback() -> None:
+        to()
+
+    if kind(label, key=key, on_click=callback if early else None, **look) and not early:
+        to()
+        st.rerun()
+
+
+def report(key: str, about: Hashable = None) -> None:
+    """Show the report of an action whose button is no longer shown, where the button was."""
+    _show(_memory(), key, about)
+
+
+@contextmanager
+def page(where: Hashable) -> Iterator[None]:
+    """Run a page: what was reported on another is forgotten, what found no place is shown on top.
+
+    Parameters
+    ----------
+    where
+        The page and the study in use.
+    """
+    memory = _memory()
+    if memory.page != where:
+        memory.page = where
+        memory.visit += 1
+        if not memory.leads_on:
+            memory.result = None
+    top = st.container()
+    yield
+    found = memory.result
+    if isinstance(found, Report) and (memory.is_new or memory.on_top):
+        memory.on_top = True
+        with top:
+            _show(memory, memory.key, memory.about)
+
+
+def visit() -> int:
+    """Return how many pages this window has turned to."""
+    return _memory().visit
+
+
+@contextmanager
+def attention(name: str, label: str, *, followed_by: str = "") -> Iterator[None]:
+    """Show in the block what has come up, scroll to it and give it the focus once per name."""
+    with st.container(key=name):
+        yield
+        focus = st.components.v2.component("report_focus", js=_FOCUS)
+        data = {"name": name, "label": label, "followed_by": followed_by}
+        focus(key=f"focus-{name}", data=data)
+
+
+def _memory() -> _Memory:
+    found = st.session_state.setdefault(_MEMORY, _Memory())
+    assert isinstance(found, _Memory)
+    return found
+
+
+def _react(
+    pressed: bool,
+    do: Action,
+    key: str,
+    about: Hashable,
+    below: DeltaGenerator | None,
+    busy: str,
+) -> None:
+    memory = _memory()
+    where: AbstractContextManager[object] = below if below is not None else nullcontext()
+    with where:
+        if pressed:
+            _run(memory, do, key, about, busy)
+        _show(memory, key, about)
+
+
+def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> None:
+    """Run an action and keep its result before Streamlit can interrupt the run."""
+    try:
+        with st.spinner(busy) if busy else nullcontext():
+            memory.keep(key, about, do())
+    except StudyError as error:
+        memory.keep(key, about, Report(text=str(error), kind="error"))
+        return
+    if isinstance(memory.result, Report) and memory.result.then:
+        memory.result.then()
+    st.rerun()
+
+
+def _show(memory: _Memory, key: str, about: Hashable) -> None:
+    result = memory.result
+    if result is None or (memory.key, memory.about) != (key, about):
+        return
+    memory.is_new = memory.leads_on = False
+    if result == SHOWN_BELOW:
+        return
+    name = f"report-{memory.number}"
+    if isinstance(result, Question):
+        with attention(name, result.text):
+            _ask(memory, result)
+    else:
+        with attention(name, result.text, followed_by=result.followed_by):
+            tell(result)
+
+
+def tell(result: Report) -> None:
+    """Show a report."""
+    if result.kind == "error":
+        refused(result.text)
+    else:
+        (st.success if result.kind == "success" else st.info)(plain(result.text))
+    for warning in result.warnings:
+        st.warning(plain(warning))
+    if result.lines:
+        listed(result.lines)
+
+
+def _ask(memory: _Memory, question: Question) -> None:
+    key, about = memory.key, memory.about
+    with st.container(border=True):
+        st.markdown(plain(question.text))
+        yes, no, _ = st.columns([1, 1, 4])
+        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
+        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
+    if said_yes:
+        memory.result = None  # a second click finds nothing to confirm
+        _run(memory, question.do, key, about, "")
+        st.rerun()
+    if said_no:
+        memory.keep(key, about, Report(text=t("Nothing was changed."), kind="info"))
+        st.rerun()

@@ -1,0 +1,86 @@
+"""Messages about a protocol in the words of the pages: the protocol file's keys become labels."""
+
+import re
+
+from study.base.translation import t
+
+
+def in_page_words(message: str) -> str:
+    """Return a message with settings and their values named as the pages name them.
+
+    >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
+    '“Hidden repeats” = 9 is more than “Cases” = 5.'
+    """
+    for key, label in setting_labels().items():
+        # A key that is also an English word is one only at the start or before its value.
+        anywhere = rf"(?<![\w“]){key}(?!\w)"
+        word = rf"(?m)^(\s*){key}(?![\w_])|(?<![\w“]){key}(?= = )"
+        if "_" in key:
+            message = re.sub(anywhere, f"“{label}”", message)
+        else:
+            message = re.sub(word, rf"\g<1>“{label}”", message)
+    for value, label in _values().items():
+        message = message.replace(f'"{value}"', f"“{label}”")
+    return message
+
+
+def setting_labels() -> dict[str, str]:
+    """Return what each key of a protocol file is called on the pages."""
+    return {
+        "name": t("Study name"),
+        "bank": t("Question bank"),
+        "cases": t("Cases"),
+        "seed": t("Seed"),
+        "stratify_by": t("Stratify by"),
+        "allocation": t("Allocation"),
+        "one_question_per": t("One question per"),
+        "case_order": t("Cases"),
+        "option_order": t("Options"),
+        "conditions": t("Conditions"),
+        "sessions": t("Sessions"),
+        "washout_days": t("Wash-out period between sessions (days)"),
+        "confidence": t("Confidence rating"),
+        "comments": t("Comments"),
+        "back_navigation": t("Allow going back"),
+        "time_limit_s": t("Time limit per case (seconds)"),
+        "feedback": t("Show the correct answer"),
+        "practice_cases": t("Practice cases"),
+        "hidden_repeats": t("Hidden repeats"),
+        "context": t("Shown beside the question"),
+        "margin": t("Margin (percentage points)"),
+        "instructions": t("Instructions"),
+        "consent": t("Consent"),
+        "questionnaire": t("Questionnaire"),
+        "display_check": t("Display check"),
+        "cannot_answer": t("Allow “cannot answer”"),
+        "break_every": t("Offer a break after (cases)"),
+        "session_days": t("Days to complete a session once started"),
+        "interim_results": t("Show accuracy while the study is open"),
+        "endpoint": t("Primary endpoint"),
+        "hypothesis": t("Hypothesis"),
+        "claim_about": t("The claim applies to"),
+        "primary_model": t("Primary model"),
+        "smallest_window": t("Minimum window size"),
+        "exclusions": t("Excluded readings"),
+        "score_card": t("Score card"),
+        "bundle_extras": t("Include in the export"),
+        "fault_marks": t("Mark faulty questions"),
+        "required_views": t("Views each case must have"),
+        "age": t("Age in years"),
+        "unknown_age": t("Include patients of unknown age"),
+        "sex": t("Sex"),
+        "without_flags": t("Leave out questions with a flag"),
+        "only_items": t("Draw only these IDs"),
+        "without_items": t("Leave out these IDs"),
+    }
+
+
+def _values() -> dict[str, str]:
+    return {
+        "after case": t("After each case"),
+        "after study": t("After the study"),
+        "peers": t("With other readers and models"),
+        "own": t("Own answers only"),
+        "questionnaire": t("Questionnaire"),
+        "questionnaire texts": t("Free-text answers"),
+    }
