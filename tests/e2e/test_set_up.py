@@ -92,8 +92,9 @@ def test_from_an_empty_deployment_to_an_open_study(
     page.reload()
     opening = page.get_by_role("button", name="Open the study")
     opening.wait_for()
-    expect(opening).to_be_disabled()
-    page.get_by_text("I have read the protocol").click()
+    opening.click()
+    expect(page.get_by_text("Tick “I have read the protocol")).to_be_visible()
+    page.get_by_test_id("stCheckbox").filter(has_text="I have read the protocol").click()
     opening.click()
     page.get_by_text("The protocol is locked").wait_for()
     with empty.store.look() as look:
