@@ -514,3 +514,13 @@ def test_verify_names_the_file_of_each_line(drawn: Path) -> None:
         "receipts.txt, line 1",
         "heads.txt, line 1",
     ]
+
+
+def test_a_drawn_study_is_returned_to_a_draft(drawn: Path) -> None:
+    """With a reason, and once: it belongs to an administrator where there is no coordinator."""
+    back = ("study", "return-to-draft", "--db", drawn, "--study", "t")
+    assert run(*back).returncode == 2
+    assert "Add an administrator first" in run(*back, "--reason", "Wrong seed.").stderr
+    done("study", "administrator", "--db", drawn)
+    assert done(*back, "--reason", "Wrong seed.") == "Draft: t (2)\n"
+    assert "was discarded" in run(*back, "--reason", "Again.").stderr

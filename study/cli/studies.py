@@ -179,9 +179,12 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
 
 
 @command("return-to-draft")
-@click.option("--reason", metavar="TEXT", required=True)
+@click.option("--reason", metavar="TEXT", required=True, help="Recorded in the audit trail.")
 def return_to_draft(db: Path, study: str, reason: str) -> None:
-    """Discard a drawn study; begin a draft with its protocol."""
+    """Discard a drawn study and begin a draft with its protocol.
+
+    Prints the draft's name. Refused once the study is open.
+    """
     store = Store(db)
     draft = drafts.return_to_draft(store, study=study, reason=reason, by=COMMAND_LINE, now=now())
     print(f"Draft: {drafts.find(store, draft).name}")
