@@ -106,7 +106,8 @@ class Desk:
 def desk(served: Server, profile: Profile, request: pytest.FixtureRequest) -> Desk:
     """Return an administrator at the demo study, in a window of each size."""
     width, height = request.param
-    page = profile(viewport={"width": width, "height": height}).new_page()
+    window = {"viewport": {"width": width, "height": height}, "timezone_id": "Europe/Berlin"}
+    page = profile(**window).new_page()
     sign_in(page, served, Role.ADMINISTRATOR)
     return Desk(page, served)
 
@@ -206,7 +207,7 @@ def test_people_keep_every_new_code_until_it_is_hidden(desk: Desk) -> None:
     desk.fill("Paste the list", f"reader_id\nB{size}\nC{size}")
     desk.press("Invite all", "2 readers were invited")
     expect(cards).to_have_count(3)
-    expect(page.locator(".cards .until").first).to_contain_text("Valid until the end of")
+    expect(page.locator(".cards .until").first).to_contain_text("(Europe/Berlin)")
     page.get_by_role("link", name="Protocol", exact=True).click()
     rest(page)
     page.get_by_role("link", name="People", exact=True).click()
@@ -225,9 +226,24 @@ def test_people_keep_every_new_code_until_it_is_hidden(desk: Desk) -> None:
     )
     desk.press("New code", "any earlier one no longer works", within=row)
     expect(cards).to_have_count(4)
+    assert _asks_before_leaving(page)
     with rerun(page):
         page.get_by_role("button", name="Hide the codes").click()
     expect(cards).to_have_count(0)
+    assert not _asks_before_leaving(page)
+
+
+def _asks_before_leaving(page: Page) -> bool:
+    """Return whether closing the window would be asked back by the browser."""
+    return bool(
+        page.evaluate(
+            """() => {
+              const leaving = new Event("beforeunload", { cancelable: true });
+              dispatchEvent(leaving);
+              return leaving.defaultPrevented;
+            }"""
+        )
+    )
 
 
 def test_reviews_scoring_and_closing_report_beside_their_buttons(desk: Desk) -> None:
