@@ -144,6 +144,9 @@ _CONDITION = _any_case(
     rf"\A{_GAP}*(?:if|unless|whether|suppose|supposing|assuming|provided|were|had|wenn|si"
     rf"|should|in case)\b"
 )
+_OTHER_CASE = _any_case(
+    r"\A\W*(?:in|for|with|without)\s+(?:an?|another|other|any|most|patients)\b.*\bwould\b"
+)
 _CONDITION_AFTER = _any_case(
     r"(?<!even\s)(?<!as\s)\b(?:if|unless|provided|assuming|had there|were there|in case)\b"
 )
@@ -343,6 +346,8 @@ def _before(text: str, end: int) -> str:
 
 def _conditional(text: str, end: int) -> bool:
     """Return whether a sentence begins with "if" or the like, and no main clause starts anew."""
+    if _OTHER_CASE.match(text[:end][:_REACH]):
+        return True
     return bool(_CONDITION.match(text) and not _THEN_SURE.search(_before(text, end)))
 
 
@@ -403,7 +408,7 @@ def alone(sentence: Sentence, first: bool) -> tuple[frozenset[str], bool] | None
         return letters | {UNCLEAR}, bool(corrects)
     kind = found[1]
     if re.fullmatch(LETTER, kind) or re.fullmatch(LABEL, kind):
-        if _BECAUSE.match(tail):
+        if _BECAUSE.match(tail) and not _attributed(tail[:_REACH]):
             return letters, bool(corrects)
     if re.fullmatch(TEXT, kind) and _SAY_WHY.match(tail.lstrip(" ,")):
         return letters, bool(corrects)
@@ -425,6 +430,8 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
         return None
     mention = found[1] or found[3] or found[5]
     letter, rest = meaning(mention), found[6]
+    if not found[5] and is_rejection(rest or following, letter, options, own_text=bool(found[3])):
+        return None
     if re.fullmatch(rf"{_GAP}*{MENTION}{_GAP}*", rest) or re.search(LABEL, rest):
         return frozenset({UNCLEAR})
     if rest.strip() and not re.search(r"\w\w", rest):
@@ -436,8 +443,6 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
             r"\W*(?:but|or|and|though|although)\b", rest
         ):
             return None
-    elif is_rejection(rest or following, letter, options, own_text=bool(found[3])):
-        return None
     if text.rstrip("\"')]} ").endswith("?"):
         return None
     return frozenset({letter})
@@ -487,9 +492,7 @@ def is_rejection(rest: str, letter: str, options: Sequence[str], *, own_text: bo
     if _NO_VERDICT.match(rest) or _UNSURE_VERDICT.match(rest) or _attributed(rest[:80]):
         place = ord(letter) - ord("A")
         negative = place < len(options) and _NEGATIVE_OPTION.search(options[place])
-        return not (
-            negative and not own_text and re.match(r"\W*(?:no|none|not|neither)\b", rest, re.I)
-        )
+        return not (negative and not own_text and re.match(r"\W*(?:no|none|neither)\b", rest, re.I))
     clause = re.split(
         r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but)\b",
         rest.lstrip(" :.,-\u2013\u2014"),
@@ -527,9 +530,13 @@ def verdicts(text: str) -> list[tuple[str, Claim | None, int]]:
 
 def _verdict(said: str) -> Claim | None:
     head = said.lstrip(" :.-\u2013\u2014\n(=")
-    parts = [head, *(one.text for one in sentences(head))]
+    parts = [
+        head,
+        *(one.text for one in sentences(head)),
+        *re.split(r",\s+", head.partition("\n")[0])[-1:],
+    ]
     for part in parts:
-        if _CORRECT.match(part) or _ANAPHORA.match(part):
+        if not re.search(MENTION, part) and (_CORRECT.match(part) or _ANAPHORA.match(part)):
             return Claim.STATED
     if _YES.match(head):
         return Claim.YES

@@ -49,6 +49,7 @@ HEDGED_SURE = (
 """Words that may stand between a cue and the mention, and change nothing."""
 
 STATED_BEFORE = (
+    r"(?<!would\s)best (?:fits?|match(?:es)?)(?=\W*[\ue000-\ue03f])",
     r"i(?:'d|'ll| would| will| shall)? (?:now |therefore |thus |also |still |finally )*(?:choose|"
     r"select|pick|say|answer|opt for|vote for|settle on|decide on|decide for|mark|submit|"
     r"conclude(?: that)?|go (?:with|for)|propose|favou?r|rate)",
@@ -314,6 +315,12 @@ DOUBTED = (
 """Words before a mention in its clause that keep it from being an answer."""
 
 NEGATED = (
+    r"tak(?:e|es|en|ing) back",
+    "took back",
+    "retract",
+    "withdraw",
+    "revoke",
+    "abandon",
     *(
         "not",
         "never",
@@ -343,7 +350,8 @@ NEGATED = (
 
 IN_THE_PAST = (
     *(
-        "first",
+        r"first(?= (?:i )?(?:chose|selected|picked|thought|said|considered|answered|guessed"
+        r"|answer|impression|guess))",
         "initially",
         "originally",
         "earlier",
@@ -476,6 +484,10 @@ SAY = (
 )
 PEOPLE = tuple(one for one in OTHERS if one not in ("one", "key", "who", "you", "r?reports?"))
 ATTRIBUTED = (
+    r"(?!(?:i|we|this|that|which|it|would|will|can|could|might|should|must|to|do|d"
+    r"|ll) )\w+ (?:states?|stated|says?|said|claims?|claimed|writes?|wrote|reports?|reported|"
+    r"believes?|believed|thinks?|insists?|asserts?|argues?|argued|tells?|told|announces?"
+    r"|concludes?|concluded) that",
     rf"(?:{'|'.join(PEOPLE)})(?: \d+| [a-z])?\s*:",
     rf"(?:{'|'.join(OTHERS)})(?: \w+){{0,6}}? (?:{'|'.join(SAY)})(?! (?:i|we))",
     r"(?!(?:i|we|which|that|and|but|so|therefore|then|now) )\w+ (?:said|says|thinks|believes"
@@ -511,6 +523,7 @@ ATTRIBUTED_AFTER = (
 )
 
 OPEN_AFTER = (
+    r"(?:but|though|although) (?:i )?(?:doubt|have doubts)",
     r"\??\s*,?\s*\(?(?:or|maybe|perhaps|possibly|though|but (?:possibly|maybe|also|perhaps)"
     r"|or even)",
     r"(?:but|though|although),? (?:MENTION) (?:(?:is|seems) (?:also|possible|plausible)|could|may|"
@@ -521,6 +534,11 @@ OPEN_AFTER = (
 """What follows a mention and leaves it open."""
 
 CORRECTIONS = (
+    r"hold on",
+    r"hang on",
+    r"one (?:moment|second)",
+    r"just a (?:moment|second)",
+    r"[^.\ue000-\ue0ff]{0,30}\bthat(?:'s| is| was) (?:wrong|incorrect|not right|not correct)",
     r"wait",
     r"correction",
     r"on second thoughts?",

@@ -64,6 +64,7 @@ _ANSWER_KEY = re.compile(
 _MAYBE_KEY = re.compile(r"response|result|output|(?:answer|option|choice)?(?:label|text)|diagnosis")
 _WEAK_KEY = re.compile(r"(?:answer|option|choice)(?:text|label)")
 
+_QUESTION = re.compile(r"\bquestion\b[^?]*\?\Z", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.,;:!?\n]|\b(?:so|therefore|thus|hence|but|and)\b", re.IGNORECASE)
 _DENIED = re.compile(
     compiled((*NEGATED, *DOUBTED, "absent", "excluded?", "rule[ds]? out")), re.IGNORECASE
@@ -370,7 +371,8 @@ def _alone(
     by_itself: list[_Answer] = []
     for n, part in enumerate(parts):
         after = parts[n + 1].text if n + 1 < len(parts) else ""
-        if part.place in echoed:
+        previous = parts[n - 1].text if n else ""
+        if part.place in echoed or _QUESTION.search(previous):
             continue
         if read := alone(part, first=n == 0):
             letters, corrects = read
