@@ -130,7 +130,9 @@ def _renaming_the_raters_renames_the_rows_and_no_more(study: Study, before: Tabl
         }
         if name == "model_disagreements":
             answers = table["readers_answers"].str.split("; ")
-            named["readers_answers"] = ["; ".join(f"the {one}" for one in row) for row in answers]
+            named["readers_answers"] = [
+                "; ".join(f"the {entry}" for entry in row) for row in answers
+            ]
         _same(table.assign(**named), after[name])
 
 
@@ -152,13 +154,13 @@ def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
         if name == "option_positions":
             continue
         if "measure" not in table:
-            one, other = (t.drop(columns=LETTERED, errors="ignore") for t in (table, after[name]))
-            _same(one, other)
+            first, other = (t.drop(columns=LETTERED, errors="ignore") for t in (table, after[name]))
+            _same(first, other)
             continue
         columns = [c for c in ("measure", "n", "estimate", "difference") if c in table]
-        one, other = (t.loc[t["measure"].isin(UNBOUND), columns] for t in (table, after[name]))
+        first, other = (t.loc[t["measure"].isin(UNBOUND), columns] for t in (table, after[name]))
         pd.testing.assert_frame_equal(
-            one.reset_index(drop=True), other.reset_index(drop=True), rtol=1e-12, atol=1e-12
+            first.reset_index(drop=True), other.reset_index(drop=True), rtol=1e-12, atol=1e-12
         )
 
 
@@ -178,12 +180,12 @@ def _another_rater_changes_no_row_but_of_those_it_belongs_to(
         own += ["reader_panel", "reader_conditions", "sensitivity_panel", "gee", "time_model"]
         own += ["variance_components", "agreement_groups"]
     for name in own:
-        one, other = (_without(tables[name], gone) for tables in (before, after))
-        columns = [column for column in one if column not in OF_ALL]
+        first, other = (_without(tables[name], gone) for tables in (before, after))
+        columns = [column for column in first if column not in OF_ALL]
         keys = [c for c in ("condition", "by", "group", "rater_id") if name == "leaderboard"]
         if keys:
-            one, other = one.sort_values(keys), other.sort_values(keys)
-        _same(one[columns], other[columns])
+            first, other = first.sort_values(keys), other.sort_values(keys)
+        _same(first[columns], other[columns])
 
 
 def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
@@ -266,19 +268,19 @@ def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Stu
     items, readings, _ = study
     readings = readings.loc[readings["rater_id"].isin(["R0", "R1"])]
     swapped = readings.replace({"rater_id": {"R0": "R1", "R1": "R0"}})
-    before, after = (bundle_from_tables(items, some) for some in (readings, swapped))
+    before, after = (bundle_from_tables(items, subset) for subset in (readings, swapped))
     there, back = (
         agreement_pairs(b, OPTIONS).drop(columns="undefined_because") for b in (before, after)
     )
     pd.testing.assert_frame_equal(there, back, rtol=1e-12, atol=1e-12)
-    one, other = (comparisons(bundle, OPTIONS) for bundle in (before, after))
+    first, other = (comparisons(bundle, OPTIONS) for bundle in (before, after))
     for column, mirrored in (
         ("difference", "difference"),
         ("ci_low", "ci_high"),
         ("cluster_ci_low", "cluster_ci_high"),
     ):
         turned = (-other[mirrored]).tolist()
-        assert one[column].tolist() == pytest.approx(turned, abs=1e-12, nan_ok=True)
+        assert first[column].tolist() == pytest.approx(turned, abs=1e-12, nan_ok=True)
     for column in ("p_exact", "p_mid", "p_clustered", "n"):
-        pd.testing.assert_series_equal(one[column], other[column])
-    assert one["only_a_correct"].tolist() == other["only_b_correct"].tolist()
+        pd.testing.assert_series_equal(first[column], other[column])
+    assert first["only_a_correct"].tolist() == other["only_b_correct"].tolist()

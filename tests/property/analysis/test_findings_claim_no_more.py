@@ -66,25 +66,25 @@ def test_more_fewer_and_non_inferior_need_their_limits(
                 n_readers=n_readers,
             )
         )
-    said = _text(
+    text = _text(
         replace(run, tables={**run.tables, "reader_panel": pd.DataFrame(rows)}), panel_findings
     )
     proper = [(low, high) for low, high in intervals if low < high]
-    assert ("points higher than" in said) == (intervals[0][0] > 0 and intervals[0] in proper)
-    assert ("points lower than" in said) == (intervals[0][1] < 0 and intervals[0] in proper)
-    if "it is higher as well" in said:
+    assert ("points higher than" in text) == (intervals[0][0] > 0 and intervals[0] in proper)
+    assert ("points lower than" in text) == (intervals[0][1] < 0 and intervals[0] in proper)
+    if "it is higher as well" in text:
         assert intervals[1][0] > 0
         assert intervals[0][0] > 0
-    if "it is lower as well" in said:
+    if "it is lower as well" in text:
         assert intervals[1][1] < 0
-    if ": cleared for" in said:
+    if ": cleared for" in text:
         assert any(low > -margin for low, _ in proper)
-    if ": cleared for these readers and readers like these" in said:
+    if ": cleared for these readers and readers like these" in text:
         assert all(low > -margin for low, _ in intervals)
     for word in ("equivalent", "beats", "better", "worse", "significant", "outperform", "nan"):
-        assert word not in said
-    assert "inferior" not in said.lower()
-    if "wholly below it for" in said:
+        assert word not in text
+    assert "inferior" not in text.lower()
+    if "wholly below it for" in text:
         assert any(high < -margin for _, high in proper)
 
 
@@ -159,7 +159,7 @@ def test_a_verdict_needs_what_was_declared_and_its_limits(
     for text in winners:
         for model, label in (("M1", "Model-1_x"), ("M2", "Model-2_x")):
             if label in text:
-                assert model in {one for one, _ in allowed}
+                assert model in {entry for entry, _ in allowed}
     if winners:
         assert len(allowed) == sum(text.count("83.8 %:") for text in winners)
 
@@ -175,16 +175,16 @@ def test_a_single_reader_needs_interval_and_adjusted_p(
     row |= {"ci_low": low, "ci_high": high, "p_adjusted": abs(p)}
     low, high = _limits(cluster)
     row |= {"cluster_ci_low": low, "cluster_ci_high": high}
-    said = _text(
+    text = _text(
         replace(run, tables={**run.tables, "comparisons": pd.DataFrame([row])}),
         single_reader_findings,
     )
     used = (low, high)
     if any(map(math.isnan, used)):
         used = (row["ci_low"], row["ci_high"])
-    if "more" in said:
+    if "more" in text:
         assert used[1] < 0
         assert abs(p) < run.options.alpha
-    if "fewer" in said:
+    if "fewer" in text:
         assert used[0] > 0
         assert abs(p) < run.options.alpha

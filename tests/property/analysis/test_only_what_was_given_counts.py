@@ -78,7 +78,7 @@ def studies(draw: st.DrawFn) -> Study:
     for rater in READERS + MODELS:
         for condition in conditions if rater in READERS else [""]:
             absent = draw(st.sets(st.sampled_from(names), max_size=hardly))
-            for name in [one for one in names if one not in absent]:
+            for name in [name for name in names if name not in absent]:
                 answer = draw(st.sampled_from(["A", "B", "A", "B", ""]))
                 excluded = draw(st.sampled_from(["", "", "", "", "", "", "the telephone"]))
                 rows.append((rater, condition, name, answer, excluded))
@@ -133,9 +133,9 @@ def test_accuracy_is_over_the_items_that_were_given(study: Study) -> None:
             ("missing as right", len(items), right + len(items) - len(answered)),
             ("absent as wrong", everything, right),
         ):
-            found = other.loc[(name, rater, condition)]
-            assert found["n"] == counted
-            assert found["accuracy"] == _close(_share(correct, counted))
+            result = other.loc[(name, rater, condition)]
+            assert result["n"] == counted
+            assert result["accuracy"] == _close(_share(correct, counted))
 
 
 def _left_out(study: Study, rater: str, condition: str) -> list[str]:
@@ -219,10 +219,10 @@ def test_conditions_are_compared_on_what_was_read_under_both(study: Study) -> No
         return
     a, b = conditions
     readers = [r for r in READERS if (r, a) in study.units() and (r, b) in study.units()]
-    given = [study.given(reader, condition) for reader in readers for condition in (a, b)]
-    items = sorted(set.intersection(*given))
+    answers = [study.given(reader, condition) for reader in readers for condition in (a, b)]
+    items = sorted(set.intersection(*answers))
     rows = [table.loc[table["claim"] == claim].iloc[0] for claim in dict.fromkeys(table["claim"])]
-    if 5 * len(items) < 4 * len(set.union(*given)):
+    if 5 * len(items) < 4 * len(set.union(*answers)):
         assert all(math.isnan(row["difference"]) for row in rows)
         assert all(row["undefined_because"] for row in rows)
         return
@@ -243,14 +243,14 @@ def _claims(psi: list[list[float]], groups: list[list[int]]) -> Iterator[dict[st
     if not n:
         yield from [dict.fromkeys(NUMBERS, math.nan)] * 2
         return
-    means = [sum(one) / n for one in psi]
+    means = [sum(entry) / n for entry in psi]
     mean = sum(means) / n_readers
 
     def covariance(j: int, k: int) -> float:
         if c < 2:
             return math.nan
         sums = [[sum(psi[r][i] - means[r] for i in group) for r in (j, k)] for group in groups]
-        return c / (c - 1) * sum(one * other for one, other in sums) / n**2
+        return c / (c - 1) * sum(entry * other for entry, other in sums) / n**2
 
     var = sum(covariance(j, j) for j in range(n_readers)) / n_readers
     pairs = [(j, k) for j in range(n_readers) for k in range(n_readers) if j != k]
@@ -259,17 +259,17 @@ def _claims(psi: list[list[float]], groups: list[list[int]]) -> Iterator[dict[st
     fixed = _inference(mean, (var + (n_readers - 1) * cov2) / n_readers, c - 1)
     random = _inference(math.nan, math.nan, math.nan)
     if n_readers > 1 and c > 1:
-        msr = sum((one - mean) ** 2 for one in means) / (n_readers - 1)
+        msr = sum((entry - mean) ** 2 for entry in means) / (n_readers - 1)
         bracket = msr + n_readers * cov2
         df = bracket**2 / (msr**2 / (n_readers - 1)) if msr > 1e-20 else math.inf
         random = _inference(mean, bracket / n_readers, df)
     if random["ci_high"] - random["ci_low"] < (fixed["ci_high"] - fixed["ci_low"]) * (1 - 1e-9):
         random = fixed
-    for one in (fixed, random):
-        yield one | {
+    for entry in (fixed, random):
+        yield entry | {
             "difference": mean,
-            "ci_low": max(one["ci_low"], -1.0) if one["ci_low"] < -1 else one["ci_low"],
-            "ci_high": min(one["ci_high"], 1.0) if one["ci_high"] > 1 else one["ci_high"],
+            "ci_low": max(entry["ci_low"], -1.0) if entry["ci_low"] < -1 else entry["ci_low"],
+            "ci_high": min(entry["ci_high"], 1.0) if entry["ci_high"] > 1 else entry["ci_high"],
         }
 
 

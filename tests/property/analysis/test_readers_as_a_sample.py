@@ -43,8 +43,8 @@ def bundle(
                 "answer": "A" if right else "B",
                 "confidence": 1,
             }
-            for (rater, condition), given in zip(columns, correct.T, strict=True)
-            for item, right in zip(ids, given, strict=True)
+            for (rater, condition), answers in zip(columns, correct.T, strict=True)
+            for item, right in zip(ids, answers, strict=True)
         ]
     )
     items = pd.DataFrame({"item_id": ids, "truth": "A"})
@@ -69,8 +69,8 @@ def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray
     """Whenever max() is inactive: the mean squared less the mean over other readers and items."""
     merits = mrmc.percent_correct(correct)
     model, readers = np.zeros(3, dtype=int), np.array([1, 2, 3])
-    one = mrmc.single_treatment(mrmc.differences(merits, model, readers))
-    assume(one.cov2 > 0)
+    single_treatment = mrmc.single_treatment(mrmc.differences(merits, model, readers))
+    assume(single_treatment.cov2 > 0)
     psi = correct[:, :1].astype(float) - correct[:, 1:4]
     n, j = psi.shape
     others = (
@@ -80,7 +80,7 @@ def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray
         + (psi**2).sum()
     )
     expected = psi.mean() ** 2 - others / (n * (n - 1) * j * (j - 1))
-    assert one.random_readers.se**2 == pytest.approx(expected, abs=1e-12)
+    assert single_treatment.random_readers.se**2 == pytest.approx(expected, abs=1e-12)
 
 
 # Nothing but rounding is left of the covariance of these: it must not become a standard error.

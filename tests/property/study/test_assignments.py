@@ -72,9 +72,9 @@ def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> N
         placed = assign(cases, protocol, **about)
         assert placed == assign(cases, protocol, **about)
         _assert_placed(placed, cases, protocol)
-        whole = [_assert_block(block, protocol) for block in _blocks(placed)]
-        assert [session for session, _ in whole] == sorted(session for session, _ in whole)
-        read = [condition for _, condition in whole]
+        complete = [_assert_block(block, protocol) for block in _blocks(placed)]
+        assert [session for session, _ in complete] == sorted(session for session, _ in complete)
+        read = [condition for _, condition in complete]
         n_open = read.count("open-ended")
         assert set(read[:n_open]) <= {"open-ended"}, "words come before any option"
         blocks.append(read[n_open:])
@@ -82,12 +82,14 @@ def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> N
             assert placed == _of_the_release_before(cases, protocol, **about)
     for conditions in zip(*blocks, strict=True):
         met = Counter(conditions)
-        counts = [met[one] for one in protocol.conditions if one != "open-ended"]
+        counts = [met[condition] for condition in protocol.conditions if condition != "open-ended"]
         assert max(counts) - min(counts) <= 1
 
 
 def _blocks(placed: list[Assigned]) -> list[list[Assigned]]:
-    return [list(block) for _, block in groupby(placed, lambda one: (one.session, one.condition))]
+    return [
+        list(block) for _, block in groupby(placed, lambda entry: (entry.session, entry.condition))
+    ]
 
 
 def _assert_placed(
@@ -96,29 +98,29 @@ def _assert_placed(
     """Check what holds for a reader's whole list."""
     blocks = max(protocol.sessions, len(protocol.conditions))
     assert len(placed) == blocks * (protocol.cases + protocol.hidden_repeats)
-    assert [one.position for one in placed] == list(range(1, len(placed) + 1))
-    assert {one.session for one in placed} == set(range(1, protocol.sessions + 1))
+    assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
+    assert {entry.session for entry in placed} == set(range(1, protocol.sessions + 1))
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
     met: Counter[tuple[str, str]] = Counter()
-    for one in placed:
-        met[one.item_id, one.condition] += 1
-        assert one.repeat == met[one.item_id, one.condition], "repeats count in reading order"
-        letters = "ABCDEFGH"[: n_options[one.item_id]]
-        assert sorted(one.shown_order) == list(letters)
-        assert protocol.option_order == "random" or one.shown_order == letters
+    for entry in placed:
+        met[entry.item_id, entry.condition] += 1
+        assert entry.repeat == met[entry.item_id, entry.condition], "repeats count in reading order"
+        letters = "ABCDEFGH"[: n_options[entry.item_id]]
+        assert sorted(entry.shown_order) == list(letters)
+        assert protocol.option_order == "random" or entry.shown_order == letters
 
 
 def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
     """Check that a block holds every case once, and its hidden repeats late and after the first."""
     places: dict[str, list[int]] = {}
-    for place, one in enumerate(block, start=1):
-        places.setdefault(one.item_id, []).append(place)
+    for place, entry in enumerate(block, start=1):
+        places.setdefault(entry.item_id, []).append(place)
     assert len(places) == protocol.cases
-    repeated = [found for found in places.values() if len(found) > 1]
+    repeated = [place for place in places.values() if len(place) > 1]
     assert len(repeated) == protocol.hidden_repeats
-    for found in repeated:
-        assert len(found) == 2
-        assert found[1] > protocol.cases // 2
+    for result in repeated:
+        assert len(result) == 2
+        assert result[1] > protocol.cases // 2
     return block[0].session, block[0].condition
 
 
@@ -126,7 +128,7 @@ def _of_the_release_before(
     cases: list[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
 ) -> list[Assigned]:
     """Return what the release before several sessions gave a reader, in its own words."""
-    seed, letters = protocol.seed, {item_id: len(json.loads(one)) for item_id, one in cases}
+    seed, letters = protocol.seed, {item_id: len(json.loads(entry)) for item_id, entry in cases}
     turn = reader_index % len(protocol.conditions)
     places = []
     for condition in [*protocol.conditions[turn:], *protocol.conditions[:turn]]:
@@ -143,13 +145,13 @@ def _of_the_release_before(
             drawn = int(lot(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
             block.insert(start + drawn % (len(block) - start + 1), (item_id, 2))
         places += [(item_id, condition, repeat) for item_id, repeat in block]
-    found = []
+    result = []
     for position, (item_id, condition, repeat) in enumerate(places, start=1):
         order_shown = "ABCDEFGH"[: letters[item_id]]
         if protocol.option_order == "random":
             purpose = f"option order/{reader_id}/{item_id}/{condition}/{repeat}"
             order_shown = "".join(shuffled(order_shown, seed=seed, purpose=purpose))
-        found.append(
+        result.append(
             Assigned(
                 item_id=item_id,
                 condition=condition,
@@ -159,7 +161,7 @@ def _of_the_release_before(
                 shown_order=order_shown,
             )
         )
-    return found
+    return result
 
 
 WASH_OUT = timedelta(days=2)
@@ -210,10 +212,10 @@ def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(
         cases = [row["id"] for row in _rows(look, name)]
     for step, (seconds, what, place) in enumerate(schedule):
         now += timedelta(seconds=seconds)
-        for one in desk.desk(opened, reader, now=now).cases if what == "next" else ():
-            desk.take_records(opened, reader, [presentation(one.case, now)], now=now)
+        for entry in desk.desk(opened, reader, now=now).cases if what == "next" else ():
+            desk.take_records(opened, reader, [presentation(entry.case, now)], now=now)
             now += timedelta(seconds=seconds % 7)
-            desk.take_records(opened, reader, [_reading(one.case, now)], now=now)
+            desk.take_records(opened, reader, [_reading(entry.case, now)], now=now)
         with opened.look() as look:
             read = look.value("SELECT id FROM readings WHERE assignment = :c", c=cases[place])
         changed = {"id": f"{what}-{name}-{step}", "supersedes": read if what == "again" else None}

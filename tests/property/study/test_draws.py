@@ -49,7 +49,7 @@ def test_a_draw_holds_its_rules_or_is_refused(
     candidates: list[Drawable], protocol: Protocol
 ) -> None:
     """Right number, no unit twice, strata as summed; else a refusal."""
-    by_id = {one.item_id: one for one in candidates}
+    by_id = {candidate.item_id: candidate for candidate in candidates}
     try:
         drawn = draw_from(candidates, protocol)
     except BadInput:
@@ -58,9 +58,9 @@ def test_a_draw_holds_its_rules_or_is_refused(
     units = Counter(by_id[item].unit(protocol) for item, _ in drawn.cases)
     assert max(units.values()) == 1
     counted = Counter(stratum for _, stratum in drawn.cases)
-    assert {one.name: one.n_drawn for one in drawn.strata if one.n_drawn} == counted
-    for one in drawn.strata:
-        assert math.isnan(one.half_width) == (one.n_drawn == 0)
+    assert {strata.name: strata.n_drawn for strata in drawn.strata if strata.n_drawn} == counted
+    for entry in drawn.strata:
+        assert math.isnan(entry.half_width) == (entry.n_drawn == 0)
 
 
 @given(_candidates, _protocols)
@@ -69,7 +69,7 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
 ) -> None:
     """One stratum: refused exactly when there are fewer units than cases."""
     protocol = Protocol.from_json({**protocol.as_json(), "stratify_by": []})
-    n_units = len({one.unit(protocol) for one in candidates})
+    n_units = len({candidate.unit(protocol) for candidate in candidates})
     try:
         draw_from(candidates, protocol)
     except BadInput:
@@ -88,10 +88,12 @@ def test_practice_cases_are_of_nobody_in_the_sample(
         sample = {item for item, _ in draw_from(candidates, protocol).cases}
     except BadInput:
         return
-    with_truth = {one.item_id for i, one in enumerate(candidates) if i not in unknown}
-    by_id = {one.item_id: one for one in candidates}
+    with_truth = {entry.item_id for i, entry in enumerate(candidates) if i not in unknown}
+    by_id = {candidate.item_id: candidate for candidate in candidates}
     taken = {by_id[item].patient_id for item in sample}
-    free = {one.patient_id for one in candidates if one.item_id in with_truth} - taken
+    free = {
+        candidate.patient_id for candidate in candidates if candidate.item_id in with_truth
+    } - taken
     try:
         drawn = draw_practice(for_practice(candidates), with_truth, sample, protocol)
     except BadInput:
@@ -114,7 +116,7 @@ def test_without_patients_practice_keeps_away_from_the_samples_examinations(
     ]
     protocol = Protocol.from_json({"cases": 1, "practice_cases": 1})
     sample = {item for item, _ in draw_from(candidates, protocol).cases}
-    by_id = {one.item_id: one.examination_id for one in candidates}
+    by_id = {candidate.item_id: candidate.examination_id for candidate in candidates}
     try:
         (drawn,) = draw_practice(for_practice(candidates), set(by_id), sample, protocol)
     except BadInput:
@@ -130,17 +132,17 @@ def test_an_assignment_holds_every_case_once_a_condition_and_repeat(
     """Positions count up; every case stands once in each condition, repeats apart."""
     cases = [(f"q{i}", json.dumps(list("wxyz")[: 2 + i % 3])) for i in range(n_cases)]
     placed = assign(cases, protocol, reader_id=reader_id, reader_index=index)
-    assert [one.position for one in placed] == list(range(1, len(placed) + 1))
-    keys = [(one.item_id, one.condition, one.repeat) for one in placed]
+    assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
+    keys = [(entry.item_id, entry.condition, entry.repeat) for entry in placed]
     assert len(set(keys)) == len(keys)
     for condition in protocol.conditions:
         firsts = {item for item, where, repeat in keys if where == condition and repeat == 1}
         assert firsts == {item for item, _ in cases}
         repeats = sum(where == condition and repeat == 2 for _, where, repeat in keys)
         assert repeats == min(protocol.hidden_repeats, n_cases)
-    for one in placed:
-        n_options = 2 + int(one.item_id[1:]) % 3
-        assert sorted(one.shown_order) == list("ABCD"[:n_options])
+    for entry in placed:
+        n_options = 2 + int(entry.item_id[1:]) % 3
+        assert sorted(entry.shown_order) == list("ABCD"[:n_options])
 
 
 @given(

@@ -29,6 +29,6 @@ def films(draw: st.DrawFn) -> Grey:
 @given(films())
 def test_a_packed_film_comes_back_sample_by_sample(film: Grey) -> None:
     """The same shape, the same type, the same numbers."""
-    found = unpacked(packed(film))
-    assert found.dtype == film.dtype
-    assert np.array_equal(found, film)
+    result = unpacked(packed(film))
+    assert result.dtype == film.dtype
+    assert np.array_equal(result, film)

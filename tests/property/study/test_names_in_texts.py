@@ -75,7 +75,7 @@ def findings(value: str, text: str) -> list[bool]:
     """Return, of each finding in a text about the patient of this name, whether it is certain."""
     own = identifiers([("PatientName", "PN", value)])
     row = RowTexts(patient="p", texts={"question": text}, identifiers=own)
-    return [one.certain for one in find_identifiers([row])[0]]
+    return [identifier.certain for identifier in find_identifiers([row])[0]]
 
 
 @given(

@@ -120,8 +120,8 @@ def _places(value: object, place: tuple[object, ...] = ()) -> Iterator[tuple[obj
     yield place
     if isinstance(value, dict | list):
         inner = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, one in inner:
-            yield from _places(one, (*place, key))
+        for key, entry in inner:
+            yield from _places(entry, (*place, key))
 
 
 def _with(value: Any, place: tuple[Any, ...], other: object) -> Any:
@@ -140,7 +140,7 @@ def _content(name: str, value: Any) -> bytes:
                 archive.writestr(entry or "empty", json.dumps(inner))
         return held.getvalue()
     if name.endswith(".jsonl") and isinstance(value, list):
-        return "".join(json.dumps(one) + "\n" for one in value).encode()
+        return "".join(json.dumps(entry) + "\n" for entry in value).encode()
     return json.dumps(value).encode()
 
 

@@ -28,7 +28,7 @@ _questions = st.lists(
         ),
     ),
     max_size=4,
-).map(lambda found: [{"id": f"q{place}", **one} for place, one in enumerate(found)])
+).map(lambda result: [{"id": f"q{place}", **entry} for place, entry in enumerate(result)])
 
 
 @st.composite

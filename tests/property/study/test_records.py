@@ -70,7 +70,7 @@ _STEP_PLACES = (
     *((step, name) for step in _STEPS for name in preparation("consent")),
     ("consent", "detail", "agreed"),
     ("questionnaire", "detail", "answers"),
-    *(("questionnaire", "detail", "answers", one["id"]) for one in _QUESTIONS),
+    *(("questionnaire", "detail", "answers", question["id"]) for question in _QUESTIONS),
     ("display", "detail", "grey_step"),
 )
 
@@ -125,9 +125,9 @@ def test_one_field_gone_wrong_never_stops_the_rest(
         _changed(record, place[1:], value) if kind == place[0] else record
         for kind, record in sound.items()
     ]
-    beside = reading(second.case)
+    neighbour = reading(second.case)
     now = NOW + timedelta(seconds=2)
-    receipt = desk.take_records(opened, reader, [*sent, beside], now=now)
+    receipt = desk.take_records(opened, reader, [*sent, neighbour], now=now)
     assert f"read-{second.case}" in receipt.stored
     assert len(receipt.stored) + len(receipt.refused) == 3
     if receipt.desk.cases and receipt.desk.cases[0].case == first.case:  # leave no case behind

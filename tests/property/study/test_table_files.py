@@ -19,15 +19,15 @@ _DAMAGED = re.compile(r"[\x00-\x08\x0b-\x1f]|_x")
 
 _NAMES = st.lists(
     st.text(string.ascii_letters + "_ é问", min_size=1, max_size=12).filter(
-        lambda one: one.strip() == one
+        lambda entry: entry.strip() == entry
     ),
     min_size=2,
     max_size=5,
-    unique_by=lambda one: "".join(char for char in one.casefold() if char.isalnum()) or one,
-).filter(lambda names: all(any(char.isalnum() for char in one) for one in names))
+    unique_by=lambda entry: "".join(char for char in entry.casefold() if char.isalnum()) or entry,
+).filter(lambda names: all(any(char.isalnum() for char in name) for name in names))
 _TEXTS = st.text(
     st.characters(codec="utf-8", exclude_characters="\0\ufffe\uffff"), max_size=20
-).filter(lambda one: not one.startswith(("=", "#")))
+).filter(lambda entry: not entry.startswith(("=", "#")))
 
 
 @st.composite
@@ -35,7 +35,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
     """Draw a header and rows, none of them blank."""
     header = draw(_NAMES)
     rows = st.lists(_TEXTS, min_size=len(header), max_size=len(header))
-    return header, draw(st.lists(rows.filter(lambda row: any(one.strip() for one in row))))
+    return header, draw(st.lists(rows.filter(lambda row: any(entry.strip() for entry in row))))
 
 
 def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:

@@ -30,19 +30,19 @@ _names = [column.name for column in _columns]
 def test_every_table_reads_back_equal(rows: list[dict[str, object]]) -> None:
     """Whatever stands in the cells, no row or column is gained, lost or changed."""
     written = table_bytes(_columns, rows).decode()
-    found = [
+    reader = [
         [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(written, newline=""))
     ]
     expected = [["" if row[name] is None else str(row[name]) for name in _names] for row in rows]
-    assert found == [_names, *expected]
+    assert reader == [_names, *expected]
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _texts)), min_size=1, max_size=3))
 def test_every_table_reads_back_equal_with_another_reader(rows: list[dict[str, str]]) -> None:
     """Pandas finds the same cells."""
     written = io.BytesIO(table_bytes(_columns, rows))
-    found = pd.read_csv(written, dtype=str, keep_default_na=False, encoding="utf-8")
-    assert found.map(unguarded).to_dict("records") == rows
+    result = pd.read_csv(written, dtype=str, keep_default_na=False, encoding="utf-8")
+    assert result.map(unguarded).to_dict("records") == rows
 
 
 _ODD = st.lists(

@@ -37,8 +37,8 @@ def make_bundle() -> MakeBundle:
                     "item_id": item,
                     "answer": answer.strip("."),
                 }
-                for (rater, condition), given in zip(whose, answers.values(), strict=True)
-                for item, answer in zip(ids, given, strict=True)
+                for (rater, condition), values in zip(whose, answers.values(), strict=True)
+                for item, answer in zip(ids, values, strict=True)
             ]
         )
         names = list(dict.fromkeys(rater for rater, _ in whose))

@@ -124,10 +124,10 @@ def test_wrong_usage_exits_2(arguments: list[str]) -> None:
 def test_help_tells_every_option(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """And exits 0."""
     assert main(command) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     if len(command) > 1:
         for option in ("--out", "--seed", "--bootstrap", "--margin", "--alpha"):
-            assert re.search(rf"{option}\b", told)
+            assert re.search(rf"{option}\b", output)
 
 
 @pytest.mark.parametrize("margin", [-0.05, 5])

@@ -33,8 +33,8 @@ def test_two_cases_that_look_alike_are_no_witness() -> None:
     """Where nothing changed nothing can be said, and nothing is counted."""
     unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
     assert unclear["right"] is None
-    found = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
-    assert (found["n"], found["n_right"], found["n_right_within_a_frame"]) == (2, 1, 1)
+    result = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
+    assert (result["n"], result["n_right"], result["n_right_within_a_frame"]) == (2, 1, 1)
 
 
 def test_the_first_case_is_there_when_its_last_film_is() -> None:

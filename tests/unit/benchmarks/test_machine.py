@@ -11,9 +11,9 @@ from benchmarks.report import measured, typical
 def test_ways_take_turns_after_a_call_that_does_not_count() -> None:
     """No way has the machine to itself, and none pays for the imports."""
     calls: list[str] = []
-    found = in_turn({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2)
+    result = in_turn({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2)
     assert calls == ["a", "b", "a", "b", "a", "b"]
-    assert len(found["a"]["times_s"]) == 2
+    assert len(result["a"]["times_s"]) == 2
 
 
 def test_times_are_medians() -> None:

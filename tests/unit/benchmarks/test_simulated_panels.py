@@ -24,17 +24,17 @@ def test_the_arrays_of_studies_hold_the_tables_numbers(items_a_patient: int) -> 
         simulated(design, columns, np.array([1.0, 1.2, 0.9, 1.1]), generator) for _ in range(40)
     ]
     right = np.array([matrix.correct for matrix in matrices], dtype=np.float64)
-    found = claims(right, items_a_patient)
+    result = claims(right, items_a_patient)
     for i, matrix in enumerate(matrices):
         fixed, random = _rows(matrix)
-        assert fixed["se"] == pytest.approx(found.fixed_se[i], rel=1e-9)
-        assert fixed["df"] == found.fixed_df
-        reach = max(found.fixed_reach[i], found.random_reach[i])
+        assert fixed["se"] == pytest.approx(result.fixed_se[i], rel=1e-9)
+        assert fixed["df"] == result.fixed_df
+        reach = max(result.fixed_reach[i], result.random_reach[i])
         if np.isfinite(random["se"]):
             assert (random["ci_high"] - random["ci_low"]) / 2 == pytest.approx(reach, rel=1e-9)
-            df = found.fixed_df if found.narrower[i] else found.random_df[i]
+            df = result.fixed_df if result.narrower[i] else result.random_df[i]
             assert random["df"] == pytest.approx(df, rel=1e-9)
-    assert 0 < found.narrower.sum() < len(matrices)
+    assert 0 < result.narrower.sum() < len(matrices)
 
 
 def test_what_is_simulated_is_told_in_tables() -> None:

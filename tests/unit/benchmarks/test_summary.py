@@ -7,9 +7,9 @@ from benchmarks import summary
 
 def test_a_spread_has_its_quantiles_between_their_limits() -> None:
     """p50 and p95 are numpy's, with n beside them and an interval around them."""
-    found = summary.spread([float(value) for value in range(1, 102)])
-    assert (found["n"], found["p50_ms"], found["p95_ms"], found["max_ms"]) == (101, 51, 96, 101)
-    low, high = found["p95_interval_ms"]
+    spread = summary.spread([float(value) for value in range(1, 102)])
+    assert (spread["n"], spread["p50_ms"], spread["p95_ms"], spread["max_ms"]) == (101, 51, 96, 101)
+    low, high = spread["p95_interval_ms"]
     assert 85 < low <= 96 <= high <= 101
 
 
@@ -39,11 +39,11 @@ def test_a_difference_of_p95_is_first_minus_second() -> None:
 
 def test_errors_keep_the_sign_in_the_bias_and_drop_it_in_the_size() -> None:
     """Early and late cancel in the bias, never in the size."""
-    found = summary.errors([-10.0, 10.0, -10.0, 10.0], 10.0)
-    assert found["bias_ms"] == 0
-    assert found["median_size_ms"] == 10
-    assert found["median_size_frames"] == 1
-    assert found["spread_sd_ms"] == pytest.approx(11.55)
+    errors = summary.errors([-10.0, 10.0, -10.0, 10.0], 10.0)
+    assert errors["bias_ms"] == 0
+    assert errors["median_size_ms"] == 10
+    assert errors["median_size_frames"] == 1
+    assert errors["spread_sd_ms"] == pytest.approx(11.55)
 
 
 @pytest.mark.parametrize(

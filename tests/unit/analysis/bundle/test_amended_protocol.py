@@ -79,11 +79,11 @@ def test_the_first_page_says_what_was_declared_and_amended() -> None:
 
 def test_the_provenance_says_so_in_every_case() -> None:
     """Amended, never amended, and an input that does not tell are three things."""
-    said = []
+    text = []
     for protocol in (PROTOCOL, {**PROTOCOL, "amendments": []}, {}):
         rows = dict(report_content(_results(protocol), []).provenance)
-        said.append((rows["Amendments after opening"], rows["Declared beforehand"]))
-    assert said == [
+        text.append((rows["Amendments after opening"], rows["Declared beforehand"]))
+    assert text == [
         ("1", "accuracy; non-inferiority with a margin of 0.1"),
         ("none", "accuracy; non-inferiority with a margin of 0.1"),
         ("not stated in the input", "no endpoint"),

@@ -55,9 +55,11 @@ def test_a_zip_with_any_byte_damaged_is_read_or_refused_in_words(
 ) -> None:
     """zlib, bz2 and lzma each have exceptions of their own; none gets through."""
     archive = _zip(folder, tmp_path / "bundle.zip", method=method)
-    whole = archive.read_bytes()
-    for place in range(len(whole)):
-        archive.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+    complete = archive.read_bytes()
+    for place in range(len(complete)):
+        archive.write_bytes(
+            complete[:place] + bytes([complete[place] ^ 0xFF]) + complete[place + 1 :]
+        )
         with suppress(BundleError):
             read_files(archive)
 
@@ -78,10 +80,10 @@ def test_what_an_archive_raises_while_unpacking_is_one_sentence(
     archive = _zip(folder, tmp_path / "bundle.zip")
     monkeypatch.setattr(zipfile.ZipFile, "read", fail)
     assert main(["tables", str(archive), "--out", str(tmp_path / "out")]) == 1
-    said = capsys.readouterr().err
-    assert "cannot be read (" in said
-    assert "()" not in said
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert "cannot be read (" in errors
+    assert "()" not in errors
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize("prefix", ["", "./", "bundle/", "./bundle/", "bundle\\"])

@@ -36,9 +36,9 @@ def _readings(items: list[str], **columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(base | columns)
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
 def test_groups_of_items_are_counted_under_their_first_spelling(
-    text: str, other: str, told: str
+    text: str, other: str, message: str
 ) -> None:
     columns = ("task", "category", "subcategory", "option_set", "examination_id", "patient_id")
     items = _items(**{column: [text, other, "another"] for column in columns})
@@ -47,8 +47,10 @@ def test_groups_of_items_are_counted_under_their_first_spelling(
         assert bundle.items[column].tolist() == [text, text, "another"]
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
-def test_readings_name_items_and_raters_in_any_spelling(text: str, other: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
+def test_readings_name_items_and_raters_in_any_spelling(
+    text: str, other: str, message: str
+) -> None:
     items = _items(item_id=[text, "q1"])
     raters = pd.DataFrame({"rater_id": [text], "rater_kind": ["reader"]})
     readings = _readings([other, "q1"], rater_id=[other, text], condition=["aided", "AIDED"])
@@ -58,19 +60,19 @@ def test_readings_name_items_and_raters_in_any_spelling(text: str, other: str, t
     assert set(bundle.readings["condition"]) == {"aided"}
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
 def test_ids_that_look_alike_are_a_fault_that_names_the_difference(
-    text: str, other: str, told: str
+    text: str, other: str, message: str
 ) -> None:
     if text.split() == other.split():
-        told = "also in an earlier row" if text == other.strip() else told
+        message = "also in an earlier row" if text == other.strip() else message
     with pytest.raises(BundleError) as refused:
         bundle_from_tables(_items(item_id=[text, other]), _readings([text]))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     raters = pd.DataFrame({"rater_id": [text, other], "rater_kind": ["reader"] * 2})
     with pytest.raises(BundleError) as refused:
         bundle_from_tables(_items(item_id=["q1"]), _readings(["q1"], rater_id=[text]), raters)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     readings = _readings(["q1", "q1"], rater_id=[text, other])
     with pytest.raises(BundleError) as refused:
         bundle_from_tables(_items(item_id=["q1"]), readings)

@@ -49,7 +49,7 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "text"),
     [
         ({"answer_id": ["a1", "a1"]}, "row 3: answer_id 'a1' is also in an earlier row"),
         ({"answer_id": ["a1", " "]}, "row 3: answer_id is empty. Name the answer"),
@@ -60,14 +60,14 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
         ({"item_id": ["q1", "q1"]}, "row 3: 'q1' by 'R1' is also in an earlier row"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, said: str) -> None:
+def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, text: str) -> None:
     with pytest.raises(BundleError) as caught:
         _read(ANSWERS.assign(**changed), SCORES[:0])
-    assert f"open_answers.csv, {said}" in str(caught.value)
+    assert f"open_answers.csv, {text}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "text"),
     [
         ({"answer_id": ["a1", "a7"]}, "row 3: answer_id 'a7' is no answered row"),
         ({"answer_id": ["a1", "a2"]}, "row 3: answer_id 'a2' is no answered row"),
@@ -78,10 +78,10 @@ def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, said: s
         ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, is also in an earlier row"),
     ],
 )
-def test_a_score_that_cannot_be_used_is_named_by_its_row(changed: Any, said: str) -> None:
+def test_a_score_that_cannot_be_used_is_named_by_its_row(changed: Any, text: str) -> None:
     with pytest.raises(BundleError) as caught:
         _read(scores=SCORES.assign(**changed))
-    assert f"open_scores.csv, {said}" in str(caught.value)
+    assert f"open_scores.csv, {text}" in str(caught.value)
 
 
 def test_a_column_that_is_missing_is_named() -> None:

@@ -45,7 +45,7 @@ def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
     )
     with pytest.raises(BundleError) as refusal:
         read_bundle(folder)
-    said = str(refusal.value)
+    text = str(refusal.value)
     for part in (
         "items.csv, row 3: item_id 'q1' is also in an earlier row",
         "items.csv, row 3: truth 'Z' is not among the 4 options",
@@ -61,7 +61,7 @@ def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
         "readings.csv, row 4: response_ms '-5'",
         "readings.csv, row 5: status is answered but there is no answer",
     ):
-        assert part in said
+        assert part in text
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,9 @@ def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) ->
             "excluded": ["interrupted by a call ", None],
         }
     )
-    found = bundle_from_tables(pd.DataFrame({"item_id": ["p", "q"]}), readings).readings
-    assert found["flags"].tolist() == ["late too_fast", ""]
-    assert found["excluded"].tolist() == ["interrupted by a call", ""]
+    result = bundle_from_tables(pd.DataFrame({"item_id": ["p", "q"]}), readings).readings
+    assert result["flags"].tolist() == ["late too_fast", ""]
+    assert result["excluded"].tolist() == ["interrupted by a call", ""]
 
 
 @pytest.mark.parametrize(

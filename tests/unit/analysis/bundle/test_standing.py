@@ -32,17 +32,17 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
     return bundle_from_tables(items, pd.DataFrame(readers + rows), raters)
 
 
-@pytest.mark.parametrize("standing", ["", "image", "unaided"])
-def test_runs_and_other_conditions_leave_every_table_as_it_was(standing: str) -> None:
+@pytest.mark.parametrize("condition", ["", "image", "unaided"])
+def test_runs_and_other_conditions_leave_every_table_as_it_was(condition: str) -> None:
     """The first run stands for the model, whatever order the rows come in."""
-    alone = _bundle(_rows("M", RUNS["1"], standing))
-    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, standing, run)]
+    alone = _bundle(_rows("M", RUNS["1"], condition))
+    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, condition, run)]
     rows += _rows("M", "AAAAAAAAAAAA", "image-absent", "1")
     every = _bundle(rows[::-1])
     assert len(every.aside) == 36
     for name in STANDS:
         options = Options(bootstrap=50)
-        first, second = (TABLES[name](Study(one, options)) for one in (alone, every))
+        first, second = (TABLES[name](Study(entry, options)) for entry in (alone, every))
         pd.testing.assert_frame_equal(first, second)
 
 
@@ -59,12 +59,14 @@ def test_a_condition_that_readers_had_too_stands_beside_theirs() -> None:
     """Only what no reader had is set aside, and the others keep their names."""
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     rows += _rows("R1", RUNS["2"], "image-absent")
-    found = _bundle(rows)
-    assert sorted(found.readings.loc[found.readings["rater_id"] == "M", "condition"].unique()) == [
+    bundle = _bundle(rows)
+    assert sorted(
+        bundle.readings.loc[bundle.readings["rater_id"] == "M", "condition"].unique()
+    ) == [
         "image-absent",
         "unaided",
     ]
-    assert found.aside.empty
+    assert bundle.aside.empty
 
 
 def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
@@ -80,8 +82,8 @@ def test_the_report_shows_runs_and_what_was_shown() -> None:
     """Each as a table with its estimates."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     rows += _rows("M", "A" * 12, "image-absent", "1")
-    found = analyse(_bundle(rows), Options(bootstrap=50))
-    tables = {table.name: table for table in overviews(found)}
+    result = analyse(_bundle(rows), Options(bootstrap=50))
+    tables = {table.name: table for table in overviews(result)}
     ((_, runs),) = tables["model-runs"].rows
     assert runs[:2] == ("3", "12")
     ((_, shown),) = tables["model-conditions"].rows

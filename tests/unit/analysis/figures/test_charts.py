@@ -265,10 +265,10 @@ def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
 def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> None:
     """Readers first; the same picture from shuffled rows."""
     pairs = results.tables["agreement_pairs"]
-    one = kappa_matrix_chart(pairs)
+    first = kappa_matrix_chart(pairs)
     other = kappa_matrix_chart(pairs.sample(frac=1, random_state=3))
-    assert one.rows == other.rows
-    assert _labels(one.panels[0])[:3] == [f"R{i} ({i})" for i in (1, 2, 3)]
+    assert first.rows == other.rows
+    assert _labels(first.panels[0])[:3] == [f"R{i} ({i})" for i in (1, 2, 3)]
 
 
 def test_all_matrices_have_the_one_order(results: Results) -> None:
@@ -386,10 +386,10 @@ def test_narrow_print_puts_panels_in_more_rows_and_drops_ticks_that_touch() -> N
     narrow = replace(accuracy_chart(table), width_mm=85)
     rows = reflowed(narrow, width_mm).rows
     assert len(rows) > 1
-    assert all(row[0].y.labels and not any(one.y.labels for one in row[1:]) for row in rows)
-    for one in laid_out(reflowed(narrow, width_mm), width_mm).panels:
-        assert one.width >= 15
-        assert "".join("".join(one.title).split()) == "".join(one.panel.title.split())
+    assert all(row[0].y.labels and not any(entry.y.labels for entry in row[1:]) for row in rows)
+    for panel in laid_out(reflowed(narrow, width_mm), width_mm).panels:
+        assert panel.width >= 15
+        assert "".join("".join(panel.title).split()) == "".join(panel.panel.title.split())
     crowded = Axis(low=-20, high=20, ticks=tuple(_tick(at) for at in (-20, -10, 0, 10, 20)))
     assert [tick.at for tick in apart(crowded, 100)] == [-20, -10, 0, 10, 20]
     assert [tick.at for tick in apart(crowded, 14)] == [-20, 0, 20]

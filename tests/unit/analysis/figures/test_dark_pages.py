@@ -45,7 +45,7 @@ def test_no_white_is_left_on_a_dark_page_but_what_a_rater_is_called_stays() -> N
     assert chart is not None
     dark = plotly_figure(replace(chart, key=(Key(label=LIGHT.ink, ink=Ink.READER),)), DARK)
     assert dark.layout.paper_bgcolor == DARK.paper
-    (cells,) = (one for one in dark.data if one.type == "heatmap")
+    (cells,) = (entry for entry in dark.data if entry.type == "heatmap")
     assert {colour for _, colour in cells.colorscale} <= set(DARK.steps.values())
     assert dark.to_json().count(LIGHT.ink) == 1
     assert dark.layout.annotations[-1].text == LIGHT.ink

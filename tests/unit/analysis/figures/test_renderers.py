@@ -91,7 +91,7 @@ def test_marks_stand_at_the_same_share_of_their_panel(
             paper = printed[k : k + count]
             k += count
             for axis, column in ((x_axis, 0), (y_axis, 1)):
-                values = np.array([one[column] for one in seen])
+                values = np.array([entry[column] for entry in seen])
                 low, high = axis.range
                 share = (values - low) / (high - low)
                 if len(values) > 1 and np.ptp(share) > 0:
@@ -181,18 +181,18 @@ def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
 @pytest.mark.parametrize("width", [85, 180])
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
     """Nothing that is written leaves the sheet; no two titles of axes meet."""
-    for one in figures:
-        drawn = on_paper(one.chart.at_width(width))
+    for figure in figures:
+        drawn = on_paper(figure.chart.at_width(width))
         wide, high = drawn.get_size_inches() * drawn.dpi
-        assert wide <= width / 25.4 * drawn.dpi + 1, one.name
+        assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
         texts = [text for text in drawn.axes[0].texts if text.get_text()]
         boxes = [text.get_window_extent() for text in texts]
         for i, box in enumerate(boxes):
-            assert box.x0 >= -1, one.name
-            assert box.x1 <= wide + 1, one.name
-            assert box.y0 >= -1, one.name
-            assert box.y1 <= high + 1, one.name
-            assert not any(_overlap(box, other) for other in boxes[:i]), one.name
+            assert box.x0 >= -1, figure.name
+            assert box.x1 <= wide + 1, figure.name
+            assert box.y0 >= -1, figure.name
+            assert box.y1 <= high + 1, figure.name
+            assert not any(_overlap(box, other) for other in boxes[:i]), figure.name
 
 
 def _overlap(a: Bbox, b: Bbox) -> bool:
@@ -202,9 +202,9 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
 
 def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> None:
     """Every pair of a matrix and every accuracy, with all digits and by name."""
-    tables = {one.name: pd.read_csv(io.BytesIO(one.file("csv", 85))) for one in figures}
+    tables = {figure.name: pd.read_csv(io.BytesIO(figure.file("csv", 85))) for figure in figures}
     assert all(len(table) for table in tables.values())
-    matrix = next(one for one in figures if one.chart.square)
+    matrix = next(figure for figure in figures if figure.chart.square)
     values = [
         value
         for layer in matrix.chart.panels[0].layers
@@ -219,8 +219,8 @@ def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> No
 
 def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
     """No warning, no markup, no formula; in plotly escaped."""
-    found = make_results(ODD, ("=cmd()", "M " * 60), n=24)
-    for figure in report_figures(found):
+    results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
+    for figure in report_figures(results):
         assert figure.svg.startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
@@ -282,8 +282,8 @@ def test_tables_that_say_nothing_give_no_figure(results: Results, how: str) -> N
     for name in ours if how != "missing" else ():
         table = results.tables[name]
         kept[name] = table.iloc[:0] if how == "empty" else _undefined(table)
-    found = report_figures(replace(results, tables=kept))
-    assert {figure.section for figure in found} == {"overview", "accuracy", "tasks", "agreement"}
+    result = report_figures(replace(results, tables=kept))
+    assert {figure.section for figure in result} == {"overview", "accuracy", "tasks", "agreement"}
 
 
 def _undefined(table: pd.DataFrame) -> pd.DataFrame:
@@ -327,8 +327,8 @@ def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> N
 
     chart = figures[0].chart
     with ThreadPoolExecutor(4) as pool:
-        drawn = {hashlib.sha256(one).hexdigest() for one in pool.map(svg, [chart] * 6)}
-        painted = {hashlib.sha256(one).hexdigest() for one in pool.map(png, [chart] * 4)}
+        drawn = {hashlib.sha256(entry).hexdigest() for entry in pool.map(svg, [chart] * 6)}
+        painted = {hashlib.sha256(entry).hexdigest() for entry in pool.map(png, [chart] * 4)}
     assert (len(drawn), len(painted)) == (1, 1)
 
 
@@ -336,8 +336,8 @@ def test_signs_without_a_glyph_are_named_beneath_the_figure(results: Results) ->
     """Never a silent box; a figure whose signs all print is as high as before."""
     names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
     pairs = results.tables["agreement_pairs"]
-    known, lacking = (on_paper(kappa_matrix_chart(pairs, names=some)) for some in (None, names))
-    said = " ".join(text.get_text() for text in lacking.findobj(Text))
-    assert "U+12000 (CUNEIFORM SIGN A), U+13000 (EGYPTIAN HIEROGLYPH A001)" in said
+    known, lacking = (on_paper(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))
+    message = " ".join(text.get_text() for text in lacking.findobj(Text))
+    assert "U+12000 (CUNEIFORM SIGN A), U+13000 (EGYPTIAN HIEROGLYPH A001)" in message
     assert not any("glyph" in text.get_text() for text in known.findobj(Text))
     assert lacking.get_figheight() > known.get_figheight()

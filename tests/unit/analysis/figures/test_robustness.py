@@ -52,7 +52,9 @@ def results() -> Results:
 
 
 def _figures(results: Results) -> dict[str, ReportFigure]:
-    return {one.name: one for one in report_figures(results) if one.section == "robustness"}
+    return {
+        figure.name: figure for figure in report_figures(results) if figure.section == "robustness"
+    }
 
 
 def test_there_is_a_figure_for_each_condition_places_confidence_and_banks(results: Results) -> None:

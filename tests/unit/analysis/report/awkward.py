@@ -57,12 +57,12 @@ def write_bundle(
     for rater in raters:
         for condition in conditions if rater.startswith("R") else ("",):
             for repeat in range(2 if repeats and rater.startswith("R") else 1):
-                given = np.where(rng.random(items) < 0.6, right, rng.choice(list(letters), items))
+                values = np.where(rng.random(items) < 0.6, right, rng.choice(list(letters), items))
                 readings += [
                     {
                         "rater_id": rater,
                         "item_id": f"q{i:02d}",
-                        "answer": letters[0] if constant else str(given[i]) if answered else "",
+                        "answer": letters[0] if constant else str(values[i]) if answered else "",
                         "condition": condition,
                         "repeat": repeat,
                         "position": i + 1,

@@ -54,8 +54,8 @@ def study(
         for condition in own:
             right = rng.random(n_items) < share
             other = rng.choice(list("ABCD"), n_items)
-            given = np.where(right, items["truth"], other)
-            given[rng.random(n_items) < 0.02] = ""
+            values = np.where(right, items["truth"], other)
+            values[rng.random(n_items) < 0.02] = ""
             rows += [
                 {
                     "rater_id": rater,
@@ -64,7 +64,7 @@ def study(
                     "condition": condition,
                     "response_ms": "12000" if rater.startswith("R") else "",
                 }
-                for item, answer in zip(items["item_id"], given, strict=True)
+                for item, answer in zip(items["item_id"], values, strict=True)
             ]
     return bundle_from_tables(
         items,
@@ -82,16 +82,16 @@ def study(
 
 def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> Results:
     """Give a run whose tables of claims hold made-up rows, so that sentences vary."""
-    found = Study(bundle, options or Options(bootstrap=20, margin=0.05))
+    study = Study(bundle, options or Options(bootstrap=20, margin=0.05))
     computed = {
-        "accuracy": accuracy(found),
-        "agreement_pairs": agreement_pairs(found),
-        "missing": missing(found),
-        "model_disagreements": model_disagreements(found),
-        "variance_components": variance_components(found),
-        "agreement_indices": agreement_indices(found),
-        "agreement_with_truth": agreement_with_truth(found),
-        "intra_reader": intra_reader(found),
+        "accuracy": accuracy(study),
+        "agreement_pairs": agreement_pairs(study),
+        "missing": missing(study),
+        "model_disagreements": model_disagreements(study),
+        "variance_components": variance_components(study),
+        "agreement_indices": agreement_indices(study),
+        "agreement_with_truth": agreement_with_truth(study),
+        "intra_reader": intra_reader(study),
     }
     rng = np.random.default_rng(seed)
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
@@ -119,10 +119,10 @@ def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> R
         )
     return Results(
         bundle=bundle,
-        options=found.options,
+        options=study.options,
         tables={**computed, **tables},
-        n_clusters=found.matrix.n_clusters,
-        clustered=found.matrix.clustered,
+        n_clusters=study.matrix.n_clusters,
+        clustered=study.matrix.clustered,
     )
 
 

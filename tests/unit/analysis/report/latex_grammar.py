@@ -64,9 +64,9 @@ def _columns(text: str) -> Iterator[str]:
         for row in _rows(body):
             cells = sum(token == "&" for token in _outside(row)) + 1
             wide = re.match(r"\\multicolumn\{(\d+)\}", row)
-            found = int(wide[1]) if wide else cells
-            if found != len(columns):
-                yield f"{found} cells under {len(columns)} columns: {row[:60]}"
+            result = int(wide[1]) if wide else cells
+            if result != len(columns):
+                yield f"{result} cells under {len(columns)} columns: {row[:60]}"
 
 
 def _rows(body: str) -> Iterator[str]:

@@ -77,9 +77,9 @@ def test_two_conditions_with_ratings_are_told_in_every_table(tmp_path: Path) -> 
     assert tables["variance-components-conditions"].header[:2] == ("Conditions", "Metric")
     assert {"Condition", "SE", "df"} <= set(tables["reader-panel"].header)
     assert {cells[0] for _, cells in tables["reader-conditions"].rows} == {"accuracy, %", "AUC"}
-    said = dict(content.findings)["Readers under two conditions"]
-    assert len(said) == 2
-    assert all("under \u2068aided\u2069" in one for one in said)
+    findings = dict(content.findings)["Readers under two conditions"]
+    assert len(findings) == 2
+    assert all("under \u2068aided\u2069" in entry for entry in findings)
 
 
 def test_the_grammar_finds_faults() -> None:

@@ -88,7 +88,9 @@ def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Result
     results = _with(run, {**DECLARED, "primary_model": "M2"}, *rows)
     assert _said(results).count("points, 95 % CI") == 1
     assert "Non-inferior: Model-2_x (" in _said(results)
-    rest = " ".join(str(one) for one in findings(results) if one.theme is not Theme.ENDPOINT)
+    rest = " ".join(
+        str(finding) for finding in findings(results) if finding.theme is not Theme.ENDPOINT
+    )
     assert "inferior" not in rest.lower()
     assert "what follows is exploratory" in rest
 
@@ -108,8 +110,8 @@ def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) 
 def test_what_cannot_be_decided_says_why_and_once(run: Results) -> None:
     """Eight models that share a reason are named together."""
     row = {**dict.fromkeys(("ci_low", "ci_high"), float("nan")), "undefined_because": "one item"}
-    said = _said(_with(run, DECLARED, *({**row, "model_id": one} for one in ("M1", "M2"))))
-    assert "Not decided: Model-1_x and Model-2_x, because one item." in said
+    text = _said(_with(run, DECLARED, *({**row, "model_id": entry} for entry in ("M1", "M2"))))
+    assert "Not decided: Model-1_x and Model-2_x, because one item." in text
 
 
 def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
@@ -173,11 +175,11 @@ def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Result
     """And what rests on too few items turns nothing."""
     turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
     protocol = {**DECLARED, "primary_model": "M1"}
-    said = _said(_with(run, protocol, CLEARED, others=[turned]))
+    text = _said(_with(run, protocol, CLEARED, others=[turned]))
     assert (
         "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0; but “non-inferiority"
         " not shown” with missing answers dropped (−2.0 points, 95 % CI −8.0 to 4.0))."
-    ) in said
+    ) in text
     few = _with(run, protocol, CLEARED, others=[{**turned, "n_items": 2}])
     assert "but" not in _said(few)
     assert "With missing answers dropped no conclusion is possible (too few: 2 cases)." in _said(
@@ -188,11 +190,11 @@ def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Result
 def test_an_exploratory_difference_that_another_choice_turns_says_so_too(run: Results) -> None:
     """16.7 points more, which is none of what was read: in the same sentence."""
     turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
-    said = _said(_with(run, {}, {}, others=[turned]), Theme.AGAINST)
+    text = _said(_with(run, {}, {}, others=[turned]), Theme.AGAINST)
     assert (
         "95 % CI of the difference 1.2 to 12.0); but “no difference shown” with missing answers"
         " dropped (−2.0 points, 95 % CI −8.0 to 4.0)."
-    ) in said
+    ) in text
 
 
 def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
@@ -202,12 +204,12 @@ def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
     missing.loc[missing["rater_id"] == "R2", "n_absent"] = 3
     missing.loc[missing["rater_id"] == "M1", "n_absent"] = 6
     results = replace(run, tables={**run.tables, "missing": missing})
-    found = findings(results)
-    assert [one.theme for one in found[:3]] == [Theme.UNREAD, Theme.UNREAD, Theme.ENDPOINT]
-    said = _said(results, Theme.UNREAD)
-    assert "Resident 3 was not given 40 of 60 cases (66.7 %)." in said
-    assert "Model-1_x has no prediction for 6 of 60 cases (10.0 %)." in said
-    assert "Resident 2" not in said
+    result = findings(results)
+    assert [entry.theme for entry in result[:3]] == [Theme.UNREAD, Theme.UNREAD, Theme.ENDPOINT]
+    text = _said(results, Theme.UNREAD)
+    assert "Resident 3 was not given 40 of 60 cases (66.7 %)." in text
+    assert "Model-1_x has no prediction for 6 of 60 cases (10.0 %)." in text
+    assert "Resident 2" not in text
 
 
 def test_no_list_of_names_is_cut_without_a_word(run: Results) -> None:
@@ -223,17 +225,17 @@ def test_no_list_of_names_is_cut_without_a_word(run: Results) -> None:
     columns = list(run.bundle.raters.columns)
     raters = pd.concat([run.bundle.raters, more.reindex(columns=columns, fill_value="")])
     results = replace(run, bundle=replace(run.bundle, raters=raters))
-    said = _said(results, Theme.STUDIED)
-    assert "Silent 18, Silent 19 and 10 more." in said
+    text = _said(results, Theme.STUDIED)
+    assert "Silent 18, Silent 19 and 10 more." in text
 
 
 def test_an_interval_as_wide_as_can_be_is_uninformative(run: Results) -> None:
     """Nothing is printed that no difference can be."""
     row = {"difference": -0.5, "ci_low": -1.0, "ci_high": 0.129}
     for claim in CLAIMS:
-        said = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
-        assert "uninformative: it extends to the largest possible difference" in said
-        assert "100.0" not in said
+        text = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
+        assert "uninformative: it extends to the largest possible difference" in text
+        assert "100.0" not in text
 
 
 def test_readers_whose_every_area_is_below_one_half_are_remarked_on(run: Results) -> None:
@@ -247,24 +249,24 @@ def test_a_panel_that_is_refused_says_why(run: Results) -> None:
     """No model is named with a number then."""
     nothing = dict.fromkeys(("model_value", "difference", "ci_low", "ci_high"), float("nan"))
     row = {**nothing, "undefined_because": "40 of 198 items were given to all readers"}
-    said = _said(_with(run, {}, row), Theme.AGAINST)
-    assert "not compared with the mean of the readers: 40 of 198 items were given to all" in said
+    text = _said(_with(run, {}, row), Theme.AGAINST)
+    assert "not compared with the mean of the readers: 40 of 198 items were given to all" in text
 
 
 def test_the_items_that_all_were_given_are_named(run: Results) -> None:
     """Once, whatever the number of models."""
     note = "over the 180 of 198 items that all readers were given"
     rows = [{"model_id": model, "note": f"{note}; x"} for model in ("M1", "M2")]
-    said = _said(_with(run, {}, *rows), Theme.AGAINST)
-    assert said.count(note) == 1
+    text = _said(_with(run, {}, *rows), Theme.AGAINST)
+    assert text.count(note) == 1
 
 
 def test_a_choice_without_a_case_is_not_named(run: Results) -> None:
     """Nobody takes it for a passed test."""
     primary = run.tables["sensitivity"].query("analysis == 'missing as wrong'")
     same = pd.concat(
-        [primary.assign(analysis=one) for one in ("missing as wrong", "flagged times dropped")]
+        [primary.assign(analysis=entry) for entry in ("missing as wrong", "flagged times dropped")]
     )
     results = replace(run, tables={**run.tables, "sensitivity": same})
-    told = _said(results, Theme.CHOICES)
-    assert "readings with doubtful times dropped" not in told
+    text = _said(results, Theme.CHOICES)
+    assert "readings with doubtful times dropped" not in text

@@ -39,7 +39,7 @@ def _panel(run: Results, *rows: dict[str, Any]) -> str:
 
 def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) -> None:
     """The claim of the study: both intervals, and what three readers cannot decide."""
-    said = _panel(
+    panel = _panel(
         run,
         {"claim": CLAIMS[0], "ci_low": 0.012, "ci_high": 0.12},
         {"claim": CLAIMS[1], "ci_low": -0.031, "ci_high": 0.163},
@@ -47,28 +47,28 @@ def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) 
     assert (
         "Model-1_x had an accuracy of 83.8 %, 6.6 points higher than the mean of these 3 readers"
         " (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
-    ) in said
+    ) in panel
     assert (
         "For readers like these the interval extends from −3.1 to 16.3 points (19.4 points wide),"
         " so with 3 readers a difference in either direction cannot be excluded."
-    ) in said
+    ) in panel
     cleared = "Margin of 5.0 points (given at analysis): cleared for these readers and readers"
-    assert cleared in said
+    assert cleared in panel
 
 
 def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
     """And clears no margin that it crosses."""
-    said = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
-    assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in said
-    assert "Margin of 5.0 points (given at analysis): not cleared for these readers." in said
-    assert "higher" not in said
+    panel = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
+    assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in panel
+    assert "Margin of 5.0 points (given at analysis): not cleared for these readers." in panel
+    assert "higher" not in panel
 
 
 def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
     """Lower, by less than the margin: both are said."""
-    said = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
-    assert "2.0 points lower than the mean" in said
-    assert ": cleared for these readers." in said
+    panel = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
+    assert "2.0 points lower than the mean" in panel
+    assert ": cleared for these readers." in panel
 
 
 def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
@@ -80,7 +80,7 @@ def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
 def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results) -> None:
     """Nothing undefined is printed as a number."""
     nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
-    said = _panel(
+    panel = _panel(
         run,
         {"n_readers": 1},
         {
@@ -90,9 +90,9 @@ def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results)
             "undefined_because": "one reader: readers cannot be random.",
         },
     )
-    assert "higher than the one reader (" in said
-    assert "no conclusion is possible: one reader: readers cannot be random." in said
-    assert "nan" not in said
+    assert "higher than the one reader (" in panel
+    assert "no conclusion is possible: one reader: readers cannot be random." in panel
+    assert "nan" not in panel
 
 
 def test_without_a_margin_nothing_is_non_inferior(run: Results) -> None:
@@ -102,13 +102,13 @@ def test_without_a_margin_nothing_is_non_inferior(run: Results) -> None:
 
 def test_a_narrower_interval_for_random_readers_claims_nothing(run: Results) -> None:
     """It comes from readers that differ less than chance would make them."""
-    said = _panel(
+    panel = _panel(
         run,
         {"claim": CLAIMS[0], "ci_low": -0.01, "ci_high": 0.12},
         {"claim": CLAIMS[1], "ci_low": 0.01, "ci_high": 0.11},
     )
-    assert "no difference is claimed" in said
-    assert "as well" not in said
+    assert "no difference is claimed" in panel
+    assert "as well" not in panel
 
 
 def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
@@ -118,9 +118,9 @@ def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
         for i in range(20)
         for claim in CLAIMS
     ]
-    said = _panel(run, *rows)
-    assert said.count("had an accuracy") == 3
-    assert "The other 17 models, against these readers and against readers like these: hig" in said
+    panel = _panel(run, *rows)
+    assert panel.count("had an accuracy") == 3
+    assert "The other 17 models, against these readers and against readers like these: hig" in panel
 
 
 def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
@@ -161,9 +161,9 @@ def test_agreement_with_models_against_agreement_among_readers(
 
 def test_time_is_slower_or_faster_only_beyond_1(run: Results) -> None:
     """Ratios are compared with 1."""
-    said = _said(run, Theme.TIME)
-    assert "wrong answers: slower (factor 1.31" in said
-    assert "no difference shown for each further 10 items." in said
+    text = _said(run, Theme.TIME)
+    assert "wrong answers: slower (factor 1.31" in text
+    assert "no difference shown for each further 10 items." in text
 
 
 def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_0(
@@ -209,9 +209,9 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
     changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
     assert "No comparison of a model with the readers changes" in _said(same, Theme.CHOICES)
-    said = _said(changed, Theme.CHOICES)
-    assert "1 of 1 comparisons" in said
-    assert "“no difference shown” with missing answers dropped (+6.6 points" in said
+    text = _said(changed, Theme.CHOICES)
+    assert "1 of 1 comparisons" in text
+    assert "“no difference shown” with missing answers dropped (+6.6 points" in text
 
 
 def test_the_largest_change_of_an_accuracy_is_named_whoever_has_it(run: Results) -> None:
@@ -236,13 +236,13 @@ def test_the_largest_change_of_an_accuracy_is_named_whoever_has_it(run: Results)
             ("flagged times dropped", "R2", 0, np.nan),
         )
     ]
-    said = _said(_with(run, sensitivity=rows), Theme.CHOICES)
+    text = _said(_with(run, sensitivity=rows), Theme.CHOICES)
     assert (
         "The largest change in any accuracy is 26.4 points: Resident 1, from 47.5 % of 40 cases to"
         " 21.1 % of 90 cases, with cases never presented counted as incorrect."
-    ) in said
-    assert "With readings with doubtful times dropped no case is left for Resident 2." in said
-    assert "No accuracy changes" not in said
+    ) in text
+    assert "With readings with doubtful times dropped no case is left for Resident 2." in text
+    assert "No accuracy changes" not in text
 
 
 def test_a_task_name_is_never_cut(run: Results) -> None:
@@ -263,9 +263,9 @@ def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> No
 def test_intervals_are_named_as_asked_for(run: Results) -> None:
     """90 % where alpha is 0.1."""
     options = replace(run.options, alpha=0.1)
-    said = " ".join(map(str, findings(replace(run, options=options))))
-    assert "90 % CI" in said
-    assert "95 % CI" not in said
+    text = " ".join(map(str, findings(replace(run, options=options))))
+    assert "90 % CI" in text
+    assert "95 % CI" not in text
 
 
 @pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
@@ -273,27 +273,27 @@ def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...
     """The one condition is told once, and no table has a column for it."""
     results = full_run(study(conditions=conditions))
     content = report_content(results, [])
-    said = " ".join(text for _, texts in content.findings for text in texts)
+    message = " ".join(text for _, texts in content.findings for text in texts)
     heads = {head for table in content.tables for head in table.header}
     several = len(conditions) > 1
-    assert (said.count("unaided") > 1) is several
+    assert (message.count("unaided") > 1) is several
     assert ("Condition" in heads) is several
 
 
 def test_the_width_is_that_of_the_limits_that_are_printed(run: Results) -> None:
     """13.84 to 26.16 are printed as 13.8 to 26.2, and are 12.4 points wide."""
     row = {"difference": 0.2, "ci_low": 0.1384, "ci_high": 0.2616, "claim": CLAIMS[1]}
-    said = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
-    assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in said
+    panel = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
+    assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in panel
 
 
 def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
     """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}
-    said = _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
-    assert "0.365 among readers, 0.413 between" in said
-    assert "+0.048" in said
+    text = _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+    assert "0.365 among readers, 0.413 between" in text
+    assert "+0.048" in text
 
 
 def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
@@ -320,10 +320,10 @@ def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
         for i in range(4)
         for claim in CLAIMS
     ]
-    said = _panel(run, *rows)
-    assert said.count("a single item") == 1
-    assert "The same holds for readers like these." in said
-    assert "The other 3 models" in said
+    panel = _panel(run, *rows)
+    assert panel.count("a single item") == 1
+    assert "The same holds for readers like these." in panel
+    assert "The other 3 models" in panel
 
 
 def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
@@ -333,9 +333,9 @@ def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
         {"model_id": "M9", "reason": "It was bad", "after_closing": True},
     ]
     bundle = replace(run.bundle, about={"withdrawn_models": gone})
-    said = _said(replace(run, bundle=bundle), Theme.STUDIED)
-    assert "2 models were withdrawn and appear in no table" in said
-    assert "M8 (The wrong file), M9 after closing (It was bad)" in said
+    text = _said(replace(run, bundle=bundle), Theme.STUDIED)
+    assert "2 models were withdrawn and appear in no table" in text
+    assert "M8 (The wrong file), M9 after closing (It was bad)" in text
     assert "withdrawn" not in _said(run, Theme.STUDIED)
 
 
@@ -343,6 +343,6 @@ def test_items_that_not_all_readers_have_read_are_counted(run: Results) -> None:
     """They count by those who have."""
     table = run.tables["item_difficulty"].copy()
     table.loc[table.index[:2], "n_readers"] = 1
-    said = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
-    assert "2 were read by fewer than 3 readers, and count for those alone." in said
+    text = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
+    assert "2 were read by fewer than 3 readers, and count for those alone." in text
     assert "fewer than" not in _said(run, Theme.ERRORS)

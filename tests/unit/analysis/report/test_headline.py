@@ -55,8 +55,8 @@ def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
         own = lacking.loc[row["rater_id"]]
         assert int(missing) == own["n_assigned"] - own["n_answered"]
         if row["rater_kind"] == "model":
-            found = panel.loc[row["rater_id"]]
-            ends = [100 * found[c] for c in ("difference", "ci_low", "ci_high")]
+            result = panel.loc[row["rater_id"]]
+            ends = [100 * result[c] for c in ("difference", "ci_low", "ci_high")]
             assert _numbers(difference) == pytest.approx(ends, abs=0.051)
         else:
             assert difference == "–"
@@ -76,12 +76,12 @@ def test_a_model_without_a_condition_is_compared_with_the_readers_of_each() -> N
     panel = results.tables["reader_panel"].query("claim == 'these readers' and model_id == 'M1'")
     (row,) = (cells for names, cells in headline(results).raters.rows if names[0].rater_id == "M1")
     assert re.findall(r"(\w+): ", row[3]) == ["aided", "unaided"]
-    found = [_numbers(part)[0] for part in row[3].split("; ")]
-    assert found == pytest.approx(list(100 * panel["difference"]), abs=0.051)
+    words = [_numbers(part)[0] for part in row[3].split("; ")]
+    assert words == pytest.approx(list(100 * panel["difference"]), abs=0.051)
 
 
 def _numbers(cell: str) -> list[float]:
-    return [float(one) for one in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
+    return [float(matches) for matches in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
 
 
 def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
@@ -91,11 +91,11 @@ def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
     pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
     means = pairs.groupby("pair_kind")["estimate"].mean()
     wanted = [means[kind] for kind in ("reader-reader", "model-model", "reader-model")]
-    assert [float(one) for one in kappas] == pytest.approx(wanted, abs=0.0051)
+    assert [float(kappa) for kappa in kappas] == pytest.approx(wanted, abs=0.0051)
     between = run.tables["agreement_between"].query("scope == 'all'").set_index("measure")
     columns = ["among_readers", "among_models", "readers_models"]
     wanted = between.loc["brennan_prediger", columns].tolist()
-    assert [float(one) for one in corrected] == pytest.approx(wanted, abs=0.0051)
+    assert [float(entry) for entry in corrected] == pytest.approx(wanted, abs=0.0051)
     assert re.sub(r"[\d.() ]+", " ", line.split(": ")[1]).strip() == (
         "within readers, within models, between readers and models"
     )
@@ -141,9 +141,9 @@ def test_the_figure_shows_the_raters_of_the_table_in_its_order(run: Results) -> 
     assert [tick.label.text for tick in panel.y.ticks] == [names[0].full for names, _ in rows]
     marks = {
         y: x
-        for one in panel.layers
-        if isinstance(one, Points)
-        for x, y in zip(one.x, one.y, strict=True)
+        for layer in panel.layers
+        if isinstance(layer, Points)
+        for x, y in zip(layer.x, layer.y, strict=True)
     }
     shown = [marks[float(i)] for i in range(len(rows))]
     assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)

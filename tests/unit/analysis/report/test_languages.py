@@ -77,31 +77,31 @@ def test_findings_headline_and_tables_are_all_from_the_catalogue(
 ) -> None:
     """Also heads, notes, titles and the words in cells."""
     content = report_content(run, [])
-    told = [one.text for one in findings(run)]
-    told += [theme for theme, _ in content.findings]
-    told += [text for line in content.headline.verdicts for text in (line.word, line.text)]
-    told += content.headline.agreement
+    message = [finding.text for finding in findings(run)]
+    message += [theme for theme, _ in content.findings]
+    message += [text for line in content.headline.verdicts for text in (line.word, line.text)]
+    message += content.headline.agreement
     for table in (content.headline.raters, *content.tables):
-        told += [table.title, table.remark, *table.header]
-        told += [name.full for names, _ in table.rows for name in names]
-        told += [cell for _, cells in table.rows for cell in cells]
-    told += [one.title for one in content.item_lists]
-    told += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
-    told += labels(content).values()
-    assert _left(told) == []
+        message += [table.title, table.remark, *table.header]
+        message += [name.full for names, _ in table.rows for name in names]
+        message += [cell for _, cells in table.rows for cell in cells]
+    message += [entry.title for entry in content.item_lists]
+    message += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
+    message += labels(content).values()
+    assert _left(message) == []
 
 
 def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> None:
     """Titles, captions, axes, keys, panels, and what is told of a mark."""
-    told = []
+    text = []
     for figure in report_figures(run):
-        told += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
-        for panel in (one for row in figure.chart.rows for one in row):
-            told += [panel.title, panel.subtitle, panel.x.title, panel.y.title]
-            told += [tick.label.text for tick in (*panel.x.ticks, *panel.y.ticks)]
+        text += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
+        for panel in (entry for row in figure.chart.rows for entry in row):
+            text += [panel.title, panel.subtitle, panel.x.title, panel.y.title]
+            text += [tick.label.text for tick in (*panel.x.ticks, *panel.y.ticks)]
             for layer in panel.layers:
-                told += [str(one) for one in getattr(layer, "hover", ())]
-    assert _left(told) == []
+                text += [str(entry) for entry in getattr(layer, "hover", ())]
+    assert _left(text) == []
 
 
 @pytest.mark.parametrize("language", ["de", "zh-Hans"])

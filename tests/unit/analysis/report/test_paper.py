@@ -76,12 +76,12 @@ def test_the_same_tables_give_the_same_workbook() -> None:
 
 def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str, bytes]) -> None:
     """In LaTeX and as a sheet, kappa first; each cell is the table's row."""
-    found = [one for one in report_content(run, []).tables if one.name.startswith("matrix-")]
+    tables = [table for table in report_content(run, []).tables if table.name.startswith("matrix-")]
     measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
-    assert [one.name for one in found] == [f"matrix-{m.replace('_', '-')}" for m in measures]
+    assert [entry.name for entry in tables] == [f"matrix-{m.replace('_', '-')}" for m in measures]
     pairs = run.tables["agreement_pairs"].query("scope == 'all'")
     about = _part(files["tables.xlsx"], "xl/workbook.xml")
-    for table, measure in zip(found, measures, strict=True):
+    for table, measure in zip(tables, measures, strict=True):
         assert f"tab:{table.name}" in files["tables.tex"].decode()
         assert f'name="{table.name}"' in about
         place = {names[0].rater_id: i for i, (names, _) in enumerate(table.rows)}
@@ -131,7 +131,7 @@ def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Result
     # One is used where items are single, one in the tests alone, one where words are scored.
     elsewhere = {"hillis2005", "gallas2009", "cohen1968"}
     keys = set(cited_keys(part.text for part in methods(everything)))
-    ours = {one.key for one in method_references() if one.source in SOURCES}
+    ours = {reference.key for reference in method_references() if reference.source in SOURCES}
     assert ours - elsewhere <= keys
 
 
@@ -139,9 +139,9 @@ def test_only_what_was_computed_is_told() -> None:
     """No method of a table that is not there."""
     plain = full_run(study())
     tables = {name: plain.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
-    told = " ".join(part.text for part in methods(replace(plain, tables=tables)))
+    text = " ".join(part.text for part in methods(replace(plain, tables=tables)))
     for word in ("Obuchowski", "Tango", "McNemar", "estimating equations", "Holm"):
-        assert word not in told
+        assert word not in text
 
 
 def test_bibtex_entries_are_complete_for_every_source() -> None:
@@ -158,7 +158,7 @@ def test_keys_of_one_author_and_year_are_told_apart() -> None:
     """By a letter; a publication that two methods come from is one entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
     made = [MethodSource(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
-    assert [one.key for one in references(made)] == ["gwet2008a", "gwet2008b"]
+    assert [reference.key for reference in references(made)] == ["gwet2008a", "gwet2008b"]
 
 
 @pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])

@@ -41,7 +41,7 @@ def _pages_after(results: Results, place: Path) -> list[int]:
     """Return the page after the summary, and the one after the findings."""
     figures = overview_figure(results)
     template = prepared(report_content(results, figures), place)
-    found = typst.query(
+    result = typst.query(
         str(template),
         "selector.or(<after-summary>, <after-findings>)",
         field="value",
@@ -49,7 +49,7 @@ def _pages_after(results: Results, place: Path) -> list[int]:
         font_paths=FOLDERS,
         ignore_system_fonts=True,
     )
-    pages: list[int] = json.loads(found)
+    pages: list[int] = json.loads(result)
     return pages
 
 
@@ -83,9 +83,9 @@ def test_the_same_content_gives_the_same_bytes() -> None:
 def test_signs_without_a_glyph_are_named(tmp_path: Path) -> None:
     """On the first page; where every sign prints nothing is said."""
     bundle = study(2, 1, 12)
-    for label, said in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
+    for label, text in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
         raters = bundle.raters.assign(label=[label, "R2", "M1"])
         content = report_content(full_run(replace(bundle, raters=raters)), [])
         prepared(content, tmp_path)
         lacking = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
-        assert lacking == (f"No installed font has a glyph for {said}." if said else "")
+        assert lacking == (f"No installed font has a glyph for {text}." if text else "")

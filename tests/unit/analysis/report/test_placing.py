@@ -27,9 +27,9 @@ def test_the_report_tells_where_it_is(
 ) -> None:
     """One line, which a shell can hand on."""
     assert _report(folder, tmp_path / "deep" / "out") == 0
-    said = Path(capsys.readouterr().out.strip())
-    assert said == tmp_path / "deep" / "out" / "report.html"
-    assert said.is_file()
+    path = Path(capsys.readouterr().out.strip())
+    assert path == tmp_path / "deep" / "out" / "report.html"
+    assert path.is_file()
 
 
 def test_a_folder_that_is_there_is_all_that_is_written_to(

@@ -97,7 +97,7 @@ def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeB
         f"figures/{file.name}" for file in (out / "figures").iterdir() if file.suffix != ".json"
     )
     held = {name: address for address, name in links if address.startswith("data:")}
-    assert set(held) == {f"{Path(one).stem}.csv" for one in pictures}
+    assert set(held) == {f"{Path(picture).stem}.csv" for picture in pictures}
     data = b64decode(held["kappa-letters.csv"].partition(",")[2])
     shown = pd.read_csv(io.BytesIO(data)).set_index(["row", "column"])["value"]
     pairs = pd.read_csv(out / "tables" / "agreement_pairs.csv")
@@ -114,15 +114,15 @@ def test_a_column_that_says_nothing_still_gives_a_report(
     out, bundle = tmp_path / "out", make_bundle("ABC", {"R": "ABC", "S": "ABA"}, **columns)
     results = write_report(bundle, out, Options(bootstrap=20))
     assert "Findings" in (out / "report.html").read_text(encoding="utf-8")
-    assert not any(re.search(r"\bnan\b", str(said)) for said in findings(results))
+    assert not any(re.search(r"\bnan\b", str(finding)) for finding in findings(results))
 
 
 def test_findings_claim_no_difference(make_bundle: MakeBundle) -> None:
     """Two percentages decide nothing about two raters."""
-    said = " ".join(map(str, findings(analyse(make_bundle("AAAA", {"R": "AAAA", "S": "BBBB"})))))
+    text = " ".join(map(str, findings(analyse(make_bundle("AAAA", {"R": "AAAA", "S": "BBBB"})))))
     for word in ("better", "worse", "outperform", "significant", "superior"):
-        assert word not in said
-    assert "paired comparison" in said
+        assert word not in text
+    assert "paired comparison" in text
 
 
 def test_an_undefined_pair_is_a_dash_on_the_matrix(make_bundle: MakeBundle) -> None:

@@ -141,12 +141,12 @@ def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
     """Estimate, interval and the reason stand instead, wherever the report speaks."""
     few = int(name.split()[0]) < 25 if name[0].isdigit() else True
     text = NEUTRAL.sub("", "\n".join(sentences_of(content_of(name))))
-    given = VERDICTS.search(text)
+    search = VERDICTS.search(text)
     if few:
-        assert given is None, text[max(0, given.start() - 200) : given.end() + 100]
+        assert search is None, text[max(0, search.start() - 200) : search.end() + 100]
         assert "no truth" in name or re.search(r"fewer than 25|too few", text)
     else:
-        assert given, text
+        assert search, text
         assert "fewer than 25:" not in text
 
 
@@ -206,9 +206,9 @@ def test_answers_without_the_image_are_among_the_findings() -> None:
 
 def test_a_share_of_same_wrong_options_has_its_cases() -> None:
     """Of one pair with an interval, of several with their range."""
-    one = said("24 patients", "Shared errors")
-    assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", one), one
-    assert "100 % of" not in one or re.search(r"\d+\.\d to 100\.0", one)
+    first = said("24 patients", "Shared errors")
+    assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", first), first
+    assert "100 % of" not in first or re.search(r"\d+\.\d to 100\.0", first)
     several = said("24 patients of 2 cases", "Shared errors")
     assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
 
@@ -228,7 +228,7 @@ def test_intervals_of_agreement_stay_within_bounds() -> None:
             if table.name.startswith(("matrix", "agreement-pairs", "truth", "intra")):
                 cells = " ".join(" ".join(cells) for _, cells in table.rows)
                 numbers = re.findall(r"[−-]?\d+\.\d+", cells)
-                assert all(-1 <= float(one.replace("−", "-")) <= 1 for one in numbers), cells
+                assert all(-1 <= float(number.replace("−", "-")) <= 1 for number in numbers), cells
     pairs = next(t for t in content_of("24 patients, all right").tables if t.name == "matrix-raw")
     assert "0.86 to 1.00" in pairs.rows[0][1]
 

@@ -54,14 +54,14 @@ def test_only_packages_that_the_program_imports_are_named() -> None:
 
 
 def _imports(folder: Path) -> set[str]:
-    found = set()
+    result = set()
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
+                result |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module.split(".")[0])
-    return found
+                result.add(node.module.split(".")[0])
+    return result
 
 
 def test_no_publication_stands_twice() -> None:

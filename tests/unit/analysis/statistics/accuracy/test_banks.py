@@ -40,7 +40,7 @@ def test_cases_of_one_patient_are_drawn_together() -> None:
     single = banks(_bundle({"x": (160, 120), "y": (160, 80)}), OPTIONS).iloc[0]
     shared = banks(_bundle({"x": (160, 120), "y": (160, 80)}, per_patient=4), OPTIONS).iloc[0]
     assert shared["difference"] == single["difference"] == pytest.approx(0.25)
-    wide, narrow = (one["ci_high"] - one["ci_low"] for one in (shared, single))
+    wide, narrow = (entry["ci_high"] - entry["ci_low"] for entry in (shared, single))
     assert 1.6 < wide / narrow < 2.4
     assert shared["method"].startswith("percentile bootstrap over patients")
 
@@ -61,19 +61,19 @@ def test_a_bank_of_which_nothing_was_read_leaves_the_difference_open() -> None:
     bundle = _bundle({"x": (40, 30), "y": (40, 20)})
     read = bundle.readings.loc[bundle.readings["item_id"].str.startswith("x")]
     items = bundle.items.astype(str)
-    some = bundle_from_tables(items, read[["rater_id", "item_id", "answer"]])
-    row = banks(some, OPTIONS).iloc[0]
+    subset = bundle_from_tables(items, read[["rater_id", "item_id", "answer"]])
+    row = banks(subset, OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["ci_low"], row["ci_high"]]).all()
     assert row["undefined_because"] == NONE_IN_ONE
 
 
 def test_the_report_tells_the_difference_and_only_where_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
-    said = " ".join(map(str, findings(results)))
-    assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in said
-    (table,) = [one for one in overviews(results) if one.name == "banks"]
+    text = " ".join(map(str, findings(results)))
+    assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in text
+    (table,) = [overview for overview in overviews(results) if overview.name == "banks"]
     assert next(cells[-2:] for _, cells in table.rows) == ("20.0", "5.2 to 33.4")
     alone = analyse(_bundle({"x": (70, 56)}), OPTIONS)
     assert "banks" not in alone.tables
     assert "one bank" not in " ".join(map(str, findings(alone)))
-    assert "banks" not in [one.name for one in overviews(alone)]
+    assert "banks" not in [overview.name for overview in overviews(alone)]

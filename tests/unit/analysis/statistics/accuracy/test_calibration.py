@@ -28,7 +28,7 @@ def _bundle(confidence: list[float | None], right: list[bool], per_patient: int 
     ids = [f"q{i:03d}" for i in range(n)]
     patients = [f"p{i // per_patient}" for i in range(n)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4, "patient_id": patients})
-    answers = ["A" if one else "B" for one in right]
+    answers = ["A" if entry else "B" for entry in right]
     readings = pd.DataFrame(
         {"rater_id": "M", "item_id": ids, "answer": answers, "confidence": confidence}
     )
@@ -46,13 +46,13 @@ def _drawn(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]
 def test_each_measure_is_scikit_learns() -> None:
     """Ties and all. Its bins are closed above, ours below: these confidences lie on no edge."""
     confidence, right = _drawn()
-    found = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
-    assert found.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))
-    assert found.loc[AUC, "estimate"] == pytest.approx(roc_auc_score(right, confidence))
-    assert found.loc[OVERCONFIDENCE, "estimate"] == pytest.approx(
+    table = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
+    assert table.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))
+    assert table.loc[AUC, "estimate"] == pytest.approx(roc_auc_score(right, confidence))
+    assert table.loc[OVERCONFIDENCE, "estimate"] == pytest.approx(
         np.mean(confidence) - np.mean(right)
     )
-    inside = [float(one or 0) * 0.98 + 0.011 for one in confidence]
+    inside = [float(entry or 0) * 0.98 + 0.011 for entry in confidence]
     share, mean = calibration_curve(right, inside, n_bins=10, strategy="uniform")
     sizes = np.histogram(inside, bins=10, range=(0, 1))[0]
     bundle = _bundle([*inside], right)
@@ -74,7 +74,7 @@ def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
     """Four answers of a patient that are alike say no more than one: the interval is wider."""
     few, of_few = _drawn(40)
     confidence, right = (
-        [one for one in few for _ in range(4)],
+        [entry for entry in few for _ in range(4)],
         [r for r in of_few for _ in range(4)],
     )
     alone, together = (
@@ -115,8 +115,8 @@ def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -
     assert error["ci_low"].isna().all()
     inside = (chance["ci_low"] <= error["estimate"]) & (error["estimate"] <= chance["ci_high"])
     assert (~inside).sum() <= 6
-    found = model_calibration(_bundle(*_drawn(400)), OPTIONS).set_index("measure")
-    assert found.loc[ECE, "estimate"] > found.loc[BY_CHANCE, "ci_high"]
+    result = model_calibration(_bundle(*_drawn(400)), OPTIONS).set_index("measure")
+    assert result.loc[ECE, "estimate"] > result.loc[BY_CHANCE, "ci_high"]
 
 
 def test_what_cannot_be_told_is_said() -> None:

@@ -116,12 +116,14 @@ def test_limits_of_ranks_are_those_of_a_plain_loop(make_bundle: MakeBundle) -> N
     bundle = make_bundle("A" * 30, {name: "".join(rng.choice(list("AAB"), 30)) for name in names})
     correct = reading_matrix(bundle).correct.astype(float)
     (weights,) = weight_blocks(None, 30, Options(bootstrap=200))
-    ranks = [[1 + sum(w @ correct > w @ one) for one in correct.T] for w in weights.astype(float)]
+    ranks = [
+        [1 + sum(w @ correct > w @ entry) for entry in correct.T] for w in weights.astype(float)
+    ]
     table = leaderboard(bundle, Options(bootstrap=200)).query("group == 'micro'")
-    found = table.set_index("rater_id").loc[names]
+    row = table.set_index("rater_id").loc[names]
     ordered = np.sort(np.array(ranks), axis=0)
-    assert found["rank_low"].tolist() == ordered[4].tolist()
-    assert found["rank_high"].tolist() == ordered[194].tolist()
+    assert row["rank_low"].tolist() == ordered[4].tolist()
+    assert row["rank_high"].tolist() == ordered[194].tolist()
 
 
 def test_blocks_of_resamples_are_one_draw_whatever_their_size() -> None:

@@ -57,13 +57,13 @@ def _bundle(
         }
     )
     scored = [i for i in asked if scores[i] in LEVELS]
-    given = [(f"a{i}", f"S{t}", t, LEVELS[scores[i]]) for i in scored for t in (1, 2)]
+    values = [(f"a{i}", f"S{t}", t, LEVELS[scores[i]]) for i in scored for t in (1, 2)]
     return bundle_from_tables(
         items,
         pd.DataFrame(readings),
         pd.DataFrame({"rater_id": ["R"], "rater_kind": ["model" if model else "reader"]}),
         open_answers=answers,
-        open_scores=pd.DataFrame(given, columns=["answer_id", "scorer", "turn", "score"]),
+        open_scores=pd.DataFrame(values, columns=["answer_id", "scorer", "turn", "score"]),
     )
 
 
@@ -74,25 +74,25 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
 
 def test_what_was_not_answered_is_incorrect_and_what_is_not_scored_is_counted_apart() -> None:
     """Neither is silent."""
-    found = _overall(_bundle("A" * 10, "cccppi--??"))
-    assert found["estimate"].to_dict() == {
+    overall = _overall(_bundle("A" * 10, "cccppi--??"))
+    assert overall["estimate"].to_dict() == {
         "correct": 3 / 8,
         "partly_correct": 2 / 8,
         "incorrect": 3 / 8,
         "score": 4 / 8,
     }
-    counts = found[["n", "n_missing", "n_unscored"]].drop_duplicates()
+    counts = overall[["n", "n_missing", "n_unscored"]].drop_duplicates()
     assert counts.to_numpy().tolist() == [[8, 2, 2]]
 
 
 def test_where_items_to_score_were_drawn_nothing_of_the_others_counts() -> None:
     """A rater who left out answers that nobody would have scored is no worse for it."""
-    whole = _bundle("A" * 8, "cc-?-?-?")
-    drawn = replace(whole, about={"scored_items": {"answer": ["q000", "q001", "q002"]}})
-    found = _overall(drawn).loc["correct"]
-    assert (found["n"], found["n_missing"], found["n_unscored"]) == (3, 1, 5)
-    assert found["estimate"] == 2 / 3
-    assert _overall(whole).loc["correct", "n_missing"] == 3
+    bundle = _bundle("A" * 8, "cc-?-?-?")
+    drawn = replace(bundle, about={"scored_items": {"answer": ["q000", "q001", "q002"]}})
+    row = _overall(drawn).loc["correct"]
+    assert (row["n"], row["n_missing"], row["n_unscored"]) == (3, 1, 5)
+    assert row["estimate"] == 2 / 3
+    assert _overall(bundle).loc["correct", "n_missing"] == 3
 
 
 def test_a_model_that_says_nothing_of_an_item_has_it_incorrect_and_a_reader_has_not() -> None:
@@ -106,8 +106,8 @@ def test_a_model_that_says_nothing_of_an_item_has_it_incorrect_and_a_reader_has_
 
 def test_strict_accuracy_has_wilsons_interval_where_every_item_stands_alone() -> None:
     """As statsmodels has it; the mean score has t over items."""
-    found = _overall(_bundle("A" * 40, "c" * 22 + "p" * 8 + "i" * 10))
-    strict, score = found.loc["correct"], found.loc["score"]
+    overall = _overall(_bundle("A" * 40, "c" * 22 + "p" * 8 + "i" * 10))
+    strict, score = overall.loc["correct"], overall.loc["score"]
     wilson = proportion_confint(22, 40, method="wilson")
     assert (strict["ci_low"], strict["ci_high"]) == pytest.approx(wilson, abs=1e-12)
     assert strict["method"] == WILSON
@@ -121,7 +121,7 @@ def test_items_of_one_patient_are_drawn_together() -> None:
     scores = "cccciiii" * 20
     single = _overall(_bundle("A" * 160, scores)).loc["score"]
     shared = _overall(_bundle("A" * 160, scores, per_patient=4)).loc["score"]
-    wide, narrow = (one["ci_high"] - one["ci_low"] for one in (shared, single))
+    wide, narrow = (entry["ci_high"] - entry["ci_low"] for entry in (shared, single))
     assert 1.6 < wide / narrow < 2.4
     assert shared["method"].startswith("percentile bootstrap over patients")
 
@@ -146,15 +146,15 @@ def test_what_is_empty_says_why(scores: str, per_patient: int, measure: str, bec
 def test_the_gap_is_paired_on_the_items_asked_both_ways() -> None:
     """Strict it is Tango's interval; with partly correct as half t over the differences."""
     letters, scores = "AAAAAAAABBBB" * 3, "ccpp-i?  cpi" * 3
-    found = open_gap(_bundle(letters, scores), OPTIONS)
-    strict, half = (found.loc[found["scoring"] == one].iloc[0] for one in (STRICT, HALF))
+    result = open_gap(_bundle(letters, scores), OPTIONS)
+    strict, half = (result.loc[result["scoring"] == entry].iloc[0] for entry in (STRICT, HALF))
     right = np.array(([1.0] * 6 + [0.0] * 3) * 3)
     worth = np.array([1, 1, 0.5, 0.5, 0, 0, 1, 0.5, 0] * 3)
     assert (strict["n"], strict["n_unscored"]) == (27, 3)
     assert strict["difference"] == pytest.approx((right - (worth == 1)).mean())
     assert half["difference"] == pytest.approx((right - worth).mean())
-    one, other, n = (np.array([x]) for x in (12.0, 3.0, 27.0))
-    limits = tango_interval(one, other, n, 0.05)
+    entry, other, n = (np.array([x]) for x in (12.0, 3.0, 27.0))
+    limits = tango_interval(entry, other, n, 0.05)
     assert (strict["ci_low"], strict["ci_high"]) == pytest.approx([float(x[0]) for x in limits])
     plain = stats.t.interval(0.95, 26, (right - worth).mean(), stats.sem(right - worth))
     assert (half["ci_low"], half["ci_high"]) == pytest.approx(plain, abs=1e-12)
@@ -172,35 +172,35 @@ def test_the_first_run_counts_and_excluded_readings_leave_where_the_protocol_say
     assert _overall(bundle).loc["correct", ["n", "estimate"]].tolist() == [1, 1]
     bundle = _bundle("AAAA", "ccii", excluded=["", "", "phone rang", ""])
     assert _overall(bundle).loc["correct", "n"] == 4
-    told = replace(bundle, protocol={"locked": {"protocol": {"exclusions": "primary"}}})
-    assert _overall(told).loc["correct", "n"] == 3
+    text = replace(bundle, protocol={"locked": {"protocol": {"exclusions": "primary"}}})
+    assert _overall(text).loc["correct", "n"] == 3
 
 
 def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_words() -> None:
     bundle = _bundle("A" * 30 + "B" * 10, "c" * 18 + "p" * 8 + "i" * 12 + "-?")
     results = analyse(bundle, OPTIONS)
-    said = " ".join(map(str, findings(results)))
-    assert "46.2 % correct" in said
-    assert "39 cases, 1 of them not answered" in said
-    assert "Without a score and in no estimate: 1." in said
-    assert "(accuracy with options is higher)" in said
-    assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in said
-    shown = {one.name: one for one in overviews(results)}
+    text = " ".join(map(str, findings(results)))
+    assert "46.2 % correct" in text
+    assert "39 cases, 1 of them not answered" in text
+    assert "Without a score and in no estimate: 1." in text
+    assert "(accuracy with options is higher)" in text
+    assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in text
+    shown = {overview.name: overview for overview in overviews(results)}
     assert {"open-ended", "open-gap", "open-scoring", "open-scorers"} <= set(shown)
     assert shown["open-gap"].rows[0][1][:3] == ("All", "39", "76.9")
-    assert any(one.title == "Answers without options" for one in methods(results))
-    drawn = {one.name for one in report_figures(results)}
-    assert {f"open-gap-{one}-1-unaided" for one in ("strict", "half-credit")} <= drawn
+    assert any(method.title == "Answers without options" for method in methods(results))
+    drawn = {figure.name for figure in report_figures(results)}
+    assert {f"open-gap-{entry}-1-unaided" for entry in ("strict", "half-credit")} <= drawn
     nothing = {"open_answers": bundle.open_answers[:0], "open_scores": bundle.open_scores[:0]}
     alone = analyse(replace(bundle, **nothing), OPTIONS)
     assert not [name for name in alone.tables if name.startswith("open_")]
     assert "options is" not in " ".join(map(str, findings(alone)))
-    assert not [one for one in overviews(alone) if one.name.startswith("open-")]
+    assert not [overview for overview in overviews(alone) if overview.name.startswith("open-")]
 
 
 def test_a_gap_that_its_interval_does_not_show_is_not_called_one() -> None:
     """The sentence is never stronger than the interval."""
     results = analyse(_bundle("A" * 22 + "B" * 18, "c" * 20 + "ii" + "cc" + "i" * 16), OPTIONS)
-    said = " ".join(map(str, findings(results)))
-    assert "(no difference shown)" in said
-    assert "accuracy with options is" not in said
+    text = " ".join(map(str, findings(results)))
+    assert "(no difference shown)" in text
+    assert "accuracy with options is" not in text

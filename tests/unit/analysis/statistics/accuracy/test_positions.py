@@ -77,8 +77,8 @@ def test_places_that_only_some_items_have_are_shares_of_those() -> None:
 
 def test_the_report_has_a_column_a_place() -> None:
     """With the interval of each."""
-    found = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
-    table = {one.name: one for one in overviews(found)}["option-positions"]
+    result = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
+    table = {overview.name: overview for overview in overviews(result)}["option-positions"]
     assert table.header == ("Rater", "Option 1", "Option 2", "Option 3", "Option 4")
     ((_, cells),) = table.rows
     assert " to " in cells[0]

@@ -206,11 +206,11 @@ def test_where_a_model_and_all_readers_part_is_listed_model_by_model(
     assert [tuple(row) for row in rows.values] == expected
     write_tables(bundle, tmp_path)
     lines = (tmp_path / "tables" / "model_disagreements.jsonl").read_text("utf-8").splitlines()
-    told = [json.loads(line) for line in lines]
-    assert [(one["model_id"], one["item_id"]) for one in told] == [
+    text = [json.loads(line) for line in lines]
+    assert [(entry["model_id"], entry["item_id"]) for entry in text] == [
         (model, item) for model, item, *_ in expected
     ]
-    assert told[0]["answers"] == {"R": "A", "S": "A", "M": "B", "N": "A"}
+    assert text[0]["answers"] == {"R": "A", "S": "A", "M": "B", "N": "A"}
 
 
 def test_without_readers_or_models_nothing_parts(make_bundle: MakeBundle) -> None:
@@ -238,11 +238,11 @@ def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
 def test_the_flags_that_say_nothing_of_the_time_are_those_of_the_documentation() -> None:
     """And each stands among the flags that a page or the server gives."""
     text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
-    (told,) = re.findall(r"say nothing about the time: ([^.]*)\.", text)
-    assert set(re.findall(r"`(\w+)`", told)) == NOT_ABOUT_TIME
-    given = {
+    (message,) = re.findall(r"say nothing about the time: ([^.]*)\.", text)
+    assert set(re.findall(r"`(\w+)`", message)) == NOT_ABOUT_TIME
+    matches = {
         flag
         for row in re.findall(r"^\| (`.*?) \|", text, re.M)
         for flag in re.findall(r"`(\w+)`", row)
     }
-    assert given >= NOT_ABOUT_TIME
+    assert matches >= NOT_ABOUT_TIME

@@ -96,8 +96,8 @@ def test_a_model_with_one_condition_joins_the_readers_of_every_condition(
     ]
     bundle = make_bundle("..", dict.fromkeys(everybody, "AA"), models=("M1", "M2"))
     table = agreement_groups(bundle)
-    found = table.loc[table["measure"] == "brennan_prediger"]
-    assert found[["condition", "raters", "n_raters"]].values.tolist() == [
+    row = table.loc[table["measure"] == "brennan_prediger"]
+    assert row[["condition", "raters", "n_raters"]].values.tolist() == [
         ["", "models", 1],
         ["aided", "readers", 1],
         ["aided", "models", 1],
@@ -213,8 +213,8 @@ def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) ->
     drawn = np.random.default_rng(3).integers(30, size=(16, 30))
     estimates = []
     for patients_drawn in drawn:
-        places = [place for one in patients_drawn for place in (2 * one, 2 * one + 1)]
-        given = {name: "".join(given[i] for i in places) for name, given in answers.items()}
+        places = [place for entry in patients_drawn for place in (2 * entry, 2 * entry + 1)]
+        given = {name: "".join(values[i] for i in places) for name, values in answers.items()}
         estimates.append(_row(make_bundle("A" * 60, given), "brennan_prediger")["estimate"])
     ends = np.quantile(estimates, [0.025, 0.975])
     assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-12)
@@ -325,10 +325,10 @@ def test_one_item_has_no_standard_error(make_bundle: MakeBundle) -> None:
 def test_perfect_agreement_of_raters_who_vary_is_1_with_no_error(make_bundle: MakeBundle) -> None:
     """As the formula has it."""
     table = agreement_groups(make_bundle("AAAB", {"R": "ABAB", "S": "ABAB", "T": "AB.B"}))
-    found = table.loc[table["raters"] == "readers"]
-    assert (found["estimate"] == 1).all()
-    assert (found["se"] == 0).all()
-    assert (found["ci_low"] == 1).all()
+    row = table.loc[table["raters"] == "readers"]
+    assert (row["estimate"] == 1).all()
+    assert (row["se"] == 0).all()
+    assert (row["ci_low"] == 1).all()
 
 
 def test_readers_do_not_depend_on_the_models_beside_them(make_bundle: MakeBundle) -> None:

@@ -209,11 +209,11 @@ def test_leaving_raters_out_changes_no_bit_of_the_others(make_bundle: MakeBundle
     pd.testing.assert_frame_equal(
         agreement_pairs(two), after.reset_index(drop=True), check_exact=True
     )
-    one, among = (
+    first, among = (
         table.loc[table["rater_id"] == "R0"].reset_index(drop=True)
         for table in (
             accuracy(make_bundle("A" * 130, {"R0": answers["R0"]}, **columns)),
             accuracy(everyone),
         )
     )
-    pd.testing.assert_frame_equal(one, among, check_exact=True)
+    pd.testing.assert_frame_equal(first, among, check_exact=True)

@@ -95,13 +95,13 @@ def test_the_reference_standard_is_a_rater_like_any_other() -> None:
     )
     both = bundle_from_tables(bundle.items, pd.concat([bundle.readings, oracle]))
     options = Options(bootstrap=200)
-    pairs, found = agreement_pairs(both, options), agreement_with_truth(bundle, options)
+    pairs, result = agreement_pairs(both, options), agreement_with_truth(bundle, options)
     for measure in ("raw", "kappa_letters", "brennan_prediger"):
         columns = ["n", "estimate", "se", "ci_low", "ci_high", "method"]
-        one, other = (
+        first, other = (
             table.loc[(table["measure"] == measure) & (table["scope"] == "all"), columns]
-            for table in (pairs, found)
+            for table in (pairs, result)
         )
         pd.testing.assert_frame_equal(
-            one.reset_index(drop=True), other.reset_index(drop=True), check_exact=True
+            first.reset_index(drop=True), other.reset_index(drop=True), check_exact=True
         )

@@ -23,12 +23,12 @@ def test_sets_of_items_and_going_from_pair_to_pair_count_alike(
     )
     matrix = reading_matrix(bundle)
     pairs, items = pairs_of(matrix.columns), np.arange(150)
-    found = []
+    result = []
     for limit in (1, 10**9):
         monkeypatch.setattr(module, "ITEMS_A_LARGE_CELL", limit)
-        found.append(count_pairs(matrix, pairs, items, 2 * (items % 2), 3))
+        result.append(count_pairs(matrix, pairs, items, 2 * (items % 2), 3))
     for name in ("letters", "outcomes", "options"):
-        by_sets, by_pairs = (getattr(each, name) for each in found)
+        by_sets, by_pairs = (getattr(each, name) for each in result)
         assert (by_sets == by_pairs).all()
         assert (by_sets[:, 1] == 0).all()
-    assert found[0].outcomes[..., NOT_JUDGED].any()
+    assert result[0].outcomes[..., NOT_JUDGED].any()

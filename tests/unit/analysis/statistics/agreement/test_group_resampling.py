@@ -54,11 +54,11 @@ def test_a_groups_resample_is_the_estimate_of_the_items_drawn(
     groups = groups_of(matrix.columns)
     codes = answers.correctness_of if measure.on_correctness else answers.letters_of
     draws = answers.draws_of(matrix, items, weights)
-    found = answers.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
+    answered = answers.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
     for r, row in enumerate(weights):
         drawn = _written_out(matrix, row, items)
         naive = answers.answered(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
-        for group, alone in zip(found, naive, strict=True):
+        for group, alone in zip(answered, naive, strict=True):
             assert group.resampled is not None
             estimate = measure.estimate(group.resampled)[r]
             expected = measure.estimate(alone.sums)
@@ -72,8 +72,8 @@ def test_a_mean_over_pairs_is_resampled_likewise(matrix: ReadingMatrix, weights:
     """All three measures, over pairs in blocks."""
     pairs, items = pairs_of(matrix.columns), np.arange(20)
     defined = means.pair_means(matrix, pairs, items, ESTIMATES).defined
-    found = means.resampled_means(matrix, pairs, items, ESTIMATES, defined, weights)
+    resampled_means = means.resampled_means(matrix, pairs, items, ESTIMATES, defined, weights)
     for r, row in enumerate(weights):
         drawn = _written_out(matrix, row, items)
         expected = means.pair_means(matrix, pairs, drawn, ESTIMATES).mean
-        assert found[:, r] == pytest.approx(expected, abs=1e-12)
+        assert resampled_means[:, r] == pytest.approx(expected, abs=1e-12)

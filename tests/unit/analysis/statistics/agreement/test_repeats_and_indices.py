@@ -21,8 +21,8 @@ def _repeated(first: str, second: str, **columns: object) -> Bundle:
     items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 3}).assign(**columns)
     rows = [
         {"rater_id": "R", "item_id": item, "answer": answer.strip("."), "repeat": repeat}
-        for repeat, given in ((3, second), (1, first))
-        for item, answer in zip(ids, given, strict=True)
+        for repeat, answers in ((3, second), (1, first))
+        for item, answer in zip(ids, answers, strict=True)
         if answer != "-"
     ]
     rows.append({"rater_id": "S", "item_id": "q0", "answer": "A", "repeat": 0})
@@ -45,8 +45,8 @@ def test_items_read_once_do_not_count() -> None:
     """A hidden repeat is given of some items only; a third reading is not looked at."""
     bundle = _repeated("ABCA", "AB--")
     third = {"rater_id": "R", "item_id": "q0", "answer": "C", "repeat": 9}
-    given = bundle.readings[list(third)]
-    readings = pd.concat([given, pd.DataFrame([third])])
+    answers = bundle.readings[list(third)]
+    readings = pd.concat([answers, pd.DataFrame([third])])
     table = intra_reader(bundle_from_tables(bundle.items, readings))
     assert table.iloc[0][["n", "estimate"]].tolist() == [2, 1]
 

@@ -86,8 +86,8 @@ def test_means_count_all_letters_as_one_and_lose_nothing(make_bundle: MakeBundle
     pairs, items = pairs_of(matrix.columns), np.arange(120)
     weights = resample_weights(120, 50, seed=2)
     (_, lean), (_, _, full, _) = (
-        next(iter(found(matrix, pairs, items, weights)))
-        for found in (resampling.sums_of_resamples, resampling.resampled_sums)
+        next(iter(result(matrix, pairs, items, weights)))
+        for result in (resampling.sums_of_resamples, resampling.resampled_sums)
     )
     assert len(lean.answers_a) == 1 < len(full.answers_a)
     for measure in (measures.raw, measures.brennan_prediger, measures.error_consistency):

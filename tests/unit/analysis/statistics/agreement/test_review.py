@@ -21,11 +21,11 @@ def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
     rows = []
     for item in range(n):
         order = chance.permutation(["ann", "bob", "cat"])
-        given = chance.choice(VERDICTS, size=3, p=[0.6, 0.1, 0.1, 0.1, 0.1])
-        n_given = 2 if given[0] == given[1] else 3
+        choice = chance.choice(VERDICTS, size=3, p=[0.6, 0.1, 0.1, 0.1, 0.1])
+        n_given = 2 if choice[0] == choice[1] else 3
         rows += [
             (f"q{item:02d}", f"p{item % patients}" if patients else "", f"t{item % 2}", *row)
-            for row in zip(order, range(1, n_given + 1), given, strict=False)
+            for row in zip(order, range(1, n_given + 1), choice, strict=False)
         ]
     return pd.DataFrame(
         rows, columns=["item_id", "patient_id", "task", "reviewer", "place", "verdict"]
@@ -35,15 +35,15 @@ def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
 def test_shares_are_as_statsmodels_has_them() -> None:
     """Overall and by task, of all faults and of each; the faults are those that settled."""
     verdicts = _verdicts()
-    found = review(verdicts)
-    for row in found.summary.to_dict("records"):
+    result = review(verdicts)
+    for row in result.summary.to_dict("records"):
         low, high = proportion_confint(row["n_found"], row["n"], method="wilson")
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high), abs=1e-12)
-    whole = found.summary.loc[found.summary["task"] == ""].set_index("finding")["n_found"]
-    assert whole["faulty"] == whole.drop("faulty").sum() == len(found.faulty)
-    by_task = found.summary.loc[found.summary["task"] != ""]
-    assert by_task.groupby("finding")["n_found"].sum().equals(whole.sort_index())
-    for row in found.reviewers.to_dict("records"):
+    table = result.summary.loc[result.summary["task"] == ""].set_index("finding")["n_found"]
+    assert table["faulty"] == table.drop("faulty").sum() == len(result.faulty)
+    by_task = result.summary.loc[result.summary["task"] != ""]
+    assert by_task.groupby("finding")["n_found"].sum().equals(table.sort_index())
+    for row in result.reviewers.to_dict("records"):
         own = verdicts.loc[verdicts["reviewer"] == row["reviewer"], "verdict"]
         assert (row["n"], row["n_faulty"]) == (len(own), (own != SOUND).sum())
 
@@ -52,31 +52,31 @@ def test_shares_are_as_statsmodels_has_them() -> None:
 def test_kappa_is_fleiss_of_the_two_blind_verdicts(seed: int) -> None:
     """Over all verdicts, and over faulty or sound."""
     verdicts = _verdicts(seed=seed)
-    found = review(verdicts).agreement.set_index(["categories", "measure"])
+    table = review(verdicts).agreement.set_index(["categories", "measure"])
     blind = verdicts.loc[verdicts["place"] <= 2]
     pairs = blind.pivot(index="item_id", columns="place", values="verdict")
     for name, coded in {"verdicts": pairs, "faulty or sound": pairs == SOUND}.items():
         counts, _ = aggregate_raters(coded.to_numpy(dtype=str))
-        row = found.loc[(name, "kappa")]
+        row = table.loc[(name, "kappa")]
         assert row["value"] == pytest.approx(fleiss_kappa(counts), abs=1e-12)
         assert row["ci_low"] < row["value"] < row["ci_high"]
         agreed = (coded[1] == coded[2]).mean()
-        assert found.loc[(name, "agreement"), "value"] == pytest.approx(agreed)
+        assert table.loc[(name, "agreement"), "value"] == pytest.approx(agreed)
     share = (pairs[1] == pairs[2]).mean()
-    assert found.loc[("verdicts", "Brennan-Prediger"), "value"] == pytest.approx(
+    assert table.loc[("verdicts", "Brennan-Prediger"), "value"] == pytest.approx(
         (share - 0.2) / 0.8
     )
 
 
 def test_items_of_one_patient_are_resampled_together() -> None:
     """Each item ten times over, of one patient, tells no more than once: the interval says so."""
-    once = _verdicts(20, seed=4).assign(patient_id=lambda one: one["item_id"])
+    once = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
     often = pd.concat(
         [once.assign(item_id=once["item_id"] + f"-{copy}") for copy in range(10)], ignore_index=True
     )
     alone = often.assign(patient_id="")
     widths = [
-        review(one).agreement.eval("ci_high - ci_low").iloc[0] for one in (once, often, alone)
+        review(entry).agreement.eval("ci_high - ci_low").iloc[0] for entry in (once, often, alone)
     ]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
     assert widths[2] < 0.6 * widths[0]
@@ -92,9 +92,9 @@ def test_two_that_differ_without_a_third_are_no_finding() -> None:
             "verdict": ["sound", "ambiguous", *VERDICTS[:3]],
         }
     )
-    found = review(verdicts)
-    assert found.items["finding"].tolist() == ["", "several faults"]
-    assert found.summary.iloc[0][["n", "n_found"]].tolist() == [1, 1]
+    result = review(verdicts)
+    assert result.items["finding"].tolist() == ["", "several faults"]
+    assert result.summary.iloc[0][["n", "n_found"]].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -143,14 +143,14 @@ def test_what_a_review_found_faulty_a_report_leaves_out(
         ),
         pd.DataFrame({"rater_id": ["R1", "M1"], "rater_kind": ["reader", "model"]}),
     )
-    found = analyse(bundle, Options(faulty=(*faulty, "of another bank"), bootstrap=50))
-    table = found.tables["sensitivity"].set_index(["analysis", "rater_id"])
+    result = analyse(bundle, Options(faulty=(*faulty, "of another bank"), bootstrap=50))
+    table = result.tables["sensitivity"].set_index(["analysis", "rater_id"])
     for rater in ("R1", "M1"):
         row = table.loc[("faulty questions dropped", rater)]
         assert (row["n"], row["accuracy"]) == (len(items) - len(faulty), 1.0)
         assert table.loc[("marked questions dropped", rater), "n"] == len(items) - 1
         assert table.loc[("flagged times dropped", rater), "n"] == len(items)
-    panel = found.tables["sensitivity_panel"].set_index("analysis")["n_items"]
+    panel = result.tables["sensitivity_panel"].set_index("analysis")["n_items"]
     assert set(panel.loc[["faulty questions dropped"]]) == {len(items) - len(faulty)}
     assert set(panel.loc[["marked questions dropped"]]) == {len(items) - 1}
     without = analyse(bundle, Options(bootstrap=50)).tables["sensitivity"]["analysis"]

@@ -76,34 +76,34 @@ def _drawn(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
 def test_kappa_is_scikit_learns_of_the_pairs_in_both_orders() -> None:
     """Who is first says nothing; with linear weights, to twelve digits."""
     pairs = _drawn()
-    one, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    found = _found(_bundle(pairs))
-    both = np.r_[one, two], np.r_[two, one]
+    first, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    result = _found(_bundle(pairs))
+    both = np.r_[first, two], np.r_[two, first]
     plain = cohen_kappa_score(*both, weights="linear", labels=[0, 1, 2])
-    assert found.loc[KAPPA, "estimate"] == pytest.approx(plain, abs=1e-12)
+    assert result.loc[KAPPA, "estimate"] == pytest.approx(plain, abs=1e-12)
     table = pd.crosstab(*both).to_numpy()
     theirs = cohens_kappa(table, wt="linear").kappa
-    assert found.loc[KAPPA, "estimate"] == pytest.approx(theirs, abs=1e-12)
-    raw = (one == two).mean()
-    assert found.loc[RAW, "estimate"] == pytest.approx(raw, abs=1e-15)
-    assert found.loc[BRENNAN, "estimate"] == pytest.approx((raw - 1 / 3) / (2 / 3), abs=1e-15)
-    assert found.loc[THIRD, ["n_found", "n"]].tolist() == [int((one != two).sum()), 60]
-    assert found.loc[RAW, "se"] == pytest.approx(np.sqrt(raw * (1 - raw) / 59), abs=1e-15)
+    assert result.loc[KAPPA, "estimate"] == pytest.approx(theirs, abs=1e-12)
+    raw = (first == two).mean()
+    assert result.loc[RAW, "estimate"] == pytest.approx(raw, abs=1e-15)
+    assert result.loc[BRENNAN, "estimate"] == pytest.approx((raw - 1 / 3) / (2 / 3), abs=1e-15)
+    assert result.loc[THIRD, ["n_found", "n"]].tolist() == [int((first != two).sum()), 60]
+    assert result.loc[RAW, "se"] == pytest.approx(np.sqrt(raw * (1 - raw) / 59), abs=1e-15)
 
 
 def test_the_standard_error_of_kappa_is_what_leaving_each_answer_out_gives() -> None:
     """The jackknife knows nothing of the formula."""
     pairs = _drawn(80)
-    found = _found(_bundle(pairs)).loc[KAPPA]
+    row = _found(_bundle(pairs)).loc[KAPPA]
 
     def kappa(kept: list[tuple[int, int]]) -> float:
-        one, two = zip(*kept, strict=True)
-        return float(cohen_kappa_score([*one, *two], [*two, *one], weights="linear"))
+        first, two = zip(*kept, strict=True)
+        return float(cohen_kappa_score([*first, *two], [*two, *first], weights="linear"))
 
     left = np.array([kappa(pairs[:i] + pairs[i + 1 :]) for i in range(80)])
     jackknife = np.sqrt(79 / 80 * ((left - left.mean()) ** 2).sum())
-    assert found["se"] == pytest.approx(jackknife, rel=0.02)
-    assert found["ci_low"] < found["estimate"] < found["ci_high"] <= 1
+    assert row["se"] == pytest.approx(jackknife, rel=0.02)
+    assert row["ci_low"] < row["estimate"] < row["ci_high"] <= 1
 
 
 def test_answers_to_one_item_are_drawn_together() -> None:
@@ -122,8 +122,8 @@ def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number
 ) -> None:
     """First and second exchanged; best and worst exchanged; the answers in another order."""
     before = _found(_bundle(pairs))[["estimate", "se"]].astype(float)
-    swapped = [(two, one) for one, two in pairs]
-    turned = [(2 - one, 2 - two) for one, two in pairs]
+    swapped = [(two, entry) for entry, two in pairs]
+    turned = [(2 - entry, 2 - two) for entry, two in pairs]
     for other in (swapped, turned, pairs[::-1]):
         after = _found(_bundle(other))[["estimate", "se"]].astype(float)
         pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
@@ -132,17 +132,17 @@ def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number
 @settings(max_examples=examples(15))
 @given(PAIRS)
 def test_what_is_empty_has_its_reason(pairs: list[tuple[int, int]]) -> None:
-    found = open_scoring(_bundle(pairs), OPTIONS)
-    empty = found["estimate"].isna() | found["ci_low"].isna()
-    assert (empty == (found["undefined_because"] != "")).all()
-    assert not (found["ci_low"] > found["ci_high"]).any()
-    assert not (found["ci_high"] > 1).any()
+    result = open_scoring(_bundle(pairs), OPTIONS)
+    empty = result["estimate"].isna() | result["ci_low"].isna()
+    assert (empty == (result["undefined_because"] != "")).all()
+    assert not (result["ci_low"] > result["ci_high"]).any()
+    assert not (result["ci_high"] > 1).any()
 
 
 def test_scores_without_variation_and_single_ones_are_undefined_with_their_reason() -> None:
-    found = _found(_bundle([(0, 0)] * 9))
-    assert found.loc[KAPPA, "undefined_because"] == ONE_LEVEL
-    assert found.loc[RAW, "undefined_because"] == NO_VARIATION
+    result = _found(_bundle([(0, 0)] * 9))
+    assert result.loc[KAPPA, "undefined_because"] == ONE_LEVEL
+    assert result.loc[RAW, "undefined_because"] == NO_VARIATION
     bundle = _bundle([(0, 1)] * 3)
     alone = replace(bundle, open_scores=bundle.open_scores.loc[bundle.open_scores["turn"] == 1])
     assert set(_found(alone)["undefined_because"]) == {TWO_BLIND}
@@ -179,7 +179,7 @@ def test_two_of_three_decide_and_three_that_differ_are_the_middle(
         {
             "answer_id": "a",
             "turn": range(1, len(given_) + 1),
-            "score": [words[one] for one in given_],
+            "score": [words[entry] for entry in given_],
         }
     )
     assert final_scores(table).to_dict() == ({} if value is None else {"a": value})

@@ -61,26 +61,26 @@ def test_a_task_is_compared_as_if_there_were_no_other() -> None:
         _bundle(own, READINGS.loc[READINGS["item_id"].isin(own["item_id"])]), OPTIONS
     )
     alone = alone.loc[alone["pair_kind"] == "model-model"].reset_index(drop=True)
-    found = table.loc[table["group"] == "location"].reset_index(drop=True)
+    result = table.loc[table["group"] == "location"].reset_index(drop=True)
     columns = ["n", "accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high"]
     columns += ["only_a_correct", "only_b_correct", "p_exact", "p_mid"]
-    pd.testing.assert_frame_equal(found[columns], alone[columns])
+    pd.testing.assert_frame_equal(result[columns], alone[columns])
 
 
 def test_what_a_condition_changes_is_told_by_task_with_how_often_the_answer_stayed() -> None:
     """The share of the same answers is of the items answered both times."""
     other = _said("M1", 0.3, "image-absent")
-    found = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)
-    assert found["group"].tolist() == ["micro", "location", "presence", "severity"]
+    result = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)
+    assert result["group"].tolist() == ["micro", "location", "presence", "severity"]
     both = READINGS.loc[READINGS["rater_id"] == "M1"].merge(other, on="item_id").merge(ITEMS)
-    for row in found.to_dict("records"):
+    for row in result.to_dict("records"):
         of = both if row["by"] == "overall" else both.loc[both["task"] == row["group"]]
         assert row["n"] == len(of)
         difference = (of["answer_x"] == of["truth"]).mean() - (of["answer_y"] == of["truth"]).mean()
         assert row["difference"] == pytest.approx(difference)
-        said = of.loc[(of["answer_x"] != "") & (of["answer_y"] != "")]
-        assert row["n_both_answered"] == len(said)
-        assert row["same_answer"] == pytest.approx((said["answer_x"] == said["answer_y"]).mean())
+        text = of.loc[(of["answer_x"] != "") & (of["answer_y"] != "")]
+        assert row["n_both_answered"] == len(text)
+        assert row["same_answer"] == pytest.approx((text["answer_x"] == text["answer_y"]).mean())
         assert row["same_low"] < row["same_answer"] < row["same_high"]
 
 

@@ -160,12 +160,12 @@ def test_the_same_limits_come_from_small_blocks(
 ) -> None:
     """Memory is bounded; no number hangs on it."""
     patients = [f"p{i // 2}" for i in range(16)]
-    answers = {rater: given * 4 for rater, given in ANSWERS.items()}
+    answers = {rater: answers * 4 for rater, answers in ANSWERS.items()}
     bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
-    whole = comparisons(bundle, Options(bootstrap=50))
+    complete = comparisons(bundle, Options(bootstrap=50))
     monkeypatch.setattr(pairs, "BUDGET", 1)
     pd.testing.assert_frame_equal(
-        whole, comparisons(bundle, Options(bootstrap=50)), check_exact=True
+        complete, comparisons(bundle, Options(bootstrap=50)), check_exact=True
     )
 
 

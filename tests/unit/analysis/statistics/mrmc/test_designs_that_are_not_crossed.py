@@ -33,8 +33,8 @@ def study(truth: str, answers: Answers, **columns: object) -> Bundle:
     ids = [f"q{i:03d}" for i in range(len(truth))]
     rows = [
         {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer.strip(".")}
-        for (rater, condition), given in answers.items()
-        for item, answer in zip(ids, given, strict=True)
+        for (rater, condition), values in answers.items()
+        for item, answer in zip(ids, values, strict=True)
         if answer != " "
     ]
     names = sorted({rater for rater, _ in answers})
@@ -100,12 +100,12 @@ def test_a_reader_who_stopped_is_measured_on_what_was_read() -> None:
 def test_a_model_does_not_gain_by_leaving_items_out() -> None:
     """The same answers, the wrong ones absent: nothing changes but what is counted as what."""
     right, left_out = "AAAAAAABBB", "AAAAAAA   "
-    one, other = (
-        study("A" * 10, {("M", ""): given, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
-        for given in (right, left_out)
+    first, other = (
+        study("A" * 10, {("M", ""): answers, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
+        for answers in (right, left_out)
     )
     for table in (reader_panel, comparisons):
-        pd.testing.assert_frame_equal(table(one), table(other))
+        pd.testing.assert_frame_equal(table(first), table(other))
     assert accuracy(other).query("rater_id == 'M'")["n"].tolist()[0] == 10
 
 
@@ -115,7 +115,7 @@ def test_four_fifths_of_the_items_stand_for_all_and_the_row_says_so() -> None:
     table = reader_panel(study("A" * 10, answers))
     assert table["n_items"].tolist() == [8, 8]
     assert table["note"].str.contains("over the 8 of 10 items that all readers were given").all()
-    alone = reader_panel(study("A" * 8, {key: given[:8] for key, given in answers.items()}))
+    alone = reader_panel(study("A" * 8, {key: values[:8] for key, values in answers.items()}))
     same = ["reader_mean", "model_value", "difference", "se", "df", "ci_low", "ci_high", "p"]
     pd.testing.assert_frame_equal(table[same], alone[same])
     answers[("R1", "")] = "AABABBA   "
@@ -143,7 +143,7 @@ def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compa
     assert shared["n_items"].tolist() == [4, 4]
     assert (shared["undefined_because"] == "").all()
     assert shared["note"].str.contains("over the 4 of 8 items that all readers").all()
-    alone = {key: given[4:] for key, given in answers.items() if key[1] != "film"}
+    alone = {key: values[4:] for key, values in answers.items() if key[1] != "film"}
     same = ["value_a", "value_b", "difference", "se", "df", "p"]
     pd.testing.assert_frame_equal(
         shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, alone))[same]
@@ -153,7 +153,7 @@ def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compa
 def test_readers_who_each_read_a_half_under_both_conditions_are_told_the_design() -> None:
     """The conditions share their cases; it is the readers who do not."""
     halves = {"R1": "AB  ", "R2": "  AA"}
-    answers = {(r, c): given for r, given in halves.items() for c in ("one", "two")}
+    answers = {(r, c): answers for r, answers in halves.items() for c in ("one", "two")}
     table = reader_conditions(study("A" * 4, answers))
     assert set(table["undefined_because"]) == {
         "0 of 4 items were given to all readers under both conditions, fewer than 80 %:"

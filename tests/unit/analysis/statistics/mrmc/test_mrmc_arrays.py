@@ -44,8 +44,8 @@ def test_the_jackknife_is_what_leaving_out_each_item_gives() -> None:
     n = len(positive)
     left = np.array([area(np.delete(ratings, i, 0), np.delete(positive, i)) for i in range(n)])
     expected = (n - 1) / n * (left - left.mean(0)).T @ (left - left.mean(0))
-    found = empirical_auc(ratings, positive, covariance=AucCovariance.JACKKNIFE)
-    assert found.covariance == pytest.approx(expected)
+    result = empirical_auc(ratings, positive, covariance=AucCovariance.JACKKNIFE)
+    assert result.covariance == pytest.approx(expected)
 
 
 def test_percent_corrects_covariance_is_the_jackknifes() -> None:
@@ -67,8 +67,8 @@ def test_the_unbiased_covariance_is_the_product_minus_that_of_disjoint_pairs() -
         for j, m in itertools.permutations(range(len(low)), 2)
     ]
     mean = area(ratings, positive)
-    found = empirical_auc(ratings, positive, covariance=AucCovariance.UNBIASED)
-    assert found.covariance == pytest.approx(np.outer(mean, mean) - np.mean(disjoint, axis=0))
+    result = empirical_auc(ratings, positive, covariance=AucCovariance.UNBIASED)
+    assert result.covariance == pytest.approx(np.outer(mean, mean) - np.mean(disjoint, axis=0))
 
 
 def test_the_clustered_area_follows_obuchowskis_formula() -> None:
@@ -111,12 +111,12 @@ def test_what_cancels_leaves_nothing_not_its_rounding() -> None:
     lone_error = np.ones((6, 4), dtype=bool)
     lone_error[5, 0] = False
     readers = np.array([1, 2, 3])
-    one, other = (
+    first, other = (
         mrmc.single_treatment(mrmc.differences(percent_correct(correct), 0 * readers, readers))
         for correct in (cancelling, lone_error)
     )
-    assert (one.cov2, one.random_readers.undefined_because) == (0, NO_VARIANCE)
-    assert np.isnan(one.random_readers.se)
+    assert (first.cov2, first.random_readers.undefined_because) == (0, NO_VARIANCE)
+    assert np.isnan(first.random_readers.se)
     assert other.var_reader == 0
     assert other.fixed_readers.se == pytest.approx((1 / 36) ** 0.5)
 
@@ -126,8 +126,8 @@ def test_two_treatments_components_are_those_of_the_differences() -> None:
     merits = percent_correct(np.random.default_rng(7).random((40, 6)) < 0.7)
     a, b = np.arange(3), np.arange(3, 6)
     two = mrmc.two_treatments(merits, a, b)
-    one = mrmc.single_treatment(mrmc.differences(merits, a, b))
-    assert one.msr == pytest.approx(2 * two.mstr)
-    assert one.var == pytest.approx(2 * (two.var - two.cov1))
-    assert one.cov2 == pytest.approx(2 * (two.cov2 - two.cov3))
-    assert one.var_reader == pytest.approx(2 * two.var_treatment_reader)
+    single_treatment = mrmc.single_treatment(mrmc.differences(merits, a, b))
+    assert single_treatment.msr == pytest.approx(2 * two.mstr)
+    assert single_treatment.var == pytest.approx(2 * (two.var - two.cov1))
+    assert single_treatment.cov2 == pytest.approx(2 * (two.cov2 - two.cov3))
+    assert single_treatment.var_reader == pytest.approx(2 * two.var_treatment_reader)

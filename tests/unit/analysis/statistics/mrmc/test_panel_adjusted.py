@@ -46,11 +46,11 @@ def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle)
     named, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
     assert (named["p_adjusted"], named["family"]) == (named["p"], "")
     assert other["p_adjusted"] <= min(1.0, 2 * other["p"])
-    whole = panel_adjusted(_bundle(make_bundle)).set_index(["model_id", "claim"])
-    assert other["p_adjusted"] <= whole.loc[("M1", "these readers"), "p_adjusted"]
+    complete = panel_adjusted(_bundle(make_bundle)).set_index(["model_id", "claim"])
+    assert other["p_adjusted"] <= complete.loc[("M1", "these readers"), "p_adjusted"]
 
 
 def test_a_primary_model_that_is_not_there_changes_nothing(make_bundle: MakeBundle) -> None:
     """Nothing is tested in its place."""
-    one, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
-    assert one["p_adjusted"].tolist() == other["p_adjusted"].tolist()
+    first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
+    assert first["p_adjusted"].tolist() == other["p_adjusted"].tolist()

@@ -41,11 +41,11 @@ def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Re
 def test_these_items_are_a_table_of_their_own(read: Read) -> None:
     """A t test of the two readers' differences, 3/8 each but for one item."""
     answers = {**BOTH, ("R2", "aided"): "AAAAAABB"}
-    found = reader_conditions_items(read(answers)).iloc[0]
-    assert found["claim"] == "these items"
-    assert found["difference"] == pytest.approx((3 / 8 + 2 / 8) / 2)
-    assert found["se"] == pytest.approx(1 / 16)
-    assert found["df"] == 1
+    row = reader_conditions_items(read(answers)).iloc[0]
+    assert row["claim"] == "these items"
+    assert row["difference"] == pytest.approx((3 / 8 + 2 / 8) / 2)
+    assert row["se"] == pytest.approx(1 / 16)
+    assert row["df"] == 1
 
 
 def test_only_readers_with_both_conditions_count(read: Read) -> None:
@@ -78,14 +78,14 @@ def test_three_conditions_make_three_contrasts(read: Read) -> None:
 
 def test_one_reader_leaves_the_fixed_claim(read: Read) -> None:
     """Claims about readers in general need two."""
-    one = {key: given for key, given in BOTH.items() if key[0] == "R1"}
-    both = (reader_conditions(read(one)), reader_conditions_items(read(one)))
+    first = {key: answers for key, answers in BOTH.items() if key[0] == "R1"}
+    both = (reader_conditions(read(first)), reader_conditions_items(read(first)))
     table = pd.concat(both).set_index("claim")
     assert not math.isnan(table.loc["these readers", "se"])
     for claim in ("readers like these", "these items"):
         assert math.isnan(table.loc[claim, "se"])
         assert "single reader" in table.loc[claim, "undefined_because"]
-    parts = variance_components(read(one)).set_index("component")
+    parts = variance_components(read(first)).set_index("component")
     assert parts["condition"].unique().tolist() == ["aided - unaided"]
     assert math.isnan(parts.loc["MSTR", "value"])
     assert "single reader" in parts.loc["MSTR", "note"]

@@ -31,8 +31,8 @@ def rated(
             "answer": answer.strip("."),
             "confidence": "" if sure is None else str(sure),
         }
-        for rater, given in answers.items()
-        for item, answer, sure in zip(ids, given, confidence[rater], strict=True)
+        for rater, values in answers.items()
+        for item, answer, sure in zip(ids, values, confidence[rater], strict=True)
     ]
     kinds = ["model" if rater[0] == "M" else "reader" for rater in answers]
     table = pd.DataFrame({"item_id": ids, "truth": list(truth), "n_options": "2"})
@@ -45,9 +45,9 @@ def rated(
 
 def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
     """Return the only row of a claim and metric."""
-    found = table[(table["claim"] == claim) & (table["metric"] == metric)]
-    assert len(found) == 1
-    return found.iloc[0]
+    result = table[(table["claim"] == claim) & (table["metric"] == metric)]
+    assert len(result) == 1
+    return result.iloc[0]
 
 
 def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
@@ -127,7 +127,7 @@ def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:
     """As in accuracy: a dot is a missing answer, and its item counts."""
     missing = {"M": "AAA.", "R1": "AAB.", "R2": "AB.."}
     wrong = {"M": "AAAB", "R1": "AABB", "R2": "ABBB"}
-    tables = [reader_panel(make_bundle("AAAA", one, models=("M",))) for one in (missing, wrong)]
+    tables = [reader_panel(make_bundle("AAAA", entry, models=("M",))) for entry in (missing, wrong)]
     pd.testing.assert_frame_equal(*tables)
 
 
@@ -206,17 +206,17 @@ SURENESS = Options(confidence="answer")
 def test_confidence_in_the_answer_is_signed_by_it() -> None:
     """For the model by hand: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
     table = reader_panel(replace(rated(TRUTH, ANSWERS, SURE), confidence_means="answer"))
-    found = row(table, FIXED, "auc")
-    assert found["model_value"] == (4 * 3 + 2 + 0.5) / 16
-    assert found["note"] == (
+    result = row(table, FIXED, "auc")
+    assert result["model_value"] == (4 * 3 + 2 + 0.5) / 16
+    assert result["note"] == (
         "readers: confidence is how sure the rater is of the answer; "
         "model: confidence is how sure the rater is of the answer"
     )
-    assert found["n_items"] == 8
+    assert result["n_items"] == 8
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "origin"),
+    ("stated", "asked", "origin"),
     [
         ("", "", "nothing says what confidence means"),
         ("", "answer", "given at analysis"),
@@ -224,10 +224,10 @@ def test_confidence_in_the_answer_is_signed_by_it() -> None:
     ],
 )
 def test_who_says_what_confidence_means_stands_beside_the_area(
-    said: str, asked: str, origin: str
+    stated: str, asked: str, origin: str
 ) -> None:
     """Where the bundle says it, and nobody contradicts, there is nothing to remark."""
-    bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=said)
+    bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=stated)
     table = reader_panel(bundle, Options(confidence=asked))
     assert origin in row(table, FIXED, "auc")["note"]
 
@@ -235,16 +235,16 @@ def test_who_says_what_confidence_means_stands_beside_the_area(
 def test_confidence_is_not_read_off_the_numbers() -> None:
     """Ratings of the finding, said to be sureness, are taken for it; the note remarks on them."""
     ratings = [10, 80, 30, 90, 20, 60, 40, 95] * 2
-    answers = "".join("AB"[one >= 50] for one in ratings)
+    answers = "".join("AB"[rating >= 50] for rating in ratings)
     sure = dict.fromkeys(("R1", "R2", "M"), ratings)
     bundle = rated(TRUTH * 2, dict.fromkeys(sure, answers), sure)
     asked = row(reader_panel(bundle, SURENESS), FIXED, "auc")
     taken = row(reader_panel(bundle), FIXED, "auc")
-    signed = [one if one >= 50 else -one for one in ratings]
-    for found, scale in ((asked, signed), (taken, ratings)):
+    signed = [rating if rating >= 50 else -rating for rating in ratings]
+    for result, scale in ((asked, signed), (taken, ratings)):
         high, low = scale[1::2], scale[::2]
         area = np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
-        assert found["model_value"] == area
+        assert result["model_value"] == area
     assert "answers go with confidence as if it rated the finding" in asked["note"]
     assert "as if" not in taken["note"]
 
@@ -252,22 +252,22 @@ def test_confidence_is_not_read_off_the_numbers() -> None:
 def test_confidence_that_decides_the_answer_is_the_rating() -> None:
     """For reader R1 by hand, ratings 1 to 5 with B from 3 on; the note says how it was read."""
     sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
-    answers = {r: "".join("AB"[one >= 3] for one in given) for r, given in sure.items()}
+    answers = {r: "".join("AB"[entry >= 3] for entry in answers) for r, answers in sure.items()}
     both = {"M": SURE["M"], **sure}
     table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, both))
-    found = row(table, FIXED, "auc")
+    result = row(table, FIXED, "auc")
     first = ([3, 2, 2, 5], [1, 2, 4, 1])
     second = ([3, 4, 5, 2], [1, 2, 2, 1])
     areas = [
         np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
         for high, low in (first, second)
     ]
-    assert found["reader_mean"] == np.mean(areas)
-    assert found["note"].startswith(
+    assert result["reader_mean"] == np.mean(areas)
+    assert result["note"].startswith(
         "readers: confidence rates answer B, which follows from a cut-off; nothing says what"
     )
-    assert "model: not every answer follows from the confidence" in found["note"]
-    assert "readers: not every answer" not in found["note"]
+    assert "model: not every answer follows from the confidence" in result["note"]
+    assert "readers: not every answer" not in result["note"]
 
 
 RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
@@ -276,21 +276,23 @@ RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
 def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
     """The same ratings, cut at 50 and at 35: the areas are those of the ratings all the same."""
     sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
-    same = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
-    lower = {**same, "R2": "".join("AB"[one >= 35] for one in sure["R2"])}
-    one, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
+    same = {
+        rater: "".join("AB"[entry >= 50] for entry in answers) for rater, answers in sure.items()
+    }
+    lower = {**same, "R2": "".join("AB"[entry >= 35] for entry in sure["R2"])}
+    entry, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
     for name in ("reader_mean", "model_value", "difference"):
-        assert row(one, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
+        assert row(entry, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
 
 
 def test_a_slip_does_not_turn_the_readers_round() -> None:
     """One of 32 answers beside the cut-off: the confidence still rates the finding."""
-    truth, ratings = TRUTH * 4, [one + i for i in range(4) for one in RATINGS]
-    given = ["AB"[one >= 50] for one in ratings]
-    slipped = ["B", *given[1:]]
+    truth, ratings = TRUTH * 4, [rating + i for i in range(4) for rating in RATINGS]
+    answers = ["AB"[rating >= 50] for rating in ratings]
+    slipped = ["B", *answers[1:]]
     sure: dict[str, Sequence[float]] = {"R1": ratings, "R2": ratings, "M": ratings}
     table = reader_panel(
-        rated(truth, {"R1": "".join(slipped), "R2": "".join(given), "M": "".join(given)}, sure)
+        rated(truth, {"R1": "".join(slipped), "R2": "".join(answers), "M": "".join(answers)}, sure)
     )
     assert row(table, FIXED, "auc")["difference"] == 0
     assert "rates answer B" in row(table, FIXED, "auc")["note"]
@@ -298,21 +300,23 @@ def test_a_slip_does_not_turn_the_readers_round() -> None:
 
 def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
     """All its ratings lie below the cut-off; its area is that of the ratings, not their reverse."""
-    low = [one / 3 for one in RATINGS]
+    low = [rating / 3 for rating in RATINGS]
     sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
-    answers = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
+    answers = {
+        rater: "".join("AB"[entry >= 50] for entry in answers) for rater, answers in sure.items()
+    }
     assert set(answers["M"]) == {"A"}
-    found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
-    assert found["model_value"] == found["reader_mean"]
-    assert "model: confidence rates answer B" in found["note"]
+    result = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    assert result["model_value"] == result["reader_mean"]
+    assert "model: confidence rates answer B" in result["note"]
 
 
 def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
     """Everybody gave the same letter throughout: no area, with the reason."""
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
-    found = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
-    assert np.isnan(found["model_value"])
-    assert "the rated letter is unknown" in found["undefined_because"]
+    result = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
+    assert np.isnan(result["model_value"])
+    assert "the rated letter is unknown" in result["undefined_because"]
     assert (
         "undefined"
         not in row(
@@ -324,7 +328,7 @@ def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
 def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
     """Swapping the letters everywhere changes no number."""
     swap = str.maketrans("AB", "BA")
-    other = {rater: given.translate(swap) for rater, given in ANSWERS.items()}
+    other = {rater: answers.translate(swap) for rater, answers in ANSWERS.items()}
     before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
     after = reader_panel(rated(TRUTH.translate(swap), other, SURE), SURENESS)
     numbers = before.select_dtypes("number").columns
@@ -338,10 +342,10 @@ def test_a_missing_answer_has_the_worst_rating() -> None:
         **SURE,
         "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None],
     }
-    found = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
+    result = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
     # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
-    assert found["model_value"] == 9 / 16
-    assert "missing answers have the worst rating" in found["note"]
+    assert result["model_value"] == 9 / 16
+    assert "missing answers have the worst rating" in result["note"]
 
 
 def test_answers_without_confidence_leave_the_area_undefined() -> None:
@@ -383,9 +387,9 @@ def test_ratings_of_models_alone_make_no_rows() -> None:
 def test_one_positive_item_leaves_the_area_without_error() -> None:
     """The area stands, its error does not."""
     table = reader_panel(rated("AAAAAAAB", ANSWERS, SURE))
-    found = row(table, RANDOM, "auc")
-    assert not math.isnan(found["difference"])
-    assert found["undefined_because"].endswith("or are one item")
+    result = row(table, RANDOM, "auc")
+    assert not math.isnan(result["difference"])
+    assert result["undefined_because"].endswith("or are one item")
 
 
 def test_patients_with_several_items_give_clustered_areas() -> None:

@@ -119,11 +119,13 @@ def test_the_findings_say_what_a_choice_leaves_open() -> None:
     """An undefined choice is no changed conclusion."""
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
-    told = [one.text for one in findings(analyse(bundle)) if one.theme is Theme.CHOICES]
+    message = [
+        finding.text for finding in findings(analyse(bundle)) if finding.theme is Theme.CHOICES
+    ]
     assert any(
-        "With every task weighted equally no conclusion is possible" in text for text in told
+        "With every task weighted equally no conclusion is possible" in text for text in message
     )
-    assert not any("undefined" in text for text in told)
+    assert not any("undefined" in text for text in message)
 
 
 def test_what_cannot_be_computed_says_why() -> None:

@@ -223,9 +223,9 @@ def test_unaided_is_what_conditions_are_set_against() -> None:
     rng = np.random.default_rng(1)
     table = pd.concat(both, ignore_index=True)
     table["response_ms"] *= np.exp(rng.normal(0, 0.1, len(table)))
-    found = time_model(bundle_from_tables(items, table)).iloc[0]
-    assert found["condition"] == "aided"
-    assert found["ratio"] == pytest.approx(0.5, abs=0.05)
+    row = time_model(bundle_from_tables(items, table)).iloc[0]
+    assert row["condition"] == "aided"
+    assert row["ratio"] == pytest.approx(0.5, abs=0.05)
 
 
 def _few(n: int, response_ms: object) -> Bundle:

@@ -33,8 +33,8 @@ def _bundle(n: int = 8, **columns: object) -> Bundle:
 
 
 def _row(table: pd.DataFrame, by: str, group: str) -> pd.Series:
-    (found,) = (row for _, row in table.iterrows() if (row["by"], row["group"]) == (by, group))
-    return found
+    (result,) = (row for _, row in table.iterrows() if (row["by"], row["group"]) == (by, group))
+    return result
 
 
 def test_the_columns_are_those_of_the_contract() -> None:
