@@ -421,7 +421,7 @@ def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Ite
         ]
         if differing:
             yield (
-                f"items.csv: {column} differs from that of the study in {len(differing)} item(s), "
+                f"items.csv: {column} differs from that of the study; items: {len(differing)}, "
                 f"first {differing[0]}."
             )
 

@@ -148,7 +148,7 @@ def sign_in(page: Page, server: Server, who: str) -> None:
         rest(page)
         with server.store.look() as look:
             study = study_row(look, demo.STUDY).id
-        page.locator(f"form[action=choose]:has([name=study][value='{study}']) button").click()
+        page.locator(f"form.quiet[action=choose]:has([name=study][value='{study}']) button").click()
         page.locator(STUDY_BAR).wait_for()
         rest(page)
 

@@ -1,8 +1,8 @@
 """Trail and deployment from outside: who may download the one, who may see the other."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -177,11 +177,12 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
     assert any("bank bank" in one.value for one in ran.error)
 
 
-class _Upload(SimpleNamespace):
+class _Upload(BytesIO):
     """What Streamlit gives for an uploaded file."""
 
-    def getvalue(self) -> bytes:
-        return Path(self.path).read_bytes()
+    def __init__(self, *, name: str, path: Path) -> None:
+        super().__init__(path.read_bytes())
+        self.name = name
 
 
 _MERGE_PAGE = """
