@@ -69,19 +69,14 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
 
 
 def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
-    """Yield every item's number and `FACETS`, in the order they were imported in.
-
-    Of values that look alike the first stands for all.
-    """
-    first = [FirstSpelling(text_key) for _ in FACETS]
-    for number, *values in look.cursor(
+    """Yield every item's number and `FACETS`, in the order they were imported in."""
+    return look.cursor(
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
         "origin FROM items NOT INDEXED LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
-    ):
-        yield number, *(one[value] for one, value in zip(first, values, strict=True))
+    )
 
 
 FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "bank")

@@ -93,11 +93,11 @@ def to_draw(
     found = look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
     )
-    first = (FirstSpelling(id_key), *(FirstSpelling(text_key) for _ in strata))
-    return (
-        (item_id, *(one[value] for one, value in zip(first, named, strict=True)))
-        for item_id, *named in found
-    )
+    units = FirstSpelling(id_key)
+    values_of = [FirstSpelling(text_key) for _ in strata]
+    for item_id, name, *values in found:
+        first = (one[value] for one, value in zip(values_of, values, strict=True))
+        yield item_id, name if unit == "item" else units[name], *first
 
 
 def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from study.bank.managing import age_band
 from study.base.bank_model import LETTERS
+from study.base.text import FirstSpelling, text_key
 from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -49,9 +50,19 @@ def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
             parts.append(_columns(part))
     frames = parts or [_columns([])]
     found = {
-        name: pd.api.types.union_categoricals([frame[name] for frame in frames]) for name in FACETS
+        name: _in_first_spelling(pd.api.types.union_categoricals([frame[name] for frame in frames]))
+        for name in FACETS
     }
     return pd.DataFrame(found, index=np.concatenate([frame.index for frame in frames]))
+
+
+def _in_first_spelling(values: pd.Categorical) -> pd.Categorical:
+    """Return values with the first spelling for all that look alike."""
+    first = FirstSpelling(text_key)
+    spelling = {value: first[value] for value in values.unique()}
+    if all(value == other for value, other in spelling.items()):
+        return values
+    return pd.Categorical(values.map(spelling))
 
 
 def _columns(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
