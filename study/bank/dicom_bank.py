@@ -33,7 +33,7 @@ from study.bank.terms import view_label
 from study.bank.uploads import banks_folder, free_place
 from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
-from study.base.text import check_name
+from study.base.text import check_name, id_key
 from study.films import BadFilm
 from study.films.dicom import DicomFilm, instance_uid, is_dicom, lacks_preamble, read
 from study.store import Store, deployment
@@ -269,7 +269,7 @@ class _Conversion:
             for note in one.film.notes:
                 self.notes.add(note, f"{record.place}, image {place}")
         films, priors = [one.film for one in kept], [one.film for one, _ in before]
-        if len({film.patient for film in (*films, *priors) if film.patient}) > 1:
+        if len({id_key(film.patient) for film in (*films, *priors) if film.patient}) > 1:
             raise BadFilm("its images are of different patients", "check the images")
         values = {
             **found,
@@ -306,11 +306,13 @@ class _Conversion:
         return found
 
     def _pseudonym(self, kind: str, value: str) -> str:
-        digest = hmac.new(self._key, f"{kind}\n{value}".encode(), sha256).hexdigest()
+        digest = hmac.new(self._key, f"{kind}\n{id_key(value)}".encode(), sha256).hexdigest()
         return f"{kind}{digest[:16]}" if value else ""
 
     def _film(self, written: str) -> _Kept:
         path = self._path(written)
+        if self._images.absent(path):
+            path = self._images.spelt(path) or path
         if path not in self._kept:
             data = self._images.bytes_of(path)
             try:

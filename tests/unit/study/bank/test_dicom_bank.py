@@ -258,3 +258,20 @@ def test_an_upload_and_the_command_line_can_allow_possible_identifiers(
     assert "line 2: column option_a contains what may be" in allowed.stderr
     other = ("study", "import", place / "questions.csv", "--db", store.path, "--bank", "other")
     assert "goes with a folder" in run(*other, "--allow-possible-identifiers").stderr
+
+
+def test_patients_and_images_that_look_alike_are_one(tmp_path: Path, store: Store) -> None:
+    """The spreadsheet spells them with composed characters, macOS names the file with others."""
+    place = folder(tmp_path)
+    (place / "second.dcm").rename(place / "L\u0075\u0308ng.dcm")
+    (place / "questions.csv").write_text(
+        "item_id,question,option_a,option_b,truth,images,patient_id\n"
+        f"q1,Is it?,Yes,No,B,{FILE},M\u00fc 1\n"
+        "q2,Is it large?,Yes,No,A,L\u00fcng.dcm,Mu\u0308\u00a01\n",
+        encoding="utf-8",
+    )
+    import_dicom(store, place, name="own", now=NOW)
+    with store.look() as look:
+        rows = look.rows("SELECT patient_id FROM items")
+    assert len(rows) == 2
+    assert len({row["patient_id"] for row in rows}) == 1
