@@ -95,8 +95,8 @@ def to_draw(
     )
     units = FirstSpelling(id_key)
     values_of = [FirstSpelling(text_key) for _ in strata]
-    for item_id, name, *values in found:
-        first = (one[value] for one, value in zip(values_of, values, strict=True))
+    for item_id, name, *named in found:
+        first = (one[value] for one, value in zip(values_of, named, strict=True))
         yield item_id, name if unit == "item" else units[name], *first
 
 
