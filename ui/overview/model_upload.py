@@ -126,7 +126,6 @@ def _read(handed_in: _HandedIn) -> Report:
             file=handed_in.file_name,
         ),
         kind="info",
-        lines=tuple(read.refusal.splitlines()),
     )
 
 
