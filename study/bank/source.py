@@ -34,7 +34,18 @@ _ENDINGS: dict[str, SourceFormat] = {
 _LOOKED_AT = 4096
 _JSON_SPACE = " \t\r\n"
 _SPACE = re.compile(f"[{_JSON_SPACE}]*")
-_NOT_JSON = "{} is not JSON: {}; repair it or write it again"
+NOT_JSON = "{} is not JSON: {}. Check that the file is complete, or export it again"
+_EXPECTED = {
+    "Expecting value": "a value is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is missing",
+    "Extra data": "more text follows after the end",
+    "Unterminated string starting at": "a text is not closed",
+    "Invalid control character at": "a text contains a line break or another control character",
+}
+"""What Python's JSON reader reports, in words."""
+
 PIECE = 1 << 19
 """Signs of many entries that are handed on together."""
 
@@ -152,12 +163,12 @@ class OpenSource:
 class Piece:
     """The text of many entries, or so it seems, each behind its comma.
 
-    `place` is where in the file it begins: line, column, and how many signs came before.
+    `place` is the line and the column in the file where it begins.
     """
 
     text: str
     of_object: bool
-    place: tuple[int, int, int]
+    place: tuple[int, int]
     path: Path
     budget: Budget
 
@@ -304,16 +315,16 @@ class _Text(TextFile):
         super().__init__(path, file, longest=budget.record_characters)
         self.budget = budget
 
-    def place(self) -> tuple[int, int, int]:
-        """Return the line and column where this is, and how many signs came before."""
+    def place(self) -> tuple[int, int]:
+        """Return the line and the column of the position."""
         self._forget()
-        return self._line, self._column, self._n_gone
+        return self._line, self._column
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
         """Go back to where the first of the last pieces of the text began."""
         self._forget()
         self.here = "".join(piece.text for piece in pieces) + self.here
-        self._line, self._column, self._n_gone = pieces[0].place
+        self._line, self._column = pieces[0].place
 
     def sign(self) -> str:
         """Return the next sign that is no space, without going on; empty at the end."""
@@ -335,9 +346,9 @@ class _Text(TextFile):
                 if len(self.here) - self.at > self.longest or not self.more():
                     raise refused from None
             except RecursionError:
-                raise BadFile(_NOT_JSON.format(self.path, "nested too deeply")) from None
+                raise BadFile(NOT_JSON.format(self.path, "nested too deeply")) from None
             except ValueError:  # not of JSON: Python takes no number of more digits
-                raise BadFile(_NOT_JSON.format(self.path, "a number too long")) from None
+                raise BadFile(NOT_JSON.format(self.path, "a number too long")) from None
 
     def expected(self, what: str) -> BadFile:
         """Return the refusal of what stands here instead of what should."""
@@ -346,9 +357,19 @@ class _Text(TextFile):
     def not_json(self, error: json.JSONDecodeError) -> BadFile:
         """Return the refusal of a file, with the place in it."""
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
-        where = f"line {self._line + error.lineno - 1} column {column}"
-        where += f" (char {self._n_gone + error.pos})"
-        return BadFile(_NOT_JSON.format(self.path, f"{error.msg}: {where}"))
+        where = f"line {self._line + error.lineno - 1:,}, column {column:,}"
+        return BadFile(NOT_JSON.format(self.path, f"{where}: {_in_words(error)}"))
+
+
+def _in_words(error: json.JSONDecodeError) -> str:
+    return _EXPECTED.get(error.msg, error.msg)
+
+
+def why_not_json(error: Exception) -> str:
+    """Return why a text is not JSON, with its place where that is known."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno:,}, column {error.colno:,}: {_in_words(error)}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _space(text: str, at: int) -> int:
@@ -492,7 +513,9 @@ def _lines(text: _Text) -> Iterator[Record | Fault]:
             continue
         try:
             yield Record(key="", place=f"line {n}", value=_loads(line.removesuffix("\n")))
+        except json.JSONDecodeError as error:
+            what = f"not JSON: column {error.colno:,}: {_in_words(error)}"
+            yield Fault(key=f"line {n}", what=what, remedy="write one JSON object per line")
         except ValueError as error:
-            yield Fault(
-                key=f"line {n}", what=f"not JSON: {error}", remedy="write one JSON object a line"
-            )
+            what = f"not JSON: {error}"
+            yield Fault(key=f"line {n}", what=what, remedy="write one JSON object per line")

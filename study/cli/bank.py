@@ -94,7 +94,7 @@ def check(
 ) -> int:
     """Check a bank file, or a folder with one, as an import would, and keep nothing.
 
-    For each rule: how often it is broken, up to 20 examples and what to do. Also how often each
+    For each rule: what was found, how often, up to 20 examples and what to do. Also how often each
     letter is correct, with the p-value of chance. Exit status 1 if an import would refuse it. See
     docs/bank-rules.md.
     """
@@ -296,7 +296,7 @@ def import_(
     source_url: str,
     citation: str,
 ) -> None:
-    """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its images.
+    """Import a question bank (JSON, JSONL, CSV or XLSX, or a folder with it) and its images.
 
     PATH is a file, or a folder with one, such as the ReXVQA release or DICOM images with a
     spreadsheet. If there are faults, nothing is imported and all are listed. An interrupted import

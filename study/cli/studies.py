@@ -70,7 +70,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
 @command(reads="readers")
 @click.argument("readers", metavar="READERS.csv", type=PATH)
 def invite(db: Path, study: str, readers: Path) -> None:
-    """Invite readers from a CSV file and print their access codes.
+    """Invite readers from a table (CSV or XLSX) and print their access codes.
 
     READERS.csv has the column reader_id and optionally level, years, site, name and email. The
     output is CSV with the columns reader_id and access_code. The codes are stored as salted hashes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
+from study.bank.source import NOT_JSON, why_not_json
 from study.base.budget import Budget
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
@@ -95,8 +96,7 @@ def _object(path: Path, what: str, content: bytes) -> dict[str, object]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadFile(f"{path} is not JSON: {why}; repair it or write it again") from error
+        raise BadFile(NOT_JSON.format(path, why_not_json(error))) from error
     if not isinstance(value, dict):
         raise BadFile(_ODD.format(path, f"{what} holds no object"))
     return value

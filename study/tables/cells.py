@@ -14,12 +14,16 @@ _LOCAL_DATE_FORMATS = frozenset((*range(27, 37), *range(50, 59)))
 
 _UNREADABLE = "?"
 _GENERAL = frozenset(("general", "standard", "@", ""))
-_LITERAL = r'(?:"[^"]*"|\\.|[ ()+\-])*'
+_LITERAL = r'(?:"[^"]*"|[\\_].|[ ()+\-])*'
 _PLAIN_FORMAT = re.compile(
     rf"(?P<before>{_LITERAL})(?P<integer>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
     rf"(?P<percent>\s?%)?(?P<after>{_LITERAL})"
 )
-_COLOUR = re.compile(r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+)\]", re.I)
+_NOT_SHOWN = re.compile(
+    r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+|\$-[0-9a-f]+)\]", re.IGNORECASE
+)
+"""Colours and languages."""
+
 _MOST_EXACT = 10**15
 """Excel keeps 15 digits of a number: an id of more is stored rounded."""
 
@@ -169,7 +173,7 @@ def _by_format(number: float, code: str) -> str:
     """
     if code.lower() in _GENERAL:
         return _general(number)
-    sections = _COLOUR.sub("", code).split(";")
+    sections = _NOT_SHOWN.sub("", code).split(";")
     section, shown = sections[0], number
     if number < 0 and len(sections) > 1:
         section, shown = sections[1], -number
@@ -180,7 +184,7 @@ def _by_format(number: float, code: str) -> str:
     match = _PLAIN_FORMAT.fullmatch(section)
     if match is None:
         raise NotDisplayed(t("a number in the format {code}", code=code or _UNREADABLE))
-    return _literal(match["before"]) + _figures(shown, match) + _literal(match["after"])
+    return f"{_literal(match['before'])}{_figures(shown, match)}{_literal(match['after'])}".strip()
 
 
 def _figures(number: float, match: re.Match[str]) -> str:
@@ -215,4 +219,9 @@ def _general(number: float) -> str:
 
 
 def _literal(text: str) -> str:
-    return re.sub(r'"([^"]*)"|\\(.)', lambda match: match[1] or match[2] or "", text)
+    """Return the characters of a format that are displayed as they are; `_x` is a space."""
+
+    def character(match: re.Match[str]) -> str:
+        return match[1] or match[2] or (" " if match[3] else "")
+
+    return re.sub(r'"([^"]*)"|\\(.)|_(.)', character, text)

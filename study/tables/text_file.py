@@ -58,7 +58,7 @@ class TextFile:
         self.hash = hashlib.sha256()
         self.n_bytes = self._n_lines = 0
         self.here, self.at = "", 0
-        self._line, self._column, self._n_gone = 1, 1, 0
+        self._line = self._column = 1
         self.is_complete = False
 
     def more(self) -> bool:
@@ -97,7 +97,6 @@ class TextFile:
         last = self.here.rfind("\n", 0, self.at)
         self._line += n_lines
         self._column = self.at - last if n_lines else self._column + self.at
-        self._n_gone += self.at
         self.here, self.at = self.here[self.at :], 0
 
     def beginning(self) -> str:

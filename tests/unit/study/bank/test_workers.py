@@ -108,9 +108,9 @@ def test_any_number_of_workers_brings_the_same(
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
-        (', "q60"', ' "q60"', "Expecting ',' delimiter"),
-        ('"q70": {', '"q70" {', "Expecting ':' delimiter"),
-        ('"q80": {', '"q80": {{', "Expecting property name"),
+        (', "q60"', ' "q60"', "a comma is missing"),
+        ('"q70": {', '"q70" {', "a colon is missing"),
+        ('"q80": {', '"q80": {{', "a key in double quotes is missing"),
     ],
 )
 def test_what_is_no_json_is_told_at_the_same_place(
@@ -127,7 +127,8 @@ def test_what_is_no_json_is_told_at_the_same_place(
             import_bank(
                 *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
             )
-        assert f"(char {plain.value.pos})" in str(refused.value)
+        place = f"line {plain.value.lineno}, column {plain.value.colno:,}: "
+        assert place in str(refused.value)
 
 
 def test_items_that_hold_objects_are_read_one_by_one(
