@@ -27,7 +27,7 @@ from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_ke
 
 _READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
 _LOOK, _KEEP = "model-look", "model-keep"
-_ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "parquet", "eval"]
+_ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "xlsm", "parquet", "eval"]
 _LONGEST_WORDS = 300
 
 
