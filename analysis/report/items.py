@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-
-import pandas as pd
 
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.errors import AnalysisError
 from analysis.figures.drawing.axes import RaterName, in_condition, rater_names
 from analysis.readings.matrix import first_readings
 from analysis.report.findings.agreement import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
-from analysis.report.wording import Row, number, rows_of, shown_condition
+from analysis.report.wording import Row, number, records, rows_of, shown_condition
 from analysis.results import Results
 from analysis.translation import later, said, t
 
@@ -107,6 +104,7 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from analysis.bundle import bundle_from_tables
     >>> case = case_of(bundle_from_tables(
     ...     pd.DataFrame({"item_id": ["q1"], "truth": ["B"], "options": ['["A. No", "B. Yes"]']}),
@@ -117,21 +115,29 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     >>> [(answer.name.label, answer.letter) for answer in case.answers]
     [('R1', 'A')]
     """
-    items = bundle.items.loc[bundle.items["item_id"] == item_id]
-    if not len(items):
-        raise AnalysisError(f"item {item_id!r} is not in this bundle")
-    item = items.iloc[0]
-    answers = _answers(bundle, item_id, condition)
-    return Case(
-        item_id=item_id,
-        condition=condition,
-        question=str(item["question"]),
-        options=_options(item, {answer.letter for answer in answers}),
-        answers=answers,
-    )
+    for case in _cases(bundle, [item_id], condition):
+        return case
+    raise AnalysisError(f"item {item_id!r} is not in this bundle")
 
 
-def _options(item: pd.Series[str], named: set[str]) -> tuple[Option, ...]:
+def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:
+    """Yield the cases with these ids; the readings are looked through once for all of them."""
+    answers = _answers(bundle, item_ids, condition)
+    columns = ["item_id", "question", "truth", "options", "n_options"]
+    items = bundle.items.loc[bundle.items["item_id"].isin(item_ids), columns]
+    for item in records(items):
+        item_id = str(item["item_id"])
+        given = tuple(answers.get(item_id, ()))
+        yield Case(
+            item_id=item_id,
+            condition=condition,
+            question=str(item["question"]),
+            options=_options(item, {answer.letter for answer in given}),
+            answers=given,
+        )
+
+
+def _options(item: Row, named: set[str]) -> tuple[Option, ...]:
     truth = str(item["truth"])
     try:
         texts = [str(text) for text in json.loads(str(item["options"]) or "[]")]
@@ -146,24 +152,31 @@ def _options(item: pd.Series[str], named: set[str]) -> tuple[Option, ...]:
     )
 
 
-def _answers(bundle: Bundle, item_id: str, condition: str) -> tuple[CaseAnswer, ...]:
+def _answers(
+    bundle: Bundle, item_ids: Sequence[str], condition: str
+) -> dict[str, list[CaseAnswer]]:
+    """Return the first readings of some items, by item: readers first, then by id."""
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
     units = bundle.readings[["rater_id", "condition"]].drop_duplicates()
     shown = in_condition(units.assign(rater_kind=units["rater_id"].map(kinds)), condition)
-    readings = bundle.readings.loc[bundle.readings["item_id"] == item_id]
+    readings = bundle.readings.loc[bundle.readings["item_id"].isin(item_ids)]
     readings = first_readings(readings).merge(shown, on=["rater_id", "condition"])
+    readings = readings.assign(is_model=readings["rater_kind"] == RaterKind.MODEL)
+    readings = readings.sort_values(["is_model", "rater_id"], kind="stable")
     names = rater_names(bundle)
-    found = [
-        CaseAnswer(
-            rater_id=row["rater_id"],
-            name=names[row["rater_id"]],
-            kind=RaterKind(row["rater_kind"]),
-            letter=row["answer"] if row["status"] == Status.ANSWERED else "",
-            status=Status(row["status"]),
+    answers: dict[str, list[CaseAnswer]] = {}
+    columns = ("item_id", "rater_id", "rater_kind", "status", "answer")
+    for item, rater, kind, status, letter in zip(*(readings[c] for c in columns), strict=True):
+        answers.setdefault(item, []).append(
+            CaseAnswer(
+                rater_id=rater,
+                name=names[rater],
+                kind=RaterKind(kind),
+                letter=letter if status == Status.ANSWERED else "",
+                status=Status(status),
+            )
         )
-        for row in readings.sort_values("rater_id").to_dict("records")
-    ]
-    return tuple(sorted(found, key=lambda answer: answer.kind is RaterKind.MODEL))
+    return answers
 
 
 MOST_ITEMS = 20
@@ -241,20 +254,28 @@ def item_lists(results: Results) -> list[ItemList]:
 
 def disagreement_lines(results: Results) -> Iterator[str]:
     """Yield `model_disagreements` as JSON, a line each, with the items' texts and every answer."""
-    case_under = cache(partial(case_of, results.bundle))
-    for row in results.tables["model_disagreements"].to_dict("records"):
-        case = case_under(row["item_id"], row["condition"])
-        yield json.dumps(
-            {
-                **{key: row[key] for key in row if key != "readers_answers"},
-                "question": case.question,
-                "options": [
-                    f"{one.letter}. {one.text}" if one.text else one.letter for one in case.options
-                ],
-                "answers": {one.rater_id: one.letter or one.status.value for one in case.answers},
-            },
-            ensure_ascii=False,
-        )
+    table = results.tables["model_disagreements"].drop(columns="readers_answers")
+    described = {
+        (condition, case.item_id): _described(case)
+        for condition, rows in table.groupby("condition")
+        for case in _cases(results.bundle, rows["item_id"].unique(), str(condition))
+    }
+    for row in records(table):
+        described_case = described[row["condition"], row["item_id"]]
+        yield json.dumps({**row, **described_case}, ensure_ascii=False)
+
+
+def _described(case: Case) -> dict[str, object]:
+    return {
+        "question": case.question,
+        "options": [
+            f"{option.letter}. {option.text}" if option.text else option.letter
+            for option in case.options
+        ],
+        "answers": {
+            answer.rater_id: answer.letter or answer.status.value for answer in case.answers
+        },
+    }
 
 
 _TEXTS = ("item_id", "question", "truth", "options")

@@ -307,6 +307,9 @@ _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTIL
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 
+_distributions = cache(packages_distributions)
+
+
 @cache
 def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     """Return the installed packages that some folders of this program import.
@@ -319,7 +322,7 @@ def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     paths = [path for folder in folders for path in (PROGRAM / folder).rglob("*.py")]
     lines = [line for path in paths for line in _IMPORT.findall(path.read_text("utf-8"))]
     imported = {name for line in lines for name in line}
-    installed = packages_distributions()
+    installed = _distributions()
     found = {installed[name][0] for name in imported & installed.keys() - {PROGRAM.name}}
     return tuple(sorted(found, key=str.lower))
 

@@ -244,11 +244,13 @@ def _partings(
     matrix: ReadingMatrix, condition: str, columns: Sequence[int]
 ) -> Iterator[dict[str, object]]:
     readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]
-    given, correct = matrix.given[:, readers], matrix.correct[:, readers]
+    all_given, all_correct = matrix.given, matrix.correct
+    given, correct = all_given[:, readers], all_correct[:, readers]
+    names = [matrix.columns[i].rater_id for i in readers]
     n, right = given.sum(axis=1, dtype=np.int64), (given & correct).sum(axis=1, dtype=np.int64)
     for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
-        counts = matrix.given[:, model] & (n > 0)
-        is_right = matrix.correct[:, model]
+        counts = all_given[:, model] & (n > 0)
+        is_right = all_correct[:, model]
         for kind, those in (
             (MODEL_WRONG, counts & ~is_right & (right == n)),
             (MODEL_RIGHT, counts & is_right & (right == 0)),
@@ -264,9 +266,9 @@ def _partings(
                     "model_status": tuple(Status)[matrix.statuses[item, model]].value,
                     "n_readers": int(n[item]),
                     "readers_answers": "; ".join(
-                        f"{matrix.columns[i].rater_id}: {_letter(matrix.answers[item, i])}".strip()
-                        for i in readers
-                        if matrix.given[item, i]
+                        f"{name}: {_letter(matrix.answers[item, i])}".strip()
+                        for name, i, was_given in zip(names, readers, given[item], strict=True)
+                        if was_given
                     ),
                 }
 
