@@ -258,7 +258,7 @@ def disagreement_lines(results: Results) -> Iterator[str]:
     described = {
         (condition, case.item_id): _described(case)
         for condition, rows in table.groupby("condition")
-        for case in _cases(results.bundle, rows["item_id"].unique(), str(condition))
+        for case in _cases(results.bundle, list(rows["item_id"].unique()), str(condition))
     }
     for row in records(table):
         described_case = described[row["condition"], row["item_id"]]

@@ -6,12 +6,18 @@ import csv
 import hashlib
 import platform
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import (
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+    version,
+)
 from pathlib import Path
 from typing import Any
 
@@ -307,9 +313,6 @@ _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTIL
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 
-_distributions = cache(packages_distributions)
-
-
 @cache
 def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     """Return the installed packages that some folders of this program import.
@@ -322,9 +325,16 @@ def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     paths = [path for folder in folders for path in (PROGRAM / folder).rglob("*.py")]
     lines = [line for path in paths for line in _IMPORT.findall(path.read_text("utf-8"))]
     imported = {name for line in lines for name in line}
-    installed = _distributions()
-    found = {installed[name][0] for name in imported & installed.keys() - {PROGRAM.name}}
-    return tuple(sorted(found, key=str.lower))
+    others = imported - sys.stdlib_module_names - {PROGRAM.name, ""}
+    return tuple(sorted(filter(None, map(_distribution, others)), key=str.lower))
+
+
+def _distribution(module: str) -> str:
+    """Return the installed package a module belongs to, or nothing; most have the same name."""
+    try:
+        return str(distribution(module).metadata["Name"])
+    except PackageNotFoundError:
+        return packages_distributions().get(module, [""])[0]
 
 
 def provenance(results: Results) -> dict[str, Any]:

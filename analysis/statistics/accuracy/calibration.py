@@ -180,7 +180,7 @@ def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
     alpha, clustered = study.options.alpha, study.weights is not None
     n = len(answers.right)
     n_units = np.array(len(np.unique(answers.clusters)) if clustered else n)
-    point = _estimates(answers, np.ones((1, n)))
+    point = _point_estimates(answers)
     resampled = np.concatenate(
         [
             _estimates(answers, _of_answers(answers, block, clustered=clustered))
@@ -193,7 +193,7 @@ def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
     method = method if clustered else method.replace("patients", "answers")
     few = too_few(int(n_units), clustered=clustered)
     for place, measure in enumerate(MEASURES):
-        estimate, low, high = (values[place] for values in (point[:, 0], *limits[:2]))
+        estimate, low, high = (values[place] for values in (point, *limits[:2]))
         because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
         if np.isnan(estimate):
             because = ONE_KIND
@@ -255,6 +255,21 @@ def _estimates(answers: _Sureness, weights: Floats) -> Floats:
             ratio(weights @ excess, total),
         ]
     )
+
+
+def _point_estimates(answers: _Sureness) -> Floats:
+    """Return each measure once, shape (n_measures,): scikit-learn's where it has the measure."""
+    # Only a run with confidences waits for the import.
+    from sklearn.metrics import brier_score_loss, roc_auc_score
+
+    point = _estimates(answers, np.ones((1, len(answers.right))))[:, 0]
+    if len(answers.right):
+        point[MEASURES.index(BRIER)] = brier_score_loss(
+            answers.right, answers.confidence, pos_label=True
+        )
+    if answers.right.any() and not answers.right.all():
+        point[MEASURES.index(AUC)] = roc_auc_score(answers.right, answers.confidence)
+    return point
 
 
 def _auc(answers: _Sureness, weights: Floats) -> Floats:

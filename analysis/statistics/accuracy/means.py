@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from scipy.stats import norm
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
@@ -114,13 +114,11 @@ def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats,
     >>> low.round(7).tolist(), high.round(7).tolist()
     ([0.0623864], [0.1604872])
     """
-    z2 = float(norm.isf(alpha / 2)) ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centre = successes + z2 / 2
-        half = np.sqrt(z2 * (successes * (n - successes) / n + z2 / 4))
-        low = np.where(successes == 0, 0.0, (centre - half) / (n + z2))
-        high = np.where(successes == n, 1.0, (centre + half) / (n + z2))
+    successes, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
     empty = n == 0
+    limits = proportion_confint(successes, np.where(empty, 1.0, n), alpha, method="wilson")
+    low = np.where(successes == 0, 0.0, limits[0])
+    high = np.where(successes == n, 1.0, limits[1])
     return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.stats import binom, chi2, norm
+from statsmodels.stats.multitest import multipletests
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
@@ -253,9 +254,8 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
     adjusted = np.full(len(names), np.nan)
     for name in sorted(set(families) - {""}):
         members = np.flatnonzero((names == name) & np.isfinite(p))
-        ascending = members[np.argsort(p[members])]
-        stepped = p[ascending] * np.arange(len(members), 0, -1)
-        adjusted[ascending] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+        if len(members):
+            adjusted[members] = multipletests(p[members], method="holm")[1]
     return adjusted
 
 
@@ -327,11 +327,19 @@ def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Boo
     pairs : numpy.ndarray of int
         Positions of the pairs; over all that is yielded, each once.
     """
-    patterns, of_column = np.unique(matrix.given, axis=1, return_inverse=True)
-    sides = np.sort(np.column_stack([of_column[a], of_column[b]]), axis=1)
-    for one, other in np.unique(sides, axis=0):
-        pairs = np.flatnonzero((sides[:, 0] == one) & (sides[:, 1] == other))
-        yield patterns[:, one] & patterns[:, other], pairs
+    given = matrix.given
+    first_with: dict[bytes, int] = {}
+    alike = np.array(
+        [
+            first_with.setdefault(packed.tobytes(), column)
+            for column, packed in enumerate(np.packbits(given, axis=0).T)
+        ],
+        dtype=np.int64,
+    )
+    sides = np.sort(np.column_stack([alike[a], alike[b]]), axis=1)
+    for first, second in np.unique(sides, axis=0):
+        pairs = np.flatnonzero((sides[:, 0] == first) & (sides[:, 1] == second))
+        yield given[:, first] & given[:, second], pairs
 
 
 def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
