@@ -1,6 +1,7 @@
 """Judges' desks: the reading page over what waits for somebody in a review or a scoring.
 
-What is chosen from are the verdicts; what they are about stands in the question. Only those who
+What is chosen from are the verdicts, by number: the letters are those of the question's options,
+which the question shows with it. Only those who
 were asked to judge are ever handed any of it. A reviewer sees the bank's question with its images,
 its options and its reference standard; a scorer the correct option and the words, and never whose
 they are.
@@ -166,7 +167,7 @@ class JudgingDesk(ABC, Generic[_One]):
             simulated_films=bool(banks.bank_row(look, at.bank_name).simulated),
             total=n_given + len(at.waiting),
             read=n_given,
-            rules=rules(_PROTOCOL),
+            rules={**rules(_PROTOCOL), "numbered": True},
             cases=tuple(
                 self._view(look, at, one, n_given + place)
                 for place, one in enumerate(at.waiting[:HANDED_OUT], start=1)

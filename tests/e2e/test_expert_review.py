@@ -41,9 +41,9 @@ def test_three_experts_review_thirty_questions(
         expert.enter(server.url, one)
     # The second finds a fault everywhere; the others in every third question of theirs.
     verdicts: list[Callable[[int], str]] = [
-        lambda n: "b" if n % 3 == 0 else "a",
-        lambda _: "b",
-        lambda n: "b" if n % 3 == 1 else "a",
+        lambda n: "2" if n % 3 == 0 else "1",
+        lambda _: "2",
+        lambda n: "2" if n % 3 == 1 else "1",
     ]
     for _ in range(2):  # in the second round those that two differed on
         for expert, finds in zip(experts, verdicts, strict=True):
@@ -106,6 +106,7 @@ def _judge(expert: Reader, finds: Callable[[int], str]) -> None:
     if "waiting" not in page.get_by_text("You have judged").inner_text():
         return
     page.get_by_role("link", name="Start").or_(page.get_by_role("link", name="Continue")).click()
+    _is_worded_for_a_review(expert)
     begin(page)
     position = int(expert.state("position"))
     total = int(expert.state("total") or 0)
@@ -116,6 +117,29 @@ def _judge(expert: Reader, finds: Callable[[int], str]) -> None:
         page.keyboard.press("Escape")
         expert.answer(finds(at))
     page.get_by_text("You have judged").wait_for()
+
+
+def _is_worded_for_a_review(expert: Reader) -> None:
+    """Verdicts have numbers, as the question has letters; no reader or timer is named."""
+    page = expert.page
+    page.wait_for_selector("[data-state='ready'], [data-step='begin']")
+    words = page.locator(".reading-room").inner_text()
+    begin(page)
+    expert.wait("ready")
+    assert page.locator("[data-option] kbd").all_inner_texts() == ["1", "2", "3", "4", "5"]
+    page.keyboard.press("b")
+    assert page.locator(".rr-option[aria-pressed=true]").count() == 0
+    assert "Press 1 to 5" in page.locator(".rr-hint").inner_text()
+    page.keyboard.press("?")
+    words += page.locator(".reading-room").inner_text()
+    page.keyboard.press("?")
+    page.keyboard.press("p")
+    words += page.locator(".reading-room").inner_text()
+    page.keyboard.press("p")
+    expert.wait("ready")
+    words = words.lower().replace("reading room", "")
+    assert "timer" not in words
+    assert "reader" not in words
 
 
 def _confirmed(page: Page, button: str, done: str) -> None:

@@ -48,7 +48,7 @@ def test_two_and_a_third_score_a_handful_of_answers(
     # The second finds everything partly correct; the others go by the words.
     for _ in range(2):  # in the second round those that two differed on
         for place, scorer in enumerate(scorers):
-            _score(scorer, (lambda _: "b") if place == 1 else _by_words)
+            _score(scorer, (lambda _: "2") if place == 1 else _by_words)
     with server.store.look() as look:
         assert not any(one.waits_for for one in scoring.words_of(look, 1))
     _can_be_changed(scorers[0].page)
@@ -70,7 +70,7 @@ def test_two_and_a_third_score_a_handful_of_answers(
 
 
 def _by_words(words: str) -> str:
-    return "c" if "No" in words else "a"
+    return "3" if "No" in words else "1"
 
 
 def _chosen(page: Page, names: list[str]) -> None:

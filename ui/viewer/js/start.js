@@ -12,6 +12,7 @@ import { watchOver } from "./page/idle.js";
 import { banner, Overlays, StepSheet, wayOut } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
 import { Room } from "./room/room.js";
+import { wordsFor } from "./page/room-texts.js";
 import { browserStorage, Settings } from "./page/storage.js";
 import { texts } from "./page/texts.js";
 
@@ -31,8 +32,9 @@ export function start(parent, data) {
   const root = find(parent, ".reading-room");
   const place = find(root, ".rr-films");
   root.lang = data.language;
-  write(root);
   const { apart } = data;
+  if (apart) wordsFor(apart.of);
+  write(root);
   const overlays = new Overlays(root, apart ? wayOut(apart)
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
   if (apart) find(root, ".rr-main").append(banner(apart));

@@ -13,6 +13,8 @@ const MARKING = { desk: desk({ rules: { fault_marks: true } }) };
 /** The first case is to be answered in the reader's own words. */
 const OPEN = item(1, { condition: "open-ended", options: [] });
 const open = (rules = {}) => ({ desk: desk({ rules, cases: [OPEN, item(2, { condition: "open-ended", options: [] })] }) });
+/** A verdict is chosen by its number. */
+const JUDGING = { desk: desk({ rules: { numbered: true } }) };
 const giving = { desk: desk({ rules: { cannot_answer: true } }) };
 const backwards = (more = {}) => desk({ rules: { back_navigation: true }, ...more });
 const [C1, C2, C3, C4] = [1, 2, 3, 4].map((position) => item(position));
@@ -59,6 +61,13 @@ const ROWS = [
     ["welcome", "forget", "clear", "halt", "enter", "say", "prefetch"], { halt: { name: "begin", since: -Infinity } }],
   ["who was begun in this sign-in is asked nothing", () => ({ ...START, facts: facts({ been: true, desk: rest(C4) }) }),
     { is: "goOn", kept: null, epoch: 0 }, ["welcome", "forget", "reset", "enter", "present"], { phase: "loading" }],
+  // The letters of options
+  ["a letter chooses its option", () => ready(), { is: "letter", letter: "B" }, ["chosen"], { phase: "ready" }],
+  ["a letter leads into the field of an open-ended case", () => ready(open()), { is: "letter", letter: "A" }, ["answerField"], {}],
+  ["where options have numbers a letter chooses nothing, and says so", () => ready(JUDGING), { is: "letter", letter: "B" }, ["hint"],
+    { phase: "ready" }],
+  ["their numbers do", () => ready(JUDGING), { is: "digit", number: 2 }, ["chosen"], {}],
+  ["a letter is nothing while nothing is to be answered", () => opened(JUDGING), { is: "letter", letter: "A" }, NOTHING, {}],
   // Before the first case
   ["a window too small comes before everything", () => ({ ...START, facts: facts({ size: [900, 600],
     desk: desk({ rules: { smallest_window: [1024, 700] }, preparation: [{ step: "consent" }] }) }) }),

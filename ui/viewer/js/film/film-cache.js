@@ -28,7 +28,7 @@ export class FilmError extends Error {
 /** @param {unknown} error @returns {string} what the reader is told */
 export function filmTrouble(error) {
   const { kind = "line", words = "" } = /** @type {Partial<FilmError>} */ (error ?? {});
-  return [words || texts.filmFailed.why[kind], texts.filmFailed.text].join(" ");
+  return [words || texts.filmFailed.why[kind], texts.filmFailed.text].filter(Boolean).join(" ");
 }
 
 /** @typedef {{worker: Worker, waiting: Map<number, {resolve: (film: any) => void, reject: (error: Error) => void}>}} Seat */

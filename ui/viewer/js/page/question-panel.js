@@ -3,7 +3,7 @@
 import { announce, around, element, find, keepPrivate } from "./elements.js";
 import { texts } from "./texts.js";
 
-/** @import { Answer, Case, Desk, OutboxState, Reasons, Record, ReferenceAnswer, Rules } from "./types.js" */
+/** @import { Answer, Case, Desk, Option, OutboxState, Reasons, Record, ReferenceAnswer, Rules } from "./types.js" */
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
@@ -73,6 +73,12 @@ export class QuestionPanel {
     this.#parts.canvas.textContent = name === "canvas2d" ? texts.canvas : "";
   }
 
+  /** The key that chooses an option. @param {string} option */
+  keyOf(option) {
+    const button = this.#options.find(({ dataset }) => dataset.option === option);
+    return button ? find(button, "kbd").textContent ?? "" : option;
+  }
+
   /** Which case this is, in words. */
   get position() { return this.#parts.position.textContent; }
 
@@ -95,7 +101,7 @@ export class QuestionPanel {
     parts.question.textContent = item.question;
     parts.context.replaceChildren(...item.context.map(contextLine));
     parts.context.hidden = !item.context.length;
-    this.#options = item.options.map(optionButton);
+    this.#options = item.options.map((option, i) => optionButton(option, rules.numbered ? String(i + 1) : option.option));
     parts.options.replaceChildren(...this.#options);
     parts.answer.hidden = !asksWords(item);
     this.#root.dataset.inWords = String(asksWords(item));
@@ -276,11 +282,12 @@ function translatedPage(root) {
     || root.querySelector("font, [_msttexthash]") !== null;
 }
 
-function optionButton({ option, text }) {
+/** @param {Option} option @param {string} key that chooses it */
+function optionButton({ option, text }, key) {
   const button = plainButton("");
   button.dataset.option = option;
   button.className = "rr-option";
-  button.append(element("kbd", option), element("span", text));
+  button.append(element("kbd", key), element("span", text));
   return button;
 }
 

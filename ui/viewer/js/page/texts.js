@@ -281,6 +281,7 @@ export const texts = {
   ].filter(Boolean).join("   "),
   hints: {
     chooseFirst: t("Choose an answer first."),
+    chooseNumber: (n) => t("Press 1 to {n} to choose. The letters are those of the question.", { n }),
     writeFirst: t("Write an answer first."),
     sayHowSure: (steps) => t("How confident are you? Press 1 to {steps}, then Enter.", { steps }),
     sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
@@ -438,8 +439,9 @@ export const texts = {
     groups: ({ letters, digits, words, steps, back, comments, marks, skips, wheel, left }) => [
       [t("Answer"), [
         ...(words ? [["A – H", t("write the answer (Esc to go back)")], [t("Shift + Enter"), t("new line in the answer")]]
-          : [[steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")]]),
+          : [[!letters ? digits : steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")]]),
         ...(steps ? [[`1 – ${steps}`, t("confidence, once an answer is chosen")]] : []),
+        ...(words && !steps ? [] : [[t("Shift + digit"), t("where the digit's key prints + or −")]]),
         [t("Enter ↵"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
         ...(comments ? [["T", t("write a comment (Esc to go back)")]] : []),

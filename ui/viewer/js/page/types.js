@@ -15,7 +15,8 @@
  * @typedef {{confidence_steps: number, comments: boolean, fault_marks: boolean, back_navigation: boolean,
  *   time_limit_s: number, feedback: "never"|"after case"|"after study", score_card: "own"|"peers",
  *   cannot_answer: boolean, break_every: number,
- *   smallest_window: number[]}} Rules
+ *   smallest_window: number[], numbered?: boolean}} Rules  numbered: options are shown and chosen by their number,
+ *   because the question has letters of its own
  * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],
  *   required: boolean}} Question  to the reader, before the first case
  * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,

@@ -92,7 +92,7 @@ export class Commands {
   #onPage(action, now) {
     const room = this.#parts.room;
     switch (action.do) {
-      case "select": room.send({ is: "choose", option: action.letter ?? "" }, now); break;
+      case "select": room.send({ is: "letter", letter: action.letter ?? "" }, now); break;
       case "digit": room.send({ is: "digit", number: action.number ?? 0 }, now); break;
       case "confirm":
         if (room.state.phase !== "loading" || !this.#parts.overlays.enter()) room.send({ is: "confirm" }, now);
@@ -181,10 +181,10 @@ export class Commands {
     const options = shown?.item.options ?? [];
     const n = options.length || 4;
     const rules = /** @type {Partial<Rules>} */ (facts?.desk?.rules ?? {});
-    const { confidence_steps: steps = 0, back_navigation: back, comments, fault_marks: marks, cannot_answer: skips } = rules;
+    const { confidence_steps: steps = 0, back_navigation: back, comments, fault_marks: marks, cannot_answer: skips, numbered } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({
-      letters: `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips, ...this.#parts.settings.values,
+      letters: numbered ? "" : `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips, ...this.#parts.settings.values,
     });
   }
 }

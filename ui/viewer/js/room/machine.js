@@ -25,7 +25,7 @@
  * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
  *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
  *   | {is: "confirm"} | {is: "pause"} | {is: "back"} | {is: "choose", option: string} | {is: "digit", number: number}
- *   | {is: "write", text: string} | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
+ *   | {is: "letter", letter: string} | {is: "write", text: string} | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
  *   | {is: "words", text: string} | {is: "painted", n: number} | {is: "freshened", n: number, views: View[]|null}
  *   | {is: "fetched", position: number, item: Case|null} | {is: "corrected", n: number, id: string, item: Case|null}
  *   | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
@@ -215,6 +215,13 @@ class Turn {
     const confidence = anew ? null : shown.confidence; // it was said of the other answer
     this.#show({ option, confidence });
     this.#do({ do: "chosen", option, confidence, anew, now });
+  }
+
+  /** The key of a letter: an option's, unless options have numbers. @param {{letter: string, now: number}} event */
+  letter({ letter, now }) {
+    const shown = this.#open;
+    if (!this.#desk.rules.numbered) this.choose({ option: letter, now });
+    else if (shown && !this.state.reasons) this.#hint(texts.hints.chooseNumber(shown.item.options.length));
   }
 
   /** The answer to an open-ended case, as it is by now. @param {{text: string, now: number}} event */

@@ -115,7 +115,7 @@ export function effectsOf(room, parts) {
       panel.showChoice(option);
       panel.showConfidence(confidence);
       panel.hint("");
-      panel.say(texts.said.chosen(option));
+      panel.say(texts.said.chosen(panel.keyOf(option)));
       timer.keep(now);
     },
     written: ({ now }) => {

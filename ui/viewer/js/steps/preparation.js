@@ -186,7 +186,7 @@ function scrolling(html, label) {
   const box = element("div", "", "rr-words");
   box.innerHTML = html;
   box.tabIndex = 0; // so that the arrow keys scroll it
-  box.setAttribute("role", "region");
+  box.setAttribute("role", "group"); // a region of this name is around it
   box.setAttribute("aria-label", label);
   return box;
 }

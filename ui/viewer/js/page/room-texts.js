@@ -1,0 +1,47 @@
+/** What the page says in teaching, a review and a scoring, which have no timer and nobody who is called a reader. */
+
+import { texts } from "./texts.js";
+import { t, tn } from "./words.js";
+
+const APART = {
+  reader: (name) => name,
+  position: (n, total) => t("Question {n} of {total}", { n, total }),
+  begin: (n) => ({
+    title: t("Ready to begin?"),
+    text: [tn("{n} question.", "{n} questions.", n), t("Press P to pause, ? for all shortcuts.")].join(" "),
+    button: t("Start"),
+  }),
+  onAgain: { title: t("Continue"), text: t("The next question is ready."), button: t("Continue") },
+  paused: { title: t("Paused"), text: t("The image is hidden."), button: t("Continue") },
+  filmFailed: { ...texts.filmFailed, text: "" },
+  otherReader: {
+    title: t("Someone else has signed in on this computer"),
+    text: texts.otherReader.text,
+    button: t("Go to their page"),
+  },
+  twoWindows: {
+    open: {
+      title: t("This page is open in another window"), text: t("Continue there, or move the question to this window."),
+      button: t("Continue here"),
+    },
+    gone: {
+      title: t("You have continued in another window"), text: t("The image is hidden here."), button: t("Continue here"),
+    },
+  },
+};
+/** What reviewers and scorers are told beyond that. */
+const JUDGING = {
+  labels: { ...texts.labels, progress: t("Questions judged") },
+  hints: { ...texts.hints, chooseFirst: t("Choose a verdict first.") },
+};
+/** @type {{[of: string]: object}} */
+const ROOMS = {
+  teaching: APART,
+  expert: { ...APART, ...JUDGING, reader: (name) => t("Reviewer {name}", { name }) },
+  scoring: { ...APART, ...JUDGING, reader: (name) => t("Scorer {name}", { name }) },
+};
+
+/** Say what fits a room; a preview is worded as its study. @param {string} of what the page is instead of a study's */
+export function wordsFor(of) {
+  Object.assign(texts, ROOMS[of]);
+}
