@@ -63,6 +63,9 @@ test("zooming the page, and typing with the Option key, are the browser's", () =
   for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { ctrlKey: true }), null);
   for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { metaKey: true }), null);
   assert.equal(press("–", "Minus", { altKey: true }), null);
+  // Windows and macOS report Ctrl + Alt, or Option, as AltGr as well.
+  const withAltGr = { ctrlKey: true, altKey: true, getModifierState: () => true };
+  for (const key of ["Enter", "ArrowLeft", "Backspace", "a", "i"]) assert.equal(press(key, "KeyA", withAltGr), null);
 });
 
 test("arrows move, with shift they window", () => {

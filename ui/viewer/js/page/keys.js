@@ -48,8 +48,12 @@ const TURKISH_I = /^[ıİ]$/;
 
 /** @param {Press & {repeat?: boolean}} event @returns {Action|null} null for keys that are not ours */
 export function actionOf(event) {
-  if (!isOurs(event)) return null;
   const { key, shiftKey } = event;
+  const sign = types(event) ? signOf(event) : null;
+  if (sign) return sign;
+  const digit = digitOf(event);
+  if (digit !== null) return digit ? { do: "digit", number: digit } : { do: "fit" };
+  if (!isPlain(event)) return null;
   if (key in NAMED) return { do: NAMED[key] };
   if (key in PRESETS) return { do: "preset", number: PRESETS[key] };
   if (key in PAGES) return { do: "scroll", down: PAGES[key], repeats: true };
@@ -57,10 +61,6 @@ export function actionOf(event) {
     const [right, down] = ARROWS[key];
     return { do: shiftKey ? "level" : "pan", right, down, repeats: true };
   }
-  const sign = signOf(event);
-  if (sign) return sign;
-  const digit = digitOf(event);
-  if (digit !== null) return digit ? { do: "digit", number: digit } : { do: "fit" };
   const letter = letterOf(event);
   if (letter === null) return null;
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
@@ -72,7 +72,7 @@ export function actionOf(event) {
 export function digitOf(event) {
   const { code = "", shiftKey } = event;
   const key = narrow(event.key);
-  if (!isOurs(event)) return null;
+  if (!types(event)) return null;
   if (/^[0-9]$/.test(key)) return Number(key);
   const place = /^(?:Digit|Numpad)([0-9])$/.exec(code);
   const byPlace = !shiftKey && !withAltGr(event) && (key === TAKEN || [...key].length === 1);
@@ -105,11 +105,16 @@ function isForeign(event) {
   return !withAltGr(event) && (key === TAKEN || (/^[\p{L}\p{M}]+$/u.test(key) && !/[\p{Script=Latin}\xb5]/u.test(key)));
 }
 
-/** Whether a press is neither a shortcut of the browser nor part of a character still being composed. Windows reports
- *  AltGr as Ctrl and Alt together. @param {Press} event */
-function isOurs(event) {
-  const { ctrlKey, metaKey, altKey, isComposing } = event;
-  return !isComposing && !metaKey && ((!ctrlKey && !altKey) || withAltGr(event));
+/** Whether a press is neither a shortcut of the browser nor part of a character still being composed.
+ *  @param {Press} event */
+function isPlain({ ctrlKey, metaKey, altKey, isComposing }) {
+  return !isComposing && !metaKey && !ctrlKey && !altKey;
+}
+
+/** Whether a press types a character: AltGr does, which Windows reports as Ctrl and Alt together.
+ *  @param {Press} event */
+function types(event) {
+  return isPlain(event) || (withAltGr(event) && !event.isComposing && !event.metaKey);
 }
 
 /** @param {Press} event */
