@@ -25,7 +25,6 @@ PROTOCOL = {
     "comments": True,
     "cannot_answer": True,
     "fault_marks": True,
-    "back_navigation": True,
     "feedback": "after case",
 }
 WANTED = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -107,6 +106,7 @@ def test_a_screen_reader_hears_what_changes(serve: Serve, reader: Reader) -> Non
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert _live(page) == "Case 1 of 6"
+    page.wait_for_timeout(700)  # an Enter within 0.6 s is the second half of the last one
     page.keyboard.press("Enter")
     assert "Choose an answer first." in _live(page)
     page.evaluate(
