@@ -15,6 +15,7 @@ NAMES = (
     "report",
     "coverage",
     "models",
+    "uploads",
 )
 """The benchmarks, in the order they are listed; each is the module of its name but one."""
 

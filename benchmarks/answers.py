@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             Path(folder, "store.db"), _BANK, cases=_CASES, readers=["reader"], seed=1
         )
         with servers.app(deployed.store, Path(folder, "log")) as server:
-            reader = _Reader(server.port, deployed.codes["reader"])
+            reader = Reader(server.port, deployed.codes["reader"])
             for _ in range(_WARM):
                 reader.answer()
             _wait_until_quiet(server)
@@ -72,7 +72,7 @@ def text(result: dict[str, Any]) -> str:
     )
 
 
-class _Reader:
+class Reader:
     """A reader's browser, as far as messages go."""
 
     def __init__(self, port: int, code: str) -> None:
@@ -82,6 +82,15 @@ class _Reader:
         answer = self._line.getresponse()
         answer.read()
         self._cookie = str(answer.getheader("set-cookie")).partition(";")[0]
+        self.ask()
+
+    @property
+    def has_more(self) -> bool:
+        """Return whether there is a case to be answered."""
+        return bool(self._desk["cases"])
+
+    def ask(self) -> None:
+        """Ask for the desk."""
         self._line.request("GET", "/desk", headers={"Cookie": self._cookie})
         self._desk = json.loads(self._line.getresponse().read())
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from study.base.errors import BadFile
+from study.base.errors import BeyondBudget
 from study.base.translation import t
 
 
@@ -53,7 +53,7 @@ class Budget:
     def check_rows(self, name: str | Path, n: int) -> None:
         """Refuse a file with more rows or records."""
         if n > self.rows:
-            raise BadFile(
+            raise BeyondBudget(
                 t(
                     "{name} has more than {most} rows. Delete what does not belong to it, or "
                     "split it into several files.",
@@ -65,7 +65,7 @@ class Budget:
     def check_columns(self, name: str | Path, n: int) -> None:
         """Refuse a table with more columns."""
         if n > self.columns:
-            raise BadFile(
+            raise BeyondBudget(
                 t(
                     "{name} has more than {most} columns. Delete those that are not needed.",
                     name=name,
@@ -76,7 +76,7 @@ class Budget:
     def check_unpacked(self, name: str | Path, n_bytes: int) -> None:
         """Refuse an archive or workbook that unpacks to more bytes."""
         if n_bytes > self.unpacked_bytes:
-            raise BadFile(
+            raise BeyondBudget(
                 t(
                     "{name} unpacks to more than {most} bytes. Leave out what is not needed, such "
                     "as images in a log, or split it into several files.",
@@ -94,9 +94,9 @@ class Budget:
                 return
         raise self.too_deep(name)
 
-    def too_deep(self, name: str | Path) -> BadFile:
+    def too_deep(self, name: str | Path) -> BeyondBudget:
         """Return the refusal of a file that is nested more deeply."""
-        return BadFile(
+        return BeyondBudget(
             t(
                 "{name} is nested more than {most} levels deep. Write it again with simpler "
                 "entries.",
@@ -105,9 +105,9 @@ class Budget:
             )
         )
 
-    def too_much_memory(self, name: str | Path) -> BadFile:
+    def too_much_memory(self, name: str | Path) -> BeyondBudget:
         """Return the refusal of a file that takes more memory to read."""
-        return BadFile(
+        return BeyondBudget(
             t(
                 "{name} takes more than {most} GB of memory to read. Leave out the columns that "
                 "are not needed, or split it into several files.",
@@ -116,9 +116,9 @@ class Budget:
             )
         )
 
-    def too_long(self, name: str | Path) -> BadFile:
+    def too_long(self, name: str | Path) -> BeyondBudget:
         """Return the refusal of a file that takes more time to read."""
-        return BadFile(
+        return BeyondBudget(
             t(
                 "{name} takes more than {most} minutes to read. Leave out the columns that are "
                 "not needed, or split it into several files.",
@@ -150,7 +150,7 @@ def held_to(budget: Budget, name: str | Path) -> Iterator[None]:
 
     Raises
     ------
-    BadFile
+    BeyondBudget
         The block needed more, or its nesting was too deep; `name` is what the file is called.
     """
     with _limited(budget):

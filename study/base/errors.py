@@ -2,6 +2,7 @@
 
 StudyError
 ├── BadFile          a file that cannot be taken as it is
+│   ├── BeyondBudget a file that takes more to read than any file may
 │   └── BadFilm      an image file that cannot be shown truly (in `study.films`)
 ├── BadProtocol      a protocol file with faults
 ├── NotFound         a bank, study or reader of that name is not there
@@ -25,6 +26,10 @@ class StudyError(Exception):
 
 class BadFile(StudyError):
     """A file cannot be taken as it is; the text lists every fault found."""
+
+
+class BeyondBudget(BadFile):
+    """Reading a file takes more than the budget allows; the text names the limit and a remedy."""
 
 
 class BadProtocol(StudyError):

@@ -15,7 +15,7 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from study.base.actor import COMMAND_LINE
-from study.base.errors import BadFile, BadInput, StudyError
+from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.cli.program import PATH, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, hand_out
 from study.models.answer_parser import RULES, STANDARD
@@ -156,6 +156,8 @@ def add(
     meant = parsed_columns(columns) if columns else None
     try:
         found = read_model(store, *files, study=study, meant=meant)
+    except BeyondBudget:
+        raise
     except BadFile as error:
         raise BadFile(f"{error}{_hint(store, files[0]) if meant is None else ''}") from error
     if not dry_run:

@@ -45,6 +45,7 @@ from ui.parts.links import attachment
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, begin, bundle_merged, bundle_restored, on_disk
+from ui.server.job_view import outcome_of
 
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
@@ -275,7 +276,6 @@ def restore_section(person: Person) -> None:
         t("Restore the study"),
         lambda: _read(given, lambda file: _restored(person, file)),
         key="restore",
-        busy=t("Checking the bundle ..."),
     )
 
 
@@ -299,12 +299,15 @@ def merge_section(person: Person) -> None:
         t("Merge the bundle"),
         lambda: _read(given, lambda file: _merged(person, file, site)),
         key="merge",
-        busy=t("Checking the bundle ..."),
     )
 
 
 def _restored(person: Person, file: KeptFile) -> str:
-    done = begin(bundle_restored, file, store().path, acting(person)).outcome()
+    done = outcome_of(
+        "restore",
+        lambda: begin(bundle_restored, file, store().path, acting(person)),
+        t("Checking {file}", file=file.name),
+    )
     restored = t(
         "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
         "models.",
@@ -318,7 +321,11 @@ def _restored(person: Person, file: KeptFile) -> str:
 
 def _merged(person: Person, file: KeptFile, site: str) -> str:
     where = store().path, person.study_name, site
-    done = begin(bundle_merged, file, *where, acting(person)).outcome()
+    done = outcome_of(
+        "merge",
+        lambda: begin(bundle_merged, file, *where, acting(person)),
+        t("Checking {file}", file=file.name),
+    )
     return t(
         "Merged: {readers} from {site}, {readings} readings.",
         readers=", ".join(done.readers),

@@ -24,9 +24,10 @@ from ui.parts.theme import facts, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_kept, on_disk
+from ui.server.job_view import outcome_of
 
 _READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
-_LOOK, _KEEP = "model-look", "model-keep"
+_LOOK, _LOOK_AGAIN, _KEEP = "model-look", "model-columns-look", "model-keep"
 _ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "xlsm", "parquet", "eval"]
 _LONGEST_WORDS = 300
 
@@ -85,7 +86,6 @@ def model_form(person: Person) -> None:
             lambda: _look(study, file, name, version),
             key=_LOOK,
             below=below,
-            busy=t("Reading the file ..."),
         )
     actions.report(_KEEP)
     _offer_naming(study)
@@ -131,7 +131,11 @@ def _read(handed_in: _HandedIn) -> Report:
 
 def _in_worker(handed_in: _HandedIn, meant: Mapping[str, str] | None = None) -> ModelFile:
     where = store().path, handed_in.study, meant
-    return begin(model_file, handed_in.file, *where).outcome()
+    return outcome_of(
+        _LOOK if meant is None else _LOOK_AGAIN,
+        lambda: begin(model_file, handed_in.file, *where),
+        t("Reading {file}", file=handed_in.file_name),
+    )
 
 
 def _to_decide(handed_in: _HandedIn) -> Report:
@@ -180,9 +184,8 @@ def _name_columns(unnamed: _Unnamed) -> None:
             actions.submit(
                 t("Read the file"),
                 lambda: _read_as(unnamed.handed_in, meant, required),
-                key="model-columns-look",
+                key=_LOOK_AGAIN,
                 below=below,
-                busy=t("Reading the file ..."),
                 type="primary",
             )
             actions.turn(
@@ -239,7 +242,7 @@ def _read_as(handed_in: _HandedIn, meant: Mapping[str, str], required: Mapping[s
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.handed_in.model_id
     section(t("{file}, as read for {model}", file=found.source_name, model=name))
-    for key in (_LOOK, "model-columns-look"):
+    for key in (_LOOK, _LOOK_AGAIN):
         actions.report(key)
     st.markdown(plain(_recognised(found)))
     _counts(found)
@@ -381,7 +384,11 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         "reason": reason,
     }
     where = store().path, handed_in.study, waiting.meant
-    begin(model_kept, handed_in.file, *where, model, acting(person)).outcome()
+    outcome_of(
+        _KEEP,
+        lambda: begin(model_kept, handed_in.file, *where, model, acting(person)),
+        t("Saving {file}", file=handed_in.file_name),
+    )
     st.session_state.pop(_READ, None)
     return _kept(waiting)
 

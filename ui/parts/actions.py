@@ -193,6 +193,11 @@ def turn(
         st.rerun()
 
 
+def note(key: str, result: Report, about: Hashable = None) -> None:
+    """Report at a button how an action ended that was interrupted, such as by a click."""
+    _memory().keep(key, about, result)
+
+
 def report(key: str, about: Hashable = None) -> None:
     """Show the report of an action whose button is no longer shown, where the button was."""
     _show(_memory(), key, about)

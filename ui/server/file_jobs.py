@@ -11,7 +11,7 @@ from typing import IO, Any, TypeVar
 
 from study.base.actor import Acting
 from study.base.budget import BUDGET
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BeyondBudget
 from study.base.text import file_name
 from study.base.translation import t
 from study.exchange.restoring import Merged, Restored, merge, restore
@@ -91,6 +91,8 @@ def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = 
     try:
         with _named(path):
             found = read_model(Store(db), path, study=study, meant=meant)
+    except BeyondBudget:
+        raise  # reading it once more for its columns would take as much again
     except BadFile as error:
         with _named(path):
             columns = columns_of(path)
@@ -127,7 +129,8 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except BadFile as error:
-        raise BadFile(str(error).replace(f"{path.parent}/", "")) from error
+        kind = BeyondBudget if isinstance(error, BeyondBudget) else BadFile
+        raise kind(str(error).replace(f"{path.parent}/", "")) from error
 
 
 def bundle_restored(_: Tell, path: Path, db: Path, acting: Acting) -> Restored:

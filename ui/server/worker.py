@@ -202,8 +202,9 @@ class Job(Generic[_Result]):
         self._clock.cancel()
         shutil.rmtree(self._note.parent, ignore_errors=True)
         _end_turn(self)
-        self._on_end(isinstance(self._future.exception(), _ended()))
-        if not self._is_kept:
+        was_ended = isinstance(self._future.exception(), _ended())
+        self._on_end(was_ended)
+        if not self._is_kept and (was_ended or not _give_back(self._pool)):
             threading.Thread(target=self._pool.shutdown, daemon=True).start()
 
 
@@ -230,10 +231,26 @@ def _ended() -> tuple[type[BaseException], ...]:
     return BrokenProcessPool, ShutdownExecutorError
 
 
+_IDLE: list[Any] = []
+"""Pools whose process has done its job and waits for another, which then begins at once."""
+
+
 def _own_pool() -> Any:
     from joblib.externals.loky import ProcessPoolExecutor  # a fifth of a second to load
 
-    return ProcessPoolExecutor(1, initializer=_begin, initargs=(os.getpid(), PRIORITY, ""))
+    with _LOCK:
+        if _IDLE:
+            return _IDLE.pop()
+    begin = {"initializer": _begin, "initargs": (os.getpid(), PRIORITY, "")}
+    return ProcessPoolExecutor(1, timeout=_IDLE_S, **begin)
+
+
+def _give_back(pool: Any) -> bool:
+    with _LOCK:
+        if len(_IDLE) < MOST_UPLOADS:
+            _IDLE.append(pool)
+            return True
+        return False
 
 
 def _kept_pool(module: str) -> Any:

@@ -1,0 +1,69 @@
+"""A page that waits for a job: progress and a way to cancel, and what came of it."""
+
+from streamlit.testing.v1 import AppTest
+
+from study.base.errors import NotNow
+
+
+class FakeJob:
+    """A job that is done after it was looked at some times."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+        self.is_cancelled = False
+
+    def is_done(self, _: float) -> bool:
+        """Count the looks."""
+        self.left -= 1
+        return self.left < 0 or self.is_cancelled
+
+    def cancel(self) -> None:
+        """End it."""
+        self.is_cancelled = True
+
+    def outcome(self) -> str:
+        """Return its result."""
+        if self.is_cancelled:
+            raise NotNow("Cancelled. Nothing was saved.")
+        return "read"
+
+
+def _page(job: object) -> None:
+    from ui.parts import actions
+    from ui.server.job_view import outcome_of
+
+    actions.button(
+        "Read",
+        lambda: outcome_of("read", lambda: job, "Reading x.csv"),  # type: ignore[arg-type, return-value]
+        key="read",
+    )
+
+
+def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
+    ran = AppTest.from_function(_page, args=(job,), default_timeout=20).run()
+    if left is not None:
+        ran.session_state["job-read"] = left
+    ran.button(key="read").click().run()
+    assert not ran.exception
+    assert "job-read" not in ran.session_state
+    return ran
+
+
+def test_a_page_shows_what_a_job_returned_and_forgets_the_job() -> None:
+    """Whether it was done at once or took a while."""
+    for looks in (0, 3):
+        assert [one.value for one in _read(FakeJob(looks)).success] == ["read"]
+
+
+def test_a_job_that_an_interrupted_page_left_is_cancelled() -> None:
+    """As when another file is chosen while the first is being read."""
+    left = FakeJob(99)
+    assert [one.value for one in _read(FakeJob(0), left).success] == ["read"]
+    assert left.is_cancelled
+
+
+def test_a_cancelled_job_says_that_nothing_was_saved() -> None:
+    """At the button that began it."""
+    job = FakeJob(5)
+    job.cancel()
+    assert "Nothing was saved" in _read(job).error[0].value

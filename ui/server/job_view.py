@@ -1,0 +1,54 @@
+"""Waits for a job within an action: shows how long it has taken, and a button that cancels it."""
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from study.base.translation import t
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.text import plain
+from ui.server.worker import AT_ONCE_S, Job
+
+_LOOK_EVERY_S = 0.5
+_Result = TypeVar("_Result")
+
+
+def outcome_of(action: str, begin: Callable[[], Job[_Result]], title: str) -> _Result:
+    """Begin a job within an action and return what it returns, once it is done.
+
+    Any click interrupts a run of a page. The job goes on then, and is cancelled when the action is
+    run again.
+
+    Raises
+    ------
+    StudyError
+        As `Job.outcome`, or as `begin`.
+    """
+    key = f"job-{action}"
+    left: Job[Any] | None = st.session_state.pop(key, None)
+    if left is not None:
+        left.cancel()
+    job = st.session_state[key] = begin()
+    if not job.is_done(AT_ONCE_S):
+        _show_until_done(job, title, action)
+    st.session_state.pop(key, None)
+    return job.outcome()
+
+
+def _show_until_done(job: Job[Any], title: str, action: str) -> None:
+    def cancel() -> None:
+        job.cancel()
+        actions.note(action, Report(text=t("Cancelled. Nothing was saved."), kind="info"))
+
+    place = st.empty()
+    begun = time.monotonic()
+    with place.container(border=True):
+        line = st.empty()
+        actions.turn(t("Cancel"), cancel, key=f"{action}-cancel", early=True)
+        while not job.is_done(_LOOK_EVERY_S):
+            passed = round(time.monotonic() - begun + AT_ONCE_S)
+            line.markdown(plain(t("{what}: {n} s", what=title, n=passed)))
+    place.empty()
