@@ -33,7 +33,7 @@ export function start(parent, data) {
   const place = find(root, ".rr-films");
   root.lang = data.language;
   const { apart } = data;
-  if (apart) wordsFor(apart.of);
+  wordsFor(apart?.of);
   write(root);
   const overlays = new Overlays(root, apart ? wayOut(apart)
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });

@@ -41,7 +41,10 @@ const ROOMS = {
   scoring: { ...APART, ...JUDGING, reader: (name) => t("Scorer {name}", { name }) },
 };
 
-/** Say what fits a room; a preview is worded as its study. @param {string} of what the page is instead of a study's */
-export function wordsFor(of) {
-  Object.assign(texts, ROOMS[of]);
+const STUDY = { ...texts };
+
+/** Use the words of a room: the page may have been another one before, in the same document.
+ *  @param {string} [of] what the page is instead of a study's; a preview has the words of its study */
+export function wordsFor(of = "") {
+  Object.assign(texts, STUDY, ROOMS[of]);
 }

@@ -1,0 +1,28 @@
+/** A review, a scoring and teaching have words of their own, and leave none behind. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { texts } from "../../../../ui/viewer/js/page/texts.js";
+import { wordsFor } from "../../../../ui/viewer/js/page/room-texts.js";
+
+const study = { ...texts };
+/** What is said of a case on its way, in words. */
+const said = () => [
+  texts.reader("X"), texts.position(1, 2), texts.begin(2).text, texts.onAgain.text, texts.paused.text, texts.filmFailed.text,
+  texts.twoWindows.open.title, texts.twoWindows.gone.text, texts.otherReader.title, texts.otherReader.button,
+].join(" ").toLowerCase();
+
+for (const room of ["teaching", "expert", "scoring"]) {
+  test(`${room} names neither a reader nor a timer`, () => {
+    wordsFor(room);
+    assert.doesNotMatch(said(), /reader|timer|case/);
+  });
+
+  test(`a study after ${room} in the same document has its own words again`, () => {
+    wordsFor(room);
+    for (const next of [undefined, "preview"]) {
+      wordsFor(next);
+      assert.deepEqual(texts, study);
+    }
+  });
+}
