@@ -7,6 +7,7 @@ time. The baseline is the same reader before the first upload, with the same pag
 
 import argparse
 import io
+import re
 import tempfile
 import threading
 import time
@@ -31,6 +32,7 @@ BAR_MS = 100.0
 BAR_MB = 150.0
 
 _BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
+_NO_ROWS = re.compile("<sheetData */>|<sheetData></sheetData>")
 _CASES, _IDLE_ANSWERS = 59, 15
 _EVERY_S, _ANSWER_EVERY = 0.025, 12
 _PATIENCE_S = 300.0
@@ -69,7 +71,7 @@ def _xlsx() -> bytes:
     ):
         for name in empty.namelist():
             text = empty.read(name).decode()
-            archive.writestr(name, text.replace("<sheetData />", f"<sheetData>{rows}</sheetData>"))
+            archive.writestr(name, _NO_ROWS.sub(f"<sheetData>{rows}</sheetData>", text))
     return held.getvalue()
 
 

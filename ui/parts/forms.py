@@ -12,6 +12,7 @@ import streamlit as st
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.people.signing_in import Membership
+from ui.parts.text import plain
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -148,7 +149,11 @@ def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB
     st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
     kinds = ", ".join(one.upper() for one in types)
     told = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
-    return st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
+    file = st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
+    if file is not None and file.size > most_mb << 20:  # the browser's own check can be bypassed
+        st.error(plain(t("{name} is larger than {n} MB.", name=file.name, n=most_mb)))
+        return None
+    return file
 
 
 def required(label: str, value: str) -> str:

@@ -145,7 +145,7 @@ def _listed(working: Working, key: str, label: str) -> None:
         t("Or upload the list as a file"),
         types=["txt", "csv"],
         key=working.key(f"{key}-file"),
-        most_mb=20,
+        most_mb=2,
     )
     if brought is None:
         return
