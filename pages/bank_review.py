@@ -2,7 +2,9 @@
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from study.base.errors import BadFile, BadInput
 from study.base.translation import said, t, tn
 from study.lifecycle import exposure, reviewing
 from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
@@ -15,7 +17,7 @@ from ui.app.masthead import masthead
 from ui.banks import verdicts
 from ui.parts import actions
 from ui.parts.actions import Question
-from ui.parts.forms import required
+from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
 from ui.parts.text import number, plain
 from ui.parts.theme import error_line, facts, grid, page_title, state_badge, table
@@ -23,6 +25,8 @@ from ui.people import handout
 from ui.people.members import Scope, judges, members_of
 from ui.server.access import acting, guard
 from ui.server.deployment import store
+from ui.server.file_jobs import begin, listed_ids, on_disk
+from ui.server.job_view import outcome_of
 
 person = guard(Act.MAKE_STUDY)
 
@@ -164,11 +168,18 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
             t("or these questions only (IDs, one per line)"),
             help=t("Leave empty to draw at random. The cases of a study can be pasted here."),
         )
+        file = upload(
+            t("or a file with these IDs"),
+            types=("txt", *TABLE_TYPES),
+            key=f"review-ids-{n_reviews}",
+            most_mb=20,
+        )
 
         def start() -> str:
             title = required(t("Name of the review"), name)
+            ids = _ids(listed, file)
             with store().look() as look:
-                item_ids = ids_in(listed) or reviewing.sampled(look, bank.name, n, seed=seed)
+                item_ids = ids or reviewing.sampled(look, bank.name, n, seed=seed)
             reviewing.open_review(
                 store(),
                 bank.name,
@@ -187,6 +198,28 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
         actions.submit(
             t("Start the review"), start, key="start-review", below=below, type="primary"
         )
+
+
+def _ids(listed: str, file: UploadedFile | None) -> list[str]:
+    """Return the IDs that were entered or are in the file, none for a random sample."""
+    if file is None:
+        return ids_in(listed)
+    if listed.strip():
+        raise BadInput(
+            t(
+                "IDs were entered and the file {file} was chosen too. Empty the field or remove "
+                "the file.",
+                file=file.name,
+            )
+        )
+    ids = outcome_of(
+        "start-review",
+        lambda: begin(listed_ids, on_disk(file.name, file)),
+        t("Reading {file}", file=file.name),
+    )
+    if not ids:
+        raise BadFile(t("{file} contains no IDs.", file=file.name))
+    return ids
 
 
 def _page(bank: BankRow) -> None:

@@ -104,7 +104,7 @@ def test_the_results_say_interim_and_simulated(
     assert "16 of 24 readings" in standing
     assert "Simulated, not real data: R1, R2." in standing
     assert opening.index("No endpoint was declared") < opening.index("<table>")
-    assert opening.index("</table>") < opening.index("Mean agreement, Cohen")
+    assert opening.index("</table>") < opening.index("Mean agreement over")
     assert "2 readers" in findings
 
 

@@ -39,6 +39,7 @@ def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) 
     page.wait_for_selector(BEGIN)
     assert reader.brightness() < 0.02
     assert page.locator(".rr-curtain").get_by_role("button", name="Start").is_visible()
+    expect(page.locator(".rr-curtain kbd")).to_have_text("Enter ↵")
     _press(page, "a")
     page.reload()
     page.wait_for_selector(BEGIN)

@@ -99,6 +99,9 @@ export default function ({ parentElement, data }) {
 }
 """
 
+TABLE_TYPES = ("csv", "tsv", "xlsx", "xlsm")
+"""The endings of the tables that can be uploaded."""
+
 MOST_MB = 500
 """What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
 
@@ -147,9 +150,9 @@ def choose_form(membership: Membership, *, by_name: bool = False) -> None:
 def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
     """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
     st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
-    kinds = ", ".join(one.upper() for one in types)
-    told = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
-    file = st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
+    kinds = ", ".join(ending.upper() for ending in types)
+    full_label = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
+    file = st.file_uploader(full_label, type=list(types), key=key, max_upload_size=most_mb)
     if file is not None and file.size > most_mb << 20:  # the browser's own check can be bypassed
         st.error(plain(t("{name} is larger than {n} MB.", name=file.name, n=most_mb)))
         return None

@@ -14,7 +14,6 @@ from study.base import translation
 from study.base.actor import Acting
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput, NotAllowed
-from study.base.text import decoded
 from study.base.translation import t, tn
 from study.lifecycle import studies
 from study.people import persons, single_sign_on
@@ -26,13 +25,15 @@ from study.people.signing_in import Person
 from ui.app.masthead import role_word
 from ui.parts import actions
 from ui.parts.actions import Report
-from ui.parts.forms import required, upload
+from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
 from ui.parts.new_codes import Card, new_codes
 from ui.parts.text import browser_zone, plain
 from ui.people import handout
 from ui.server.access import acting
 from ui.server.deployment import store
+from ui.server.file_jobs import begin, invited_readers, on_disk
+from ui.server.job_view import outcome_of
 
 EXPIRIES = (7, 30, 90, 365, 0)
 """Days a new code may be good for; 0 stands for no end."""
@@ -199,7 +200,8 @@ def invite_one(scope: Scope, days: int) -> None:
 
 def invite_list(scope: Scope, days: int) -> None:
     """Show the form that invites a list of readers, pasted or from a file."""
-    with st.form(key("invite-list")):
+    below = st.container()
+    with below, st.form(key("invite-list")):
         st.caption(
             t(
                 "A header row and one row per reader: reader_id and, optionally, level, years, "
@@ -212,7 +214,7 @@ def invite_list(scope: Scope, days: int) -> None:
             t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
         )
         file = upload(
-            t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
+            t("or choose a file"), types=TABLE_TYPES, key=key("list-file"), most_mb=_MOST_MB
         )
 
         def invite() -> Report:
@@ -224,6 +226,7 @@ def invite_list(scope: Scope, days: int) -> None:
             invite,
             key="invite-all",
             widget_key=key("invite-all"),
+            below=below,
             type="primary",
         )
     handout.show(scope.study, "invite-all")
@@ -240,16 +243,20 @@ def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
             )
         )
     if file:
-        return parse_invitations(_text_of(file), source=file.name)
+        return _read(file)
     if not pasted.strip():
         raise BadInput(t("Paste a list or choose a file first."))
     return parse_invitations(pasted, source=t("The list"))
 
 
-def _text_of(file: UploadedFile) -> str:
+def _read(file: UploadedFile) -> list[Invitation]:
     if file.size > _MOST_MB * 1_000_000:
         raise BadFile(t("This file is too large for a list of readers."))
-    return decoded(file.getvalue(), source=file.name)
+    return outcome_of(
+        "invite-all",
+        lambda: begin(invited_readers, on_disk(file.name, file)),
+        t("Reading {file}", file=file.name),
+    )
 
 
 def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:

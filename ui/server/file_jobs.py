@@ -1,4 +1,4 @@
-"""Reads uploaded files in a worker: a model's predictions, and bundles to restore or to merge."""
+"""Reads uploaded files in a worker: predictions, lists of readers or item IDs, and bundles."""
 
 import shutil
 import tempfile
@@ -18,6 +18,8 @@ from study.exchange.restoring import Merged, Restored, merge, restore
 from study.models.files import Meant, are_usual, remember_columns
 from study.models.models import FileSummary, keep_model, read_model, summary_of
 from study.models.predictions import columns_of
+from study.people.invitations import Invitation, read_invitations
+from study.protocol.checks import ids_in_file
 from study.store import Store
 from ui.server.worker import Held, Job, Tell
 
@@ -60,14 +62,19 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
 
 
 def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_Result]:
-    """Begin one of the functions below with a file.
+    """Begin one of the functions below with a file, which is kept until the job has ended.
 
     Raises
     ------
     NotNow
         As many files are being read as may be.
     """
-    return Job(do, file.path, *arguments, held=Held(budget=BUDGET, name=file.name))
+
+    def keep_file(_: bool) -> None:
+        assert file.path
+
+    held = Held(budget=BUDGET, name=file.name)
+    return Job(do, file.path, *arguments, held=held, on_end=keep_file)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +128,18 @@ def model_kept(
     if meant:
         remember_columns(store, found.file.columns, meant, acting["now"])
     return summary_of(found)
+
+
+def invited_readers(_: Tell, path: Path) -> list[Invitation]:
+    """Read a list of readers."""
+    with _named(path):
+        return read_invitations(path)
+
+
+def listed_ids(_: Tell, path: Path) -> list[str]:
+    """Read a list of item IDs."""
+    with _named(path):
+        return ids_in_file(path)
 
 
 @contextmanager

@@ -16,11 +16,17 @@ _LOOK_EVERY_S = 0.5
 _Result = TypeVar("_Result")
 
 
-def outcome_of(action: str, begin: Callable[[], Job[_Result]], title: str) -> _Result:
+def outcome_of(
+    action: str,
+    begin: Callable[[], Job[_Result]],
+    title: str,
+    *,
+    on_cancel: Callable[[], object] = lambda: None,
+) -> _Result:
     """Begin a job within an action and return what it returns, once it is done.
 
     Any click interrupts a run of a page. The job goes on then, and is cancelled when the action is
-    run again.
+    run again. `on_cancel` is called before the page runs again.
 
     Raises
     ------
@@ -33,15 +39,18 @@ def outcome_of(action: str, begin: Callable[[], Job[_Result]], title: str) -> _R
         left.cancel()
     job = st.session_state[key] = begin()
     if not job.is_done(AT_ONCE_S):
-        _show_until_done(job, title, action)
+        _show_until_done(job, title, action, on_cancel)
     st.session_state.pop(key, None)
     return job.outcome()
 
 
-def _show_until_done(job: Job[Any], title: str, action: str) -> None:
+def _show_until_done(
+    job: Job[Any], title: str, action: str, on_cancel: Callable[[], object]
+) -> None:
     def cancel() -> None:
         job.cancel()
         actions.note(action, Report(text=t("Cancelled. Nothing was saved."), kind="info"))
+        on_cancel()
 
     place = st.empty()
     begun = time.monotonic()

@@ -7,13 +7,14 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from study.bank.content import BY_ITEM
 from study.bank.managing import join_banks
 from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import BadInput, StudyError
-from study.base.text import LONGEST, decoded, guarded
+from study.base.text import LONGEST, guarded
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
@@ -29,12 +30,14 @@ from study.protocol.sampling import (
 from study.store import banks, draws
 from ui.parts import actions
 from ui.parts.actions import Report
-from ui.parts.forms import upload
+from ui.parts.forms import TABLE_TYPES, upload
 from ui.parts.protocol_words import in_page_words
 from ui.parts.text import plain
 from ui.parts.theme import Columns, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
+from ui.server.file_jobs import begin, listed_ids, on_disk
+from ui.server.job_view import outcome_of
 from ui.wizard.draft import ELIGIBILITY, Words, Working, rehearsed
 
 OLDEST = 120
@@ -141,20 +144,42 @@ def _listed(working: Working, key: str, label: str) -> None:
     working.values[key] = ids_in(written)
     if working.values[key]:
         st.caption(tn("{n} ID", "{n} IDs", len(working.values[key])))
-    brought = upload(
+    file = upload(
         t("Or upload the list as a file"),
-        types=["txt", "csv"],
+        types=("txt", *TABLE_TYPES),
         key=working.key(f"{key}-file"),
         most_mb=2,
     )
-    if brought is None:
-        return
+    if file is not None:
+        _take_list(working, key, file)
+    actions.report(_file_action(working, key))
+
+
+def _file_action(working: Working, key: str) -> str:
+    return f"{key}-file-{working.id}"
+
+
+def _take_list(working: Working, key: str, file: UploadedFile) -> None:
+    """Replace a list of IDs by the one in a file, and empty the field for the file."""
+    action = _file_action(working, key)
     try:
-        working.values[key] = ids_in(decoded(brought.getvalue(), source=brought.name))
+        ids = outcome_of(
+            action,
+            lambda: begin(listed_ids, on_disk(file.name, file)),
+            t("Reading {file}", file=file.name),
+            on_cancel=working.renew,
+        )
     except StudyError as error:
-        st.error(plain(str(error)))
-        return
+        result = Report(text=str(error), kind="error")
+    else:
+        working.values[key] = ids
+        result = Report(
+            text=tn(
+                "{n} ID read from {file}.", "{n} IDs read from {file}.", len(ids), file=file.name
+            )
+        )
     working.renew()
+    actions.note(action, result)
     st.rerun()
 
 

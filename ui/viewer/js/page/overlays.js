@@ -8,7 +8,7 @@ import { texts } from "./texts.js";
 const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
-/** @typedef {{label: string, run: () => void}} Choice */
+/** @typedef {{label: string, run: () => void, key?: string}} Choice */
 
 /** The curtain that hides the case, and the sheet with keys or a question to the reader. */
 export class Overlays {
@@ -138,7 +138,8 @@ export class Overlays {
   }
 }
 
-const choiceButton = ({ label, run }) => button(label, run);
+/** @param {Choice} choice */
+const choiceButton = ({ label, run, key }) => key ? pressButton(label, run, key) : button(label, run);
 
 /** What an address asks: a form that is sent by GET drops it, but for fields. @param {URL} to */
 const asked = ({ searchParams }) => [...searchParams].map(([name, value]) =>

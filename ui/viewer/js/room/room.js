@@ -175,9 +175,10 @@ export function effectsOf(room, parts) {
       const { title, text, button } = texts.paused;
       overlays.showCurtain({ title, text }, { label: button, run: pause }).focus({ preventScroll: true });
     },
-    halt: ({ halt: { title, text, button } }) => {
+    halt: ({ halt: { name, title, text, button } }) => {
       panel.showLoading("");
-      overlays.showCurtain({ title, text }, { label: button, run: pause });
+      const key = name === "absent" ? "" : texts.keys.enter;
+      overlays.showCurtain({ title, text }, { label: button, run: pause, key });
     },
     uncover: () => {
       resting = "";
