@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from study.base import translation
 from study.base.actor import Acting
 from study.base.canonical import stamp
-from study.base.errors import BadFile, BadInput, NotAllowed
+from study.base.errors import BadInput, NotAllowed
 from study.base.translation import t, tn
 from study.lifecycle import studies
 from study.people import persons, single_sign_on
@@ -250,8 +250,6 @@ def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
 
 
 def _read(file: UploadedFile) -> list[Invitation]:
-    if file.size > _MOST_MB * 1_000_000:
-        raise BadFile(t("This file is too large for a list of readers."))
     return outcome_of(
         "invite-all",
         lambda: begin(invited_readers, on_disk(file.name, file)),
