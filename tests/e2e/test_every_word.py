@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 from playwright.sync_api import Page
 
 from study import demo
@@ -32,7 +32,7 @@ from tests.e2e.prepared import (
     walk,
 )
 from tests.e2e.server import Server, begin
-from ui.catalogue import TEMPLATE
+from ui import catalogue
 
 pytestmark = pytest.mark.browser
 LANGUAGE = "ar"  # a name that browsers ask for; what it says is no Arabic
@@ -129,10 +129,8 @@ WORDS = """(without) => {
 
 def pseudo(folder: Path) -> None:
     """Write a catalogue in which every message is longer and stands between brackets."""
-    with TEMPLATE.open("rb") as file:
-        template = read_po(file)
     made = Catalog(locale=LANGUAGE)
-    for message in template:
+    for message in catalogue.template():
         if isinstance(message.id, str):
             if message.id:
                 made.add(message.id, _longer(message.id))
