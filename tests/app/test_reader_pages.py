@@ -81,8 +81,8 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     shown = " ".join(str(one.proto.body) for one in ran.get("html"))
     assert "Your place: 4 (shared) of 5 readers" in shown
     assert "Mean of the 4 other readers" in shown
-    assert "<td>25 %</td>" in shown
-    assert "<td>62 %</td>" in shown
+    assert "<td>25\u00a0%</td>" in shown
+    assert "<td>62\u00a0%</td>" in shown
     assert not [reader for reader in FIVE_peers if reader in shown]
     ran.toggle(key="card-only-others").set_value(True).run()
     assert len(ran.selectbox(key="card-at").options) == 3

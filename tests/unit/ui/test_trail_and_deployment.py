@@ -1,7 +1,6 @@
 """Trail and deployment from outside: who may download the one, who may see the other."""
 
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -177,14 +176,6 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
     assert any("bank bank" in one.value for one in ran.error)
 
 
-class _Upload(BytesIO):
-    """What Streamlit gives for an uploaded file."""
-
-    def __init__(self, *, name: str, path: Path) -> None:
-        super().__init__(path.read_bytes())
-        self.name = name
-
-
 _MERGE_PAGE = """
 from study.people.signing_in import Person
 from study.people.roles import Role
@@ -204,21 +195,22 @@ def test_bundles_are_restored_and_merged_from_a_page(
     for store in (home, other):
         close(store)
     monkeypatch.setenv("READING_ROOM_DB", str(home.path))
-    upload = _Upload(name="../b.zip", path=bundle_of(other))
-    monkeypatch.setattr("streamlit.file_uploader", lambda *_, **__: upload)
-
+    bundle = ("b.zip", bundle_of(other).read_bytes())
     script = tmp_path / "merge_page.py"
     script.write_text(_MERGE_PAGE)
     ran = AppTest.from_file(str(script), default_timeout=60).run()
     ran.text_input(key="merge-site").set_value("Bergen")
+    ran.file_uploader[0].upload(*bundle)
     ran.button(key="merge").click().run()
     assert not ran.exception
     assert "P2, S2 from Bergen" in ran.success[0].value
+    ran.file_uploader[0].upload(*bundle)
     ran.button(key="merge").click().run()
     assert "was merged already" in ran.code[0].value
     page = _page(monkeypatch, home, "deployment.py", _administrator())
+    page.file_uploader[0].upload(*bundle)
     page.button(key="restore").click().run()
-    assert any("already here" in one.value for one in page.error)
+    assert any("already" in error.value for error in page.error)
 
 
 def test_every_kind_of_event_has_its_own_words() -> None:

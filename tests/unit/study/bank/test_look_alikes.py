@@ -86,7 +86,7 @@ def test_patient_in_two_spellings_is_one_patient(
         assert "counts as" in notes
         assert told in notes
     assert left(store, bank, _protocol()) == (3, 2)
-    with pytest.raises(BadInput, match="3 asked for, 2 there"):
+    with pytest.raises(BadInput, match="3 needed, 2 available"):
         foresee(store, bank, _protocol(cases=3))
 
 

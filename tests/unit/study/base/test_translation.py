@@ -9,15 +9,15 @@ from study.base.translation import decimal, spoken, t
 @pytest.mark.parametrize(
     ("language", "day", "minute", "share", "many"),
     [
-        ("en", "23 Nov 2026", "23 Nov 2026, 09:05", "83.8", "12,000"),
-        ("de", "23.11.2026", "23.11.2026, 09:05", "83,8", "12.000"),
-        ("zh-Hans", "2026年11月23日", "2026年11月23日 09:05", "83.8", "12,000"),
+        ("en", "23 Nov 2026", "23 Nov 2026, 09:05 UTC", "83.8", "12,000"),
+        ("de", "23.11.2026", "23.11.2026, 09:05 UTC", "83,8", "12.000"),
+        ("zh-Hans", "2026年11月23日", "2026年11月23日 09:05 UTC", "83.8", "12,000"),
     ],
 )
 def test_each_language_writes_days_times_and_numbers_its_own_way(
     language: str, day: str, minute: str, share: str, many: str
 ) -> None:
-    """Read in UTC, whatever the zone of the server; whole numbers in messages as well."""
+    """Times are in UTC and say so; whole numbers in messages are formatted as well."""
     at = "2026-11-23T09:05:59.999Z"
     with spoken(language):
         assert translation.day(at) == day

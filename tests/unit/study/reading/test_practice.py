@@ -148,7 +148,7 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "practice_cases": practice_cases}
     )
-    with pytest.raises(BadInput, match=r"practice case\(s\): outside the sample there are \d+"):
+    with pytest.raises(BadInput, match=r"the bank has \d+ such patients left, but practice"):
         studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     with banked.look() as look, pytest.raises(NotFound):
         study_row(look, "trial")
