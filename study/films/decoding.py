@@ -22,7 +22,7 @@ MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompr
 MAX_BYTES = 1 << 28
 
 WINDOW = "Window"
-"""The text of a PNG of ours that holds the samples to be shown black and white at first."""
+"""The text of a PNG written here that holds the samples to be shown black and white at first."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ORIENTATION = 0x0112
@@ -152,9 +152,9 @@ def window(data: bytes) -> tuple[float, float] | None:
     if not data.startswith(_PNG_SIGNATURE):
         return None
     with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-        said = str(image.info.get(WINDOW, ""))
+        text = str(image.info.get(WINDOW, ""))
     try:
-        low, high = map(float, said.split())
+        low, high = map(float, text.split())
     except ValueError:
         return None
     return (low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None

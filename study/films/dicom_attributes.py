@@ -55,8 +55,8 @@ class Attributes:
         """Return every value of a text; none if it is absent or unreadable."""
         value = self.raw(keyword)
         values = value if isinstance(value, MultiValue | list) else [value]
-        found = ["" if one is None else str(one).strip(" \0") for one in values]
-        return [text for text in found if text]
+        texts = ["" if value is None else str(value).strip(" \0") for value in values]
+        return [text for text in texts if text]
 
     def text(self, keyword: str) -> str:
         """Return the first value of a text; empty if it is absent or unreadable."""
@@ -138,7 +138,7 @@ class Attributes:
         if value is None:
             return ()
         listed = [value] if isinstance(value, int | float) else list(value)
-        texts = [str(one).strip(" \0\t\r\n") for one in listed]
+        texts = [str(value).strip(" \0\t\r\n") for value in listed]
         if not all(_NUMBER.fullmatch(text) for text in texts):
             return None
         if any("," in text for text in texts):

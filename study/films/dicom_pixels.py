@@ -82,8 +82,8 @@ def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[A
             )
         return _decoded(source, layout).astype(np.int32), None
     # pydicom takes the low bits for the value, whatever HighBit says: ask it for whole cells.
-    whole = replace(layout, stored=layout.allocated, high=layout.allocated - 1, signed=False)
-    cells = _decoded(source, whole)
+    full = replace(layout, stored=layout.allocated, high=layout.allocated - 1, signed=False)
+    cells = _decoded(source, full)
     values = cells.astype(np.int32) >> (layout.high + 1 - layout.stored)
     values &= (1 << layout.stored) - 1
     if layout.signed:
@@ -129,13 +129,13 @@ def padding(
     if not limits or not source.numbers("PixelPaddingValue"):
         return None
     signed_16 = [n - 0x10000 if layout.signed and n > 0x7FFF else n for n in limits]
-    found = (values >= min(signed_16)) & (values <= max(signed_16))
+    within = (values >= min(signed_16)) & (values <= max(signed_16))
     if cells is not None and not _fits(signed_16, layout):
-        found |= (cells >= min(limits)) & (cells <= max(limits))
-    if found.all():
+        within |= (cells >= min(limits)) & (cells <= max(limits))
+    if within.all():
         source.notes.append("its padding would cover the whole image and is ignored")
         return None
-    return found if found.any() else None
+    return within if within.any() else None
 
 
 def _fits(numbers: list[int], layout: Layout) -> bool:
@@ -260,9 +260,9 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
     if (table := _table(lut, count, source)) is None:
         return None
     low, high = int(levels.min()), int(levels.max())
-    given = int(descriptor[1])
+    declared = int(descriptor[1])
     first = max(
-        (given, given - 0x10000 if given >= 0 else given + 0x10000),
+        (declared, declared - 0x10000 if declared >= 0 else declared + 0x10000),
         key=lambda start: max(0, min(high, start + count - 1) - max(low, start) + 1),
     )
     places = np.clip(levels.astype(np.int64) - first, 0, count - 1)

@@ -3,8 +3,8 @@
 Every sample is guessed from six it follows, by weights fitted to the film, and what was guessed
 wrong is written as gzip. Radiographs are smooth with noise on top. A fixed predictor that copies
 one neighbour, as PNG's do, pays for that neighbour's noise as well; a weighted mean of several does
-not. How much smoothing is right depends on the film and on the place: so the pixels are told apart
-by how steep the samples around them are, and each kind gets weights of its own. All arithmetic that
+not. How much smoothing is right depends on the film and on the place: so the pixels are grouped
+by how steep the samples around them are, and each group gets weights of its own. All arithmetic that
 the browser repeats is in whole numbers within 32 bits.
 
 Noise has no repetitions. Looking for them costs most of a compressor's time and makes the result
@@ -35,7 +35,7 @@ Neighbours = tuple[Ints, ...]
 NEIGHBOURS = 6
 FRACTION_BITS = 12
 MAX_WEIGHT = 7 << FRACTION_BITS
-"""The sum of a kind's weights, signs aside: 65,535 times this, and a half, stay below 2**31."""
+"""The sum of a kind's absolute weights: 65,535 times this, and a half, stay below 2**31."""
 
 _ROWS = 256
 """Rows worked on at a time, so that a large film needs no more memory than a small one."""
@@ -154,7 +154,7 @@ def _chosen(samples: Ints) -> tuple[Ints, Ints]:
     for rows, neighbours in _bands(samples):
         inside = (slice(max(0, 2 - rows.start), None), slice(2, -1))
         here = samples[rows][inside]
-        around.append([one[inside].ravel()[first::step] for one in neighbours])
+        around.append([neighbour[inside].ravel()[first::step] for neighbour in neighbours])
         wanted.append(here.ravel()[first::step])
         first = (first - here.size) % step
     return np.concatenate(around, axis=1), np.concatenate(wanted)
@@ -196,11 +196,11 @@ def _whole(exact: Floats) -> tuple[int, ...]:
     """Round weights so that their sum is right as well; what is too large becomes a plain copy."""
     scale = 1 << FRACTION_BITS
     bounded = np.clip(np.nan_to_num(exact), -MAX_WEIGHT, MAX_WEIGHT) * scale
-    whole = np.rint(bounded).astype(np.int64)
-    whole[np.argmax(np.abs(whole))] += round(float(bounded.sum())) - int(whole.sum())
-    if int(np.abs(whole).sum()) > MAX_WEIGHT:
+    integers = np.rint(bounded).astype(np.int64)
+    integers[np.argmax(np.abs(integers))] += round(float(bounded.sum())) - int(integers.sum())
+    if int(np.abs(integers).sum()) > MAX_WEIGHT:
         return _COPY
-    return tuple(int(weight) for weight in whole)
+    return tuple(int(weight) for weight in integers)
 
 
 def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
@@ -316,8 +316,8 @@ def _low_bits(zigzag: Folded, split: int) -> bytes:
 
 
 def _entropy_bits(counts: Counts) -> float:
-    some = counts[counts > 0]
-    return float(np.maximum(1, -np.log2(some / some.sum())) @ some)
+    occurring = counts[counts > 0]
+    return float(np.maximum(1, -np.log2(occurring / occurring.sum())) @ occurring)
 
 
 def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> bytes:

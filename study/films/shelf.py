@@ -101,7 +101,7 @@ class Shelf:
 
     def _make_room(self, size: int) -> None:
         """Throw out what was unused for longest; parts a crash left behind are such as well."""
-        kept = sorted(self._files(), key=lambda found: found[1].st_mtime)
+        kept = sorted(self._files(), key=lambda entry: entry[1].st_mtime)
         total = sum(facts.st_size for _, facts in kept) + size
         for path, facts in kept:
             if total <= self._max_bytes:
@@ -130,11 +130,11 @@ def ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
         The file cannot be read, or was changed.
     """
     data = imported_bytes(path, sha256)
-    found = shelf.get(sha256)
-    if found is None:
-        found = packed(grey(data), window(data))
-        shelf.put(sha256, found)
-    return found
+    answer = shelf.get(sha256)
+    if answer is None:
+        answer = packed(grey(data), window(data))
+        shelf.put(sha256, answer)
+    return answer
 
 
 def _digest(path: Path, body: bytes) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from study.base.bank_model import Fault
 from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
-from study.base.translation import t
+from study.base.translation import said, t
 from study.tables.cells import Cell, NotDisplayed, text_of
 from study.tables.columns import Kind, KindOf, all_text, check_header, with_points
 from study.tables.delimited import read_delimited
@@ -134,7 +134,7 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
         _refuse_old_office(path, file, begins)
     if b"urn:schemas-microsoft-com:office:spreadsheet" in begins:
         what = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
-        raise BadFile(f"{what} {t(SAVE_AS)}")
+        raise BadFile(f"{what} {said(SAVE_AS)}")
     file.seek(0)
     return begins.startswith(b"PK")
 
@@ -152,7 +152,7 @@ def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
             )
         )
     what = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
-    raise BadFile(f"{what} {t(SAVE_AS)}")
+    raise BadFile(f"{what} {said(SAVE_AS)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from zipfile import ZipFile, ZipInfo
 from study.base.budget import Budget
 from study.base.errors import BadFile
 from study.base.packed import opened
-from study.base.translation import t
+from study.base.translation import later, said, t
 from study.tables.cells import Cell, format_of, unescaped
 
-SAVE_AS = "In Excel, choose File > Save As > Excel Workbook (.xlsx)."
+SAVE_AS = later("In Excel, choose File > Save As > Excel Workbook (.xlsx).")
 
 _Parts = Mapping[str, ZipInfo]
 _REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
@@ -128,9 +128,9 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
     if main and main[0].endswith(".bin"):
         raise BadFile(
             t("{name} is a binary Excel workbook (.xlsb), which is not supported.", name=path)
-            + f" {t(SAVE_AS)}"
+            + f" {said(SAVE_AS)}"
         )
-    raise BadFile(t("{name} is not an Excel workbook.", name=path) + f" {t(SAVE_AS)}")
+    raise BadFile(t("{name} is not an Excel workbook.", name=path) + f" {said(SAVE_AS)}")
 
 
 def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:
