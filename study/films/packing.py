@@ -4,8 +4,8 @@ Every sample is guessed from six it follows, by weights fitted to the film, and 
 wrong is written as gzip. Radiographs are smooth with noise on top. A fixed predictor that copies
 one neighbour, as PNG's do, pays for that neighbour's noise as well; a weighted mean of several does
 not. How much smoothing is right depends on the film and on the place: so the pixels are grouped
-by how steep the samples around them are, and each group gets weights of its own. All arithmetic that
-the browser repeats is in whole numbers within 32 bits.
+by how steep the samples around them are, and each group gets weights of its own. All arithmetic
+that the browser repeats is in whole numbers within 32 bits.
 
 Noise has no repetitions. Looking for them costs most of a compressor's time and makes the result
 larger than Huffman's code alone; but a black border is nothing else. So each stretch is written

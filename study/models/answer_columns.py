@@ -1,11 +1,13 @@
 """Which columns of a file hold the model's answers, and which may hold the reference standard.
 
-A column `answer` is the model's only in a file that holds nothing of the questions and no other
-name of the reference standard: in question banks and in the tables of most harnesses `answer` is
-the correct option. A file in doubt is refused, and its columns can be named.
+A column `answer` is the model's only in a file that holds nothing of the questions, no other name
+of the reference standard and no second column of answers: in question banks and in the tables of
+most harnesses `answer` is the correct option. A file in doubt is refused, and its columns can be
+named.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from study.models.files import (
     Records,
     first_of,
     has_probabilities,
+    is_used,
+    used_by_name,
     value_of,
 )
 from study.tables.columns import listed, plain_key
@@ -40,7 +44,9 @@ _REFERENCE = frozenset(
 """Words in names of the reference standard."""
 
 _WITH_ANSWER = frozenset({"idx", "index", "key", "text", "letter", "type", "choice", "option"})
-_OF_MODEL = frozenset({"pred", "predicted", "prediction", "model", "output", "response", "raw"})
+_OF_MODEL = frozenset({"model", "output", "response", "raw"})
+_PREDICTED = frozenset({"pred", "predicted", "prediction"})
+_LETTERS = frozenset(LETTERS.lower())
 _WORD = re.compile(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 
 _QUESTION = frozenset(
@@ -52,6 +58,10 @@ _QUESTION = frozenset(
 _OPTION = re.compile(r"(?:option|choice|op|ending)(?:[a-h]|[0-9])")
 
 
+def _words(name: str) -> set[str]:
+    return {word.casefold() for word in (*_WORD.findall(name), plain_key(name))}
+
+
 def may_be_reference(name: str) -> bool:
     """Return whether a column, or a file, has a usual name of the reference standard.
 
@@ -60,8 +70,8 @@ def may_be_reference(name: str) -> bool:
     >>> may_be_reference("prediction"), may_be_reference("predicted_label")
     (False, False)
     """
-    words = {word.casefold() for word in (*_WORD.findall(name), plain_key(name))}
-    if words & _OF_MODEL:
+    words = _words(name)
+    if words & (_OF_MODEL | _PREDICTED):
         return False
     return bool(words & _REFERENCE) or ("answer" in words and bool(words & _WITH_ANSWER))
 
@@ -149,8 +159,12 @@ def _doubt(source: Records, keys: set[str]) -> str:
     if answer not in keys:
         is_task = "instruction" in keys and bool(outputs)
         return f"column “{outputs[0]}” may be the reference standard" if is_task else ""
-    neighbours = [*of_questions(source.columns), *filter(may_be_reference, source.columns)]
-    if neighbours:
+    neighbours = [
+        *of_questions(source.columns),
+        *filter(may_be_reference, source.columns),
+        *_with_answers(source),
+    ]
+    if neighbours := list(dict.fromkeys(neighbours)):
         return (
             f"column “{answer}” may be the reference standard, as the file also has"
             f" {listed(neighbours)}, and it was not read as the model's answers"
@@ -161,6 +175,25 @@ def _doubt(source: Records, keys: set[str]) -> str:
             " standard"
         )
     return ""
+
+
+def _with_answers(source: Records) -> list[str]:
+    """Return further columns whose values are letters of options, or answers of the file."""
+    known = used_by_name(WORD_KEYS)
+    values: dict[str, set[str]] = defaultdict(set)
+    for record in source.records:
+        for column, value in record.value.items() if isinstance(record.value, Mapping) else ():
+            if isinstance(value, str) and not missing(value):
+                values[column].add(_plain(value))
+    answers = {
+        text for column in values if plain_key(column) == WORD_KEYS[0] for text in values[column]
+    }
+    return [
+        column
+        for column, texts in values.items()
+        if not (is_used(column, known) or _OF_MODEL & _words(column))
+        and (texts <= _LETTERS or texts & answers)
+    ]
 
 
 def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:

@@ -497,9 +497,10 @@ class _Reader:
     def _note_scale(self, role: str, most: float, n_small: int) -> None:
         """Note a scale that is hardly one of percentages."""
         if most <= _LEAST_PERCENTAGE:
+            ends = " or ".join(dict.fromkeys((f"{most:g}", f"{_LEAST_PERCENTAGE:g}")))
             self._counts[
                 f"{role} is read as 0 to 100, and the largest is {most:g} (taken as"
-                f" {most / 100:g}); if the scale ends at {most:g} or 10, divide by its end"
+                f" {most / 100:g}); if the scale ends at {ends}, divide by its end"
             ] = 0
         elif n_small:
             self._counts[

@@ -2,7 +2,8 @@
 
 import re
 from datetime import datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
+from math import isfinite, nan
 from typing import NamedTuple
 
 from study.base.translation import t
@@ -26,6 +27,9 @@ _NOT_SHOWN = re.compile(
 
 _MOST_EXACT = 10**15
 """Excel keeps 15 digits of a number: an id of more is stored rounded."""
+
+_EXACT = Context(prec=300)
+"""More digits than a number of a cell has in any format."""
 
 _LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e11
 """Numbers with decimals that Excel displays without an exponent."""
@@ -137,9 +141,12 @@ def _displayed(cell: Cell) -> str:
 
 def _number(cell: Cell) -> float:
     try:
-        return float(cell.value)
+        number = float(cell.value)
     except ValueError:
-        raise NotDisplayed(t("an unreadable number")) from None
+        number = nan
+    if not isfinite(number):
+        raise NotDisplayed(t("an unreadable number"))
+    return number
 
 
 def _moment(cell: Cell) -> datetime | time | timedelta | None:
@@ -184,23 +191,24 @@ def _by_format(number: float, code: str) -> str:
     match = _PLAIN_FORMAT.fullmatch(section)
     if match is None:
         raise NotDisplayed(t("a number in the format {code}", code=code or _UNREADABLE))
-    return f"{_literal(match['before'])}{_figures(shown, match)}{_literal(match['after'])}".strip()
+    figures = _figures(abs(shown), match)
+    sign = "-" if shown < 0 and any(figure in figures for figure in "123456789") else ""
+    return f"{sign}{_literal(match['before'])}{figures}{_literal(match['after'])}".strip()
 
 
 def _figures(number: float, match: re.Match[str]) -> str:
     places, integer = match["places"] or "", match["integer"]
     exact = Decimal(repr(number)) * (100 if match["percent"] else 1)
-    rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
-    digits, _, decimals = f"{abs(rounded):f}".partition(".")
+    rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP, _EXACT)
+    digits, _, decimals = f"{rounded:f}".partition(".")
     optional = len(places) - len(places.rstrip("#"))
     least = len(decimals) - optional
     decimals = decimals[:least] + decimals[least:].rstrip("0")
     digits = digits.lstrip("0").rjust(integer.replace(",", "").count("0"), "0")
     if "," in integer:
         digits = f"{int(digits):,}"
-    sign = "-" if rounded < 0 else ""
     point = "." if places else ""
-    return f"{sign}{digits}{point}{decimals}{match['percent'] or ''}"
+    return f"{digits}{point}{decimals}{match['percent'] or ''}"
 
 
 def _general(number: float) -> str:

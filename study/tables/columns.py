@@ -8,6 +8,7 @@ from enum import Enum
 from functools import lru_cache
 
 from study.base.errors import BadFile
+from study.base.text import text_key
 from study.base.translation import t
 
 MOST_LISTED = 40
@@ -53,7 +54,7 @@ def plain_key(key: str) -> str:
     >>> plain_key("Größe") == plain_key("Gro\u0308ße"), plain_key("问题")
     (True, '问题')
     """
-    text = unicodedata.normalize("NFKC", key).casefold()
+    text = unicodedata.normalize("NFKC", text_key(key)).casefold()
     return "".join(
         char for char in text if char.isalnum() or unicodedata.category(char).startswith("M")
     )

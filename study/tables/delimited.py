@@ -11,7 +11,6 @@ from study.base.errors import BadFile
 from study.base.translation import t
 
 _SEPARATORS = ",;\t"
-_DECIMAL_COMMA = ";\t"
 _SEPARATOR_LINE = re.compile(r'[ \t]*"?sep=([^\w"\r\n])"?[,;\t ]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 """Excel's own first line, which names the separator."""
 
@@ -37,7 +36,7 @@ class Delimited:
     @property
     def has_decimal_commas(self) -> bool:
         """Whether a comma in a number can only be a decimal comma."""
-        return self.separator in _DECIMAL_COMMA
+        return self.separator != ","
 
 
 def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimited:

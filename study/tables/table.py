@@ -1,6 +1,7 @@
 """Reads a table from a file: its header and its rows as texts by column."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,6 +135,9 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
         _refuse_old_office(path, file, begins)
     if b"urn:schemas-microsoft-com:office:spreadsheet" in begins:
         what = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
+        raise BadFile(f"{what} {said(SAVE_AS)}")
+    if begins.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
+        what = t("{name} is an HTML or XML file and not a table.", name=path)
         raise BadFile(f"{what} {said(SAVE_AS)}")
     file.seek(0)
     return begins.startswith(b"PK")

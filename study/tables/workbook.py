@@ -7,7 +7,7 @@ namespace, so that both kinds of Open XML read the same.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ from study.tables.cells import Cell, format_of, unescaped
 SAVE_AS = later("In Excel, choose File > Save As > Excel Workbook (.xlsx).")
 
 _Parts = Mapping[str, ZipInfo]
-_REFERENCE = re.compile(r"([A-Z]{1,3})(\d+)")
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?\d+")
 _FIRST_BYTES = 1024
 _FILLING = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
 _BLOCK = 1 << 16
@@ -209,8 +209,8 @@ def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
     codes: dict[int, str] = {}
     numbers: list[int] = []
     for element in _elements(archive, part):
-        if _tag(element) == "numFmt":
-            codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or ""
+        if _tag(element) == "numFmts":  # conditional formats have a numFmt of their own
+            codes = {int(f.get("numFmtId") or 0): f.get("formatCode") or "" for f in element}
         elif _tag(element) == "cellXfs":
             numbers = [int(style.get("numFmtId") or 0) for style in element]
     return [format_of(number, codes) for number in numbers]
@@ -261,11 +261,11 @@ class _RowReader:
 
     def _cells(self, row: Element) -> list[Cell]:
         cells: list[Cell] = []
+        place = -1
         for element in row:
             if _tag(element) != "c":
                 continue
-            match = _REFERENCE.fullmatch((element.get("r") or "").upper())
-            place = column_number(match[1]) if match else len(cells)
+            place = _column_of(element, place)
             cell = self._cell(element)
             if cell.value or cell.type == "f":
                 cells.extend([_EMPTY] * (place + 1 - len(cells)))
@@ -285,12 +285,29 @@ class _RowReader:
             has_no_result = _child(element, "f") is not None and (value is None or kind != "str")
             return Cell(type="f") if has_no_result else _EMPTY
         if kind == "s":
-            return Cell(value=self.shared[int(text)])
+            return Cell(value=_at(self.shared, int(text)))
         if kind == "str":
             return Cell(value=unescaped(text))
         style = int(element.get("s") or 0)
-        code = self.formats[style] if style < len(self.formats) else "General"
+        code = _at(self.formats, style) if self.formats else "General"
         return Cell(type=kind, value=text, format=code, from_1904=self.from_1904)
+
+
+def _column_of(cell: Element, previous: int) -> int:
+    """Return the place of a cell's column; without a reference it follows the previous cell."""
+    reference = cell.get("r")
+    if not reference:
+        return previous + 1
+    match = _REFERENCE.fullmatch(reference.upper())
+    if match is None:
+        raise ValueError(f"cell {reference}")
+    return column_number(match[1])
+
+
+def _at(texts: Sequence[str], place: int) -> str:
+    if not 0 <= place < len(texts):
+        raise IndexError(place)
+    return texts[place]
 
 
 def column_number(letters: str) -> int:

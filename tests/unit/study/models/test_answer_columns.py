@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,9 @@ def write(folder: Path, rows: list[dict[str, Any]], form: str, name: str = "out"
     return path
 
 
-def rows_of(beside: Mapping[str, Any], id_name: str = "item_id", **letters: str) -> list[Any]:
+def rows_of(
+    beside: Mapping[str, Any], id_name: str = "item_id", **letters: Sequence[str]
+) -> list[Any]:
     """Return records with what is given beside, and a letter a row for each column."""
     return [
         {id_name: f"q{n + 1}", **beside, **{key: text[n] for key, text in letters.items()}}
@@ -81,6 +83,13 @@ def letters(found: PredictionFile) -> str:
         ({}, {"answer": SAID, "truth": TRUTH}),
         ({}, {"answer": SAID, "Ground Truth": TRUTH}),
         ({}, {"answer": SAID, "correctAnswer": TRUTH}),
+        ({}, {"answer": TRUTH, "pred_letter": SAID}),
+        ({}, {"answer": TRUTH, "key": TRUTH}),
+        ({}, {"answer": SAID, "standard_answer": TRUTH}),
+        ({}, {"answer": SAID, "consensus": TRUTH}),
+        ({}, {"answer": SAID, "y": TRUTH}),
+        ({}, {"answer": SAID, "\u6b63\u786e\u7b54\u6848": TRUTH}),
+        ({"expert": "Rib fracture"}, {"answer": ["Rib fracture", *OPTIONS[:3]]}),
         ({}, {"answer": TRUTH, "output": SAID}),
         ({"output": ""}, {"answer": TRUTH}),
         ({"response": None, "note": "x"}, {"answer": TRUTH}),
@@ -89,7 +98,7 @@ def letters(found: PredictionFile) -> str:
     ],
 )
 def test_an_answer_that_may_be_the_reference_standard_is_refused(
-    tmp_path: Path, form: str, beside: Mapping[str, Any], columns: Mapping[str, str]
+    tmp_path: Path, form: str, beside: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
 ) -> None:
     """In every format, naming the columns and how to say which one it is."""
     path = write(tmp_path, rows_of(beside, **columns), form)
@@ -140,7 +149,12 @@ def test_the_models_answers_are_read_beside_a_reference_standard(
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
     "beside",
-    [{}, {"model": "m", "latency_s": 1.5}, {"run": 1, "confidence": 0.5}, {"patient": "p"}],
+    [
+        {},
+        {"model": "m", "latency_s": 1.5},
+        {"run": 1, "confidence": 0.5},
+        {"patient": "p", "sex": "M", "raw_answer": "B", "explanation": "B is larger."},
+    ],
 )
 def test_our_own_answers_are_read(tmp_path: Path, form: str, beside: Mapping[str, Any]) -> None:
     """`item_id, answer`, and what has nothing to do with the question."""

@@ -38,6 +38,9 @@ DISPLAYED = [
     (-1.5, "0.0;[Red]-0.0", "-1.5"),
     (-1.5, "0.0;(0.0)", "(1.5)"),
     (0, '0;-0;"none"', None),
+    (-3, '"Grade "0', "-Grade 3"),
+    (-0.4, "0", "0"),
+    (123456789, "0." + 20 * "0", "123456789." + 20 * "0"),
     (True, "General", "TRUE"),
     (False, "General", "FALSE"),
     (12, "@", "12"),
@@ -96,7 +99,7 @@ def test_a_cell_of_a_text_column_reads_as_excel_displays_it_or_rejects_its_row(
     ],
 )
 def test_a_number_column_is_read_in_full(tmp_path: Path, value: Any, code: str, text: str) -> None:
-    """Whatever its format displays, with a point for a decimal comma."""
+    """Regardless of what its format displays, with a point for a decimal comma."""
     path = book(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
     assert cells(path, Kind.NUMBER) == [[text]]
 
@@ -138,7 +141,7 @@ def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> Non
 def test_a_formula_without_result_rejects_its_row(
     tmp_path: Path, kind: Kind, cell: str, what: str
 ) -> None:
-    """Whatever its column holds; an optional cell would else be empty without a word."""
+    """In every kind of column; an optional cell would otherwise be empty without a warning."""
     _, (row,) = read(raw(tmp_path / "q.xlsx", cell), kind_of=lambda _: kind)
     assert isinstance(row, Fault)
     assert what in row.what

@@ -8,9 +8,19 @@ import pytest
 import xlsxwriter
 from openpyxl import Workbook, load_workbook
 
+from study.base.bank_model import Fault
 from study.base.budget import Budget
 from study.base.errors import BadFile
-from tests.unit.study.tables.workbooks import BOOK, SHEET, book, cells, edited, raw, read
+from tests.unit.study.tables.workbooks import (
+    BOOK,
+    SHEET,
+    STYLES,
+    book,
+    cells,
+    edited,
+    raw,
+    read,
+)
 
 ROWS = [["id", "answer"], ["q1", "A"], ["q2", "B"], ["q3", "C"]]
 READ = [["q1", "A"], ["q2", "B"], ["q3", "C"]]
@@ -88,7 +98,7 @@ def test_hidden_rows_and_columns_are_read_like_the_others(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".xltx", ".xltm", ".dat"])
 def test_a_workbook_is_known_by_its_content(tmp_path: Path, ending: str) -> None:
-    """Whatever its name; macros and templates are workbooks too."""
+    """Regardless of its name; macros and templates are workbooks too."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     assert cells(path.rename(path.with_suffix(ending))) == READ
 
@@ -104,7 +114,9 @@ def test_strict_open_xml_reads_the_same(tmp_path: Path) -> None:
             text = text.replace(transitional, other)
         return text
 
-    edited(path, dict.fromkeys([one for one in names if one.endswith((".xml", ".rels"))], strict))
+    edited(
+        path, dict.fromkeys([name for name in names if name.endswith((".xml", ".rels"))], strict)
+    )
     assert cells(path) == READ
 
 
@@ -158,9 +170,9 @@ def test_two_columns_of_one_name_are_refused_as_in_csv(tmp_path: Path, header: l
     """Names are compared without case, spaces and underscores."""
     path = tmp_path / "q.csv"
     path.write_text(",".join(header) + "\n1,2\n", encoding="utf-8")
-    for one in (path, book(tmp_path / "q.xlsx", header, ["1", "2"])):
+    for table in (path, book(tmp_path / "q.xlsx", header, ["1", "2"])):
         with pytest.raises(BadFile, match=f"columns given twice: {header[0]}|{header[1]}"):
-            read(one)
+            read(table)
 
 
 def test_a_column_name_that_is_a_date_is_refused(tmp_path: Path) -> None:
@@ -210,6 +222,12 @@ def _numbers(folder: Path) -> Path:
     return _zip(folder / "q.numbers", **{"Index/Document.iwa": "", "Metadata/x.plist": ""})
 
 
+def _html(folder: Path) -> Path:
+    path = folder / "q.xls"
+    path.write_text("\ufeff\n<html><table><tr><td>id</td></tr></table></html>")
+    return path
+
+
 def _xml_2003(folder: Path) -> Path:
     path = folder / "q.xls"
     path.write_text(
@@ -227,6 +245,7 @@ def _xml_2003(folder: Path) -> Path:
         (_binary, r"\.xlsb.* Save As > Excel Workbook"),
         (_ods, "OpenDocument, .*Export it as Excel"),
         (_numbers, "Numbers, .*Export it as Excel"),
+        (_html, r"HTML or XML file.* Save As > Excel Workbook"),
         (_xml_2003, "XML format of 2003. In Excel, choose File > Save As"),
     ],
 )
@@ -261,4 +280,66 @@ def test_a_damaged_workbook_is_refused_by_its_name(
         assert cells(path) == READ
         return
     with pytest.raises(BadFile, match=r"q\.xlsx is not a complete Excel workbook"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "read_as"),
+    [
+        ("<c{q}/><c/><c{b}/>", ["q", "", "b"]),
+        ('<c{q}/><c t="inlineStr"><is><t/></is></c><c{b}/>', ["q", "", "b"]),
+        ("<c{q}/><c><v></v></c><c{b}/>", ["q", "", "b"]),
+        ('<c{q}/><c r="C2"{b}/>', ["q", "", "b"]),
+        ('<c r="B2"{q}/><c{b}/>', ["", "q", "b"]),
+        ('<c r="c2"{b}/><c r="$A$2"{q}/>', ["q", "", "b"]),
+    ],
+)
+def test_a_cell_without_a_reference_follows_the_previous_cell(
+    tmp_path: Path, row: str, read_as: list[str]
+) -> None:
+    """Also an empty one: no answer moves into another column."""
+    for name in "qb":
+        text = f' t="inlineStr"><is><t>{name}</t></is></c>'
+        row = row.replace(f"{{{name}}}/>", text)
+    assert cells(raw(tmp_path / "q.xlsx", row, header="id,note,answer")) == [read_as]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<c r="?2"><v>1</v></c>',
+        '<c r="A2" t="s"><v>-1</v></c>',
+        '<c r="A2" t="s"><v>99</v></c>',
+        '<c r="A2" s="-1"><v>1</v></c>',
+        '<c r="A2" s="99"><v>1</v></c>',
+    ],
+)
+def test_a_cell_that_refers_to_nothing_is_refused(tmp_path: Path, cell: str) -> None:
+    """And no other text or format is taken in its place."""
+    with pytest.raises(BadFile, match="not a complete Excel workbook"):
+        read(raw(tmp_path / "q.xlsx", cell))
+
+
+@pytest.mark.parametrize("number", ["NaN", "INF", "-INF", "one"])
+@pytest.mark.parametrize("style", [0, 1])
+def test_a_number_that_is_none_rejects_its_row(tmp_path: Path, number: str, style: int) -> None:
+    path = raw(tmp_path / "q.xlsx", f'<c r="A2" s="{style}"><v>{number}</v></c>', styles=["0.00"])
+    _, (row, *_) = read(path)
+    assert isinstance(row, Fault)
+    assert "an unreadable number" in row.what
+
+
+def test_the_formats_of_conditional_formatting_are_not_those_of_cells(tmp_path: Path) -> None:
+    path = book(tmp_path / "q.xlsx", ["a"], [0.5], formats={"A2": '0.0" %"'})
+    dxf = '<dxfs count="1"><dxf><numFmt numFmtId="164" formatCode="0%"/></dxf></dxfs>'
+    edited(path, {STYLES: lambda text: text.replace("</styleSheet>", f"{dxf}</styleSheet>")})
+    with zipfile.ZipFile(path) as packed:
+        assert dxf in packed.read(STYLES).decode()
+    assert cells(path) == [["0.5 %"]]
+
+
+def test_column_names_that_look_alike_are_one(tmp_path: Path) -> None:
+    """A Cyrillic letter in a name hides no column."""
+    path = book(tmp_path / "q.xlsx", ["id", "answer", "\u0430nswer"], ["q1", "A", "B"])
+    with pytest.raises(BadFile, match="columns given twice"):
         read(path)

@@ -13,6 +13,7 @@ from study.tables.columns import Kind, KindOf, all_text
 from study.tables.table import Row, Table, open_table
 
 SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/sharedStrings.xml"
+STYLES = "xl/styles.xml"
 
 
 def book(path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = None) -> Path:
