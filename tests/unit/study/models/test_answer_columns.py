@@ -101,7 +101,7 @@ def test_an_answer_that_may_be_the_reference_standard_is_refused(
     tmp_path: Path, form: str, beside: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
 ) -> None:
     """In every format, naming the columns and how to say which one it is."""
-    path = write(tmp_path, rows_of(beside, **columns), form)
+    path = write(tmp_path, rows_of(beside, "item_id", **columns), form)
     with pytest.raises(BadFile) as refused:
         read(path)
     message = str(refused.value)
