@@ -32,7 +32,7 @@ _LOOKS_LIKE = str.maketrans(
         "\u039f": "O",  # the Greek omicron
         "\u03bf": "o",
     }
-) | str.maketrans("АВЕКМНОРСТУХЅІЈаеорсухѕіј", "ABEKMHOPCTYXSIJaeopcyxsij")
+) | str.maketrans("АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜаеорсухѕіјүһѵԁԛԝ", "ABEKMHOPCTYXSIJYHVDQWaeopcyxsijyhvdqw")
 _LOWER = str.maketrans("вкмнт", "bkmht")
 """Small Cyrillic letters whose capitals look like Latin ones: a word and its capitals are one."""
 

@@ -138,7 +138,7 @@ def _patient_id(value: str) -> Iterator[Spelling]:
         yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
     elif (len(key) >= 3 and has_digit) or (len(key) >= 4 and key not in _PLACEHOLDERS):
         yield Spelling(key, certain=False)
-    yield from _numbers(key)
+    yield from _numbers(value)
 
 
 def _other_id(value: str) -> Iterator[Spelling]:
@@ -149,13 +149,16 @@ def _other_id(value: str) -> Iterator[Spelling]:
         yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
     elif has_digit and len(key) >= 4 and (len(key) == 5 or not key.isdecimal()):
         yield Spelling(key, certain=False)
-    yield from _numbers(key)
+    yield from _numbers(value)
 
 
-def _numbers(key: str) -> Iterator[Spelling]:
-    """Yield the digits of an id without its letters, and without leading zeros."""
+def _numbers(value: str) -> Iterator[Spelling]:
+    """Yield the digits of an id without its letters, its long numbers, and these without zeros."""
+    words = split_words(value)
+    key = "".join(words)
     digits = "".join(char for char in key if char.isdecimal())
-    for number in {digits, digits.lstrip("0")} - {key}:
+    numbers = {digits, *(word for word in words if word.isdecimal() and len(word) >= 6)}
+    for number in {*numbers, *(number.lstrip("0") for number in numbers)} - {key}:
         if len(number) >= 6:
             yield Spelling(number, everywhere=len(number) >= 7)
         elif key.isdecimal() and len(number) >= 4:
@@ -191,7 +194,8 @@ def _place(value: str) -> Iterator[Spelling]:
         core = [word for word in words if word not in _WORDS["generic"]]
         if not core or all(word in _PLACEHOLDERS or word.isdecimal() for word in core):
             continue
-        for chosen in {tuple(words), tuple(core)}:
+        inside = words[words.index(core[0]) : len(words) - words[::-1].index(core[-1])]
+        for chosen in {tuple(words), tuple(inside), tuple(core)}:
             key = "".join(chosen)
             if len(chosen) > 1 and len(key) >= 6:
                 yield Spelling(key)
@@ -210,7 +214,8 @@ def _contact(value: str) -> Iterator[Spelling]:
                     yield Spelling(key[start:])
                     yield Spelling("0" + key[start:])
         elif len(words) > 1 and len(key) >= 6:
-            yield Spelling(key)
+            for ending in ("str", "strasse"):
+                yield Spelling(re.sub(r"str(?:asse)?(?=\d)", ending, key))
             if any(word.isdecimal() for word in words[:2]):  # however "Street" is abbreviated
                 yield Spelling("".join(words[:2]), certain=False)
         elif len(key) >= 4 and key not in _PLACEHOLDERS:

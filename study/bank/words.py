@@ -46,6 +46,9 @@ _FILLERS = frozenset(
 """Words between day, month and year."""
 
 _YEARS = range(1880, 2101)
+_ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_KANA = {char: char - 0x60 for char in range(0x30A1, 0x30F7)}
+"""Katakana to Hiragana."""
 
 
 class Found(NamedTuple):
@@ -64,12 +67,12 @@ class Found(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def folded(word: str) -> str:
-    """Return a word without case, diacritics and umlauts.
+    """Return a word without case, diacritics, umlauts and the difference between the kana.
 
     >>> folded("Müller"), folded("MUELLER"), folded("Łukasz"), folded("Weiß")
     ('muller', 'muller', 'lukasz', 'weiss')
     """
-    text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS))
+    text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS | _KANA))
     text = "".join(char for char in text if unicodedata.category(char) != "Mn").replace("ı", "i")
     text = "".join(str(unicodedata.decimal(char, char)) for char in text)
     return unicodedata.normalize("NFC", _UMLAUTS.sub(lambda found: found[1] or "a", text))
@@ -165,14 +168,14 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
                 continue
             if len(number) == 4 and int(number) in _YEARS:
                 yield Found(f"month:{number}-{month:02d}", 0, 2, capitals=True)
-            elif not named.isdecimal() and len(number) <= 2:
+            elif named in _months() and len(number) <= 2:
                 yield Found(f"day:{month:02d}-{int(number):02d}", 0, 2, capitals=True)
 
 
 def _month(word: str) -> int:
     if word.isdecimal():
         return int(word) if len(word) <= 2 and 1 <= int(word) <= 12 else 0
-    return _months().get(word, 0)
+    return _ROMAN.index(word) if word in _ROMAN else _months().get(word, 0)
 
 
 def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:

@@ -179,6 +179,8 @@ def _check_png(data: bytes) -> None:
 
 def check_size(width: int, height: int) -> None:
     """Refuse a film that is too large, or has no pixels; raises `BadFilm`."""
+    if width < 1 or height < 1:
+        raise BadFilm(f"an image without pixels ({width} x {height})", "export it again")
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE and width * height <= MAX_PIXELS):
         raise BadFilm(
             f"{width} x {height} pixels; up to {MAX_SIDE:,} a side and {MAX_PIXELS:,} in all are"
