@@ -260,6 +260,8 @@ class _Conversion:
             self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
         found = {name: as_text(fields.first(name)) or "" for name in (*_TAKEN, *OPTION_FIELDS)}
         found = {name: text for name, text in found.items() if name in fields}
+        others = fields.given("truth")[1:]  # the bank's own check compares them
+        found |= {column: as_text(value) or "" for column, value in others}
         written = [as_text(one) or "" for one in split_list(fields.first("images"))]
         if not any(written) or not found.get("item_id"):
             raise BadFilm("no item id, or no image", "fill both columns", Rule.NO_IMAGE)

@@ -47,7 +47,7 @@ _FILLERS = frozenset(
 
 _YEARS = range(1880, 2101)
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_KANA = {char: char - 0x60 for char in range(0x30A1, 0x30F7)}
+_KANA = {code: chr(code - 0x60) for code in range(0x30A1, 0x30F7)}
 """Katakana to Hiragana."""
 
 

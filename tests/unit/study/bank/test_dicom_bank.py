@@ -275,3 +275,21 @@ def test_patients_and_images_that_look_alike_are_one(tmp_path: Path, store: Stor
         rows = look.rows("SELECT patient_id FROM items")
     assert len(rows) == 2
     assert len({row["patient_id"] for row in rows}) == 1
+
+
+@pytest.mark.parametrize("answer", ["A", "Yes", "B", "Quentin Featherstone"])
+def test_two_columns_of_the_correct_answer_must_agree(
+    tmp_path: Path, store: Store, answer: str
+) -> None:
+    """As in any bank; and what is in the second one is compared with the names too."""
+    place = folder(tmp_path)
+    (place / "questions.csv").write_text(
+        "item_id,question,option_a,option_b,truth,Answer,images\n"
+        f"q1,Is there an effusion?,Yes,No,A,{answer},second.dcm\n"
+    )
+    if answer in ("A", "Yes"):
+        assert import_dicom(store, place, name="own", now=NOW).n_items == 1
+    else:
+        why = "answers that differ: truth A, Answer B" if answer == "B" else "Answer contains"
+        with pytest.raises(FaultyBank, match=why):
+            import_dicom(store, place, name="own", now=NOW)
