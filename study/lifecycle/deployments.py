@@ -15,7 +15,7 @@ from study.store.studies import refuse_restored, study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
-    """Make an empty store with its own secret, or open the one that is there.
+    """Make an empty store with its own secret, or open the existing store.
 
     Its secret stands in the trail as a hash, by which `verify` knows it again.
     """
@@ -46,7 +46,7 @@ def coordinator_code(
     now: datetime,
     deliver: Callable[[str], None] = lambda code: None,
 ) -> str:
-    """Give a coordinator of a study an access code; an earlier code of theirs stops working.
+    """Give a coordinator of a study an access code; an earlier code stops working.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def reader_code(
     """
     code = new_code(entropy)
     with store.change() as change:
-        found = study_row(change, study)
-        refuse_restored(found)
-        reader = people.reader(change, found.id, reader_id)
+        row_of_study = study_row(change, study)
+        refuse_restored(row_of_study)
+        reader = people.reader(change, row_of_study.id, reader_id)
         if reader is None:
-            meant = people.like_reader(change, found.id, reader_id)
+            meant = people.like_reader(change, row_of_study.id, reader_id)
             raise NotFound(f"There is no reader {reader_id!r} in {study!r}.{meant}")
         person = people.of_reader(change, reader.id)
         if person is None:
@@ -133,7 +133,7 @@ def _staff_code(
     now: datetime,
     deliver: Callable[[str], None],
 ) -> str:
-    """Give whoever holds a role in a study (empty: in the deployment) a new access code."""
+    """Give the holder of a role in a study (empty: in the deployment) a new access code."""
     check_code_name(name, role)
     code = new_code(entropy)
     with store.change() as change:

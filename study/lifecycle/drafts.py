@@ -1,7 +1,7 @@
 """Drafts of studies: written step by step, saved at every step, drawn when they hold no fault.
 
 A draft's protocol is a mapping with the keys of the protocol file; it may be incomplete or
-contradict itself until the draw. Of two tabs that write one draft, the second is told.
+contradict itself until the draw. If two tabs edit one draft, the second one to save gets an error.
 """
 
 import json
@@ -37,7 +37,7 @@ CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
 
 
 class SavedElsewhere(NotNow):
-    """A draft was saved by somebody else since it was read."""
+    """A draft was saved by another person or tab since it was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def save(
     Raises
     ------
     SavedElsewhere
-        Somebody saved it since; nothing was stored.
+        It was saved by another person or tab since; nothing was stored.
     BadInput
         Its name is no name.
     NotNow
@@ -167,7 +167,7 @@ def save(
         row = _row(change, number)
         _refuse_overwriting(row, seen)
         _refuse_taken(change, name, number)
-        # Two saves within one millisecond have to be told apart.
+        # Two saves within one millisecond must differ.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
         stored.save_draft(
             change,
@@ -181,7 +181,7 @@ def save(
 
 
 def reach(store: Store, number: int, steps: int) -> None:
-    """Keep that so many steps of a draft were left behind; nothing of what it says changes."""
+    """Record how many steps of a draft were visited; its values do not change."""
     with store.change() as change:
         stored.reach_draft(change, number, steps)
 
@@ -208,15 +208,15 @@ def draw(
     BadProtocol
         The protocol has faults; all are listed.
     NotNow
-        Somebody saved the draft since, or the bank cannot give the cases asked for.
+        The draft was saved since, or the bank has too few cases.
     """
     with store.change() as change:
         row = _row(change, number)
         _refuse_overwriting(row, seen)
         draft = _draft(row)
-        found = faults(draft)
-        if found:
-            listed = "\n".join(f"  {fault}" for fault in found)
+        problems = faults(draft)
+        if problems:
+            listed = "\n".join(f"  {fault}" for fault in problems)
             raise BadProtocol(t("The sample was not drawn:") + f"\n{listed}")
         protocol = Protocol.from_json(draft.protocol_values)
         study, strata = draw_within(
@@ -249,9 +249,9 @@ def obstacles(
         Rehearses the draw from a bank by its name, with the values of a protocol, and refuses as
         `study.protocol.sampling.rehearse` does.
     """
-    found = faults(draft)
-    if found:
-        return found
+    problems = faults(draft)
+    if problems:
+        return problems
     try:
         with store.look() as look:
             drawable_bank(look, draft.bank, draft.name)

@@ -1,4 +1,4 @@
-"""Where a bank's reference standard is told or must not be, who may have seen it: refused or said.
+"""Where a bank's reference standard may be shown, and which readers may have seen it.
 
 A study's reference standard is that of its bank, so one study can tell what another keeps. Shared
 patients, examinations, image files and questions are found under any name, see
@@ -34,7 +34,7 @@ from study.store.studies import StudyRow, study_row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Where somebody may have learnt the answers: in another study, in teaching on a bank.
+    """Where a person may have learnt the answers: in another study, or in teaching on a bank.
 
     `role` is None in teaching, and `study` then the bank's name.
     """
@@ -101,7 +101,7 @@ def tells(study: StudyRow) -> bool:
 
 
 def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> None:
-    """Note that somebody has a bank's reference standard shown to them, or refuse it.
+    """Record that a bank's reference standard is shown to a person, or refuse it.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def record_others(
     by: By,
     now: datetime,
 ) -> None:
-    """Tell each of some other studies' trails what became of a study on the same cases."""
+    """Record in the audit trails of other studies what happened to a study on the same cases."""
     for other in others:
         events.record(change, other, now, kind=kind, detail={"study": study.name}, by=by)
 
@@ -177,13 +177,13 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
 
 def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
     """Return where each reader of a study may have seen its answers; without those who have not."""
-    found = {}
+    roles = {}
     for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader.id)
         seen = () if person is None else seen_by(look, person, study)
         if seen:
-            found[reader.reader_id] = seen
-    return found
+            roles[reader.reader_id] = seen
+    return roles
 
 
 _ROLES = {
@@ -196,8 +196,8 @@ _ROLES = {
 
 
 def in_words(reader: str, seen: Sequence[Seen]) -> str:
-    """Return what is said of a reader who may know the answers."""
-    parts = [said(_ROLES[one.role]).format(study=repr(one.study)) for one in seen]
+    """Return the sentence about a reader who may know the answers."""
+    parts = [said(_ROLES[role.role]).format(study=repr(role.study)) for role in seen]
     return t(
         "{reader} may have seen the reference standard of these cases, {parts}.",
         reader=reader,
@@ -247,15 +247,15 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
 
 
 def _struck_since(look: Transaction, study: int) -> tuple[str, ...]:
-    found = bank_contents.struck_cases(look, study)
-    if not found:
+    struck = bank_contents.struck_cases(look, study)
+    if not struck:
         return ()
     return (
         tn(
             "{n} case was struck off the bank after the draw, and stays in the study: {items}.",
             "{n} cases were struck off the bank after the draw, and stay in the study: {items}.",
-            len(found),
-            items=", ".join(found),
+            len(struck),
+            items=", ".join(struck),
         ),
     )
 
@@ -297,11 +297,11 @@ def acquaintances(
 def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
     """Return what other studies on the same cases mean for one with this protocol."""
     reading, telling = being_read(look, bank, but=but), told_in(look, bank, but=but)
-    found = []
+    lines = []
     if reading and protocol.interim_results:
-        found.append(interim_refusal(reading))
+        lines.append(interim_refusal(reading))
     elif reading and protocol.feedback is Feedback.AFTER_CASE:
-        found.append(
+        lines.append(
             t(
                 "This study shows its readers the correct answers to cases that are being read in "
                 "{studies}. The audit trails of these studies will record this.",
@@ -309,7 +309,7 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
             )
         )
     if telling:
-        found.append(
+        lines.append(
             t(
                 "Correct answers to cases from this bank are shown in {studies}. Anyone who has "
                 "seen them there should not read here. The audit trails of these studies will "
@@ -319,7 +319,7 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
         )
     n_learners = teaching.n_learners(look, bank)
     if n_learners:
-        found.append(
+        lines.append(
             tn(
                 "{n} person has practised with this bank in teaching, where the answers are "
                 "shown. They should not read in this study.",
@@ -328,4 +328,4 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
                 n_learners,
             )
         )
-    return tuple(found)
+    return tuple(lines)

@@ -14,7 +14,7 @@ JUDGES = 2
 
 
 class Given(Protocol):
-    """What somebody last said: a verdict, and a comment."""
+    """A judge's latest verdict and comment."""
 
     @property
     def verdict(self) -> str: ...
@@ -39,21 +39,23 @@ class Judged(ABC):
 
     @staticmethod
     @abstractmethod
-    def settled(given: Sequence[str]) -> str | None:
+    def settled(verdicts: Sequence[str]) -> str | None:
         """Return what verdicts in the order of the judges come to; None where one more has to."""
 
     @property
     def result(self) -> str | None:
         """Return what it is found to be, or None while another has to judge it."""
-        return self.settled([self.given[one].verdict for one in self.judges if one in self.given])
+        return self.settled(
+            [self.given[judge].verdict for judge in self.judges if judge in self.given]
+        )
 
     @property
     def waits_for(self) -> tuple[int, ...]:
         """Return who has to judge it now."""
-        waiting = tuple(one for one in self.judges[:JUDGES] if one not in self.given)
+        waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.given)
         if waiting or self.result:
             return waiting
-        return tuple(one for one in self.judges[JUDGES:][:1] if one not in self.given)
+        return tuple(judge for judge in self.judges[JUDGES:][:1] if judge not in self.given)
 
 
 def judges(position: int, n: int) -> list[int]:
@@ -66,11 +68,11 @@ def judges(position: int, n: int) -> list[int]:
     """
     first = position % n
     second = (first + 1 + position // n % (n - 1)) % n
-    return [first, second, *(one for one in range(n) if one not in (first, second))]
+    return [first, second, *(number for number in range(n) if number not in (first, second))]
 
 
-def is_new(one: Judged | None, person: int, verdict: str, comment: str) -> bool:
-    """Return whether what somebody says is other than what they last said.
+def is_new(judged: Judged | None, person: int, verdict: str, comment: str) -> bool:
+    """Return whether a verdict or comment differs from the judge's latest.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def is_new(one: Judged | None, person: int, verdict: str, comment: str) -> bool:
     """
     if len(comment) > LONGEST_COMMENT:
         raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
-    if one is None or person not in (*one.waits_for, *one.given):
+    if judged is None or person not in (*judged.waits_for, *judged.given):
         raise NotAllowed(t("This question is not yours to review."))
-    before = one.given.get(person)
+    before = judged.given.get(person)
     return before is None or (before.verdict, before.comment) != (verdict, comment)

@@ -1,4 +1,4 @@
-"""Judges' desks: the reading page over what waits for somebody in a review or a scoring.
+"""Desks of judges: the reading page with the cases that wait for a judge in a review or scoring.
 
 What is chosen from are the verdicts, by number: the letters are those of the question's options,
 which the question shows with it. Only those who
@@ -39,7 +39,7 @@ _One = TypeVar("_One", bound=Judged)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitting(Generic[_One]):
-    """Somebody who judges: what they judged and what waits for them, in order."""
+    """A judge's work: what was judged and what is waiting, in order."""
 
     person: Person
     number: int
@@ -56,18 +56,18 @@ class JudgingDesk(ABC, Generic[_One]):
 
     @abstractmethod
     def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[_One]:
-        """Return somebody's sitting, or refuse it: they have no part, or nobody can judge now."""
+        """Return a person's work, or refuse: the person has no part, or judging is paused."""
 
     @abstractmethod
-    def key(self, one: _One) -> int:
+    def key(self, unit: _One) -> int:
         """Return the number by which something is known among what is judged."""
 
     @abstractmethod
-    def item(self, one: _One) -> int:
+    def item(self, unit: _One) -> int:
         """Return the item whose question and films are shown."""
 
     @abstractmethod
-    def question(self, look: Transaction, one: _One, asked: CaseView) -> str:
+    def question(self, look: Transaction, unit: _One, asked: CaseView) -> str:
         """Return what is judged, as text, from the item's question and options."""
 
     @abstractmethod
@@ -79,7 +79,7 @@ class JudgingDesk(ABC, Generic[_One]):
         self,
         change: Transaction,
         at: Sitting[_One],
-        one: _One,
+        unit: _One,
         verdict: str,
         comment: str,
         now: datetime,
@@ -107,18 +107,18 @@ class JudgingDesk(ABC, Generic[_One]):
     def film(
         self, store: Store, person: Person, number: int, case: str, view: int
     ) -> FilmRow | None:
-        """Return the row of a film of what is somebody's to judge; or None."""
+        """Return the row of an image of a case assigned to the judge, or None."""
         with store.look() as look:
             at = self.sitting(look, person, number)
-            for one in (*at.waiting, *at.given):
-                if self._case(look, at, one) == case:
-                    return teaching.film(look, self.item(one), view, prior=True)
+            for unit in (*at.waiting, *at.given):
+                if self._case(look, at, unit) == case:
+                    return teaching.film(look, self.item(unit), view, prior=True)
         return None
 
     def take_records(
         self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
     ) -> Acknowledgement:
-        """Store somebody's verdicts; the same one sent twice is stored once."""
+        """Store a judge's verdicts; a verdict sent twice is stored once."""
         taken: list[Taken] = []
         with store.change() as change:
             for record in parsed(records):
@@ -138,24 +138,28 @@ class JudgingDesk(ABC, Generic[_One]):
         if not isinstance(record, Reading):
             return t("This study has no such step.")
         mine = (*at.waiting, *at.given)
-        one = next((one for one in mine if self._case(change, at, one) == record.case), None)
-        found = {letter: verdict for letter, verdict, _ in self._letters()}
-        if one is None or record.option not in found:
+        unit_judged = next(
+            (unit for unit in mine if self._case(change, at, unit) == record.case), None
+        )
+        verdicts = {letter: verdict for letter, verdict, _ in self._letters()}
+        if unit_judged is None or record.option not in verdicts:
             return said(NOT_YET)
         try:
-            self.judge(change, at, one, found[record.option], record.comment, now)
+            self.judge(change, at, unit_judged, verdicts[record.option], record.comment, now)
         except StudyError as error:
             return str(error)
         return ""
 
     def _letters(self) -> list[tuple[str, str, str]]:
-        return [(letter, *one) for letter, one in zip(LETTERS, self.verdicts(), strict=False)]
+        return [
+            (letter, *verdict) for letter, verdict in zip(LETTERS, self.verdicts(), strict=False)
+        ]
 
     def _seal(self, look: Transaction, person: Person, number: int) -> str:
         return sha256_of([secret(look), self.of, person.id, number])[:32]
 
-    def _case(self, look: Transaction, at: Sitting[_One], one: _One) -> str:
-        what = [secret(look), self.of, at.person.id, at.number, self.key(one)]
+    def _case(self, look: Transaction, at: Sitting[_One], unit: _One) -> str:
+        what = [secret(look), self.of, at.person.id, at.number, self.key(unit)]
         return sha256_of(what)[:32]
 
     def _desk(self, look: Transaction, at: Sitting[_One]) -> Desk:
@@ -169,18 +173,18 @@ class JudgingDesk(ABC, Generic[_One]):
             read=n_given,
             rules={**rules(_PROTOCOL), "numbered": True},
             cases=tuple(
-                self._view(look, at, one, n_given + place)
-                for place, one in enumerate(at.waiting[:HANDED_OUT], start=1)
+                self._view(look, at, unit, n_given + place)
+                for place, unit in enumerate(at.waiting[:HANDED_OUT], start=1)
             ),
             stored=n_given,
         )
 
-    def _view(self, look: Transaction, at: Sitting[_One], one: _One, position: int) -> CaseView:
-        row = teaching.item(look, self.item(one))
+    def _view(self, look: Transaction, at: Sitting[_One], unit: _One, position: int) -> CaseView:
+        row = teaching.item(look, self.item(unit))
         asked = case_view(
             look,
             WaitingCase(
-                id=self._case(look, at, one),
+                id=self._case(look, at, unit),
                 position=position,
                 condition=Condition.UNAIDED,
                 shown_order=LETTERS[: len(json.loads(row.options))],
@@ -191,7 +195,7 @@ class JudgingDesk(ABC, Generic[_One]):
         )
         return replace(
             asked,
-            question=self.question(look, one, asked),
+            question=self.question(look, unit, asked),
             options=tuple((letter, words) for letter, _, words in self._letters()),
         )
 
@@ -211,7 +215,7 @@ class _ReviewDesk(JudgingDesk[ItemReview]):
 
     def sitting(self, look: Transaction, person: Person, number: int) -> Sitting[ItemReview]:
         row = reviewing.review_row(look, number)
-        if person.id not in {one.person for one in judgements.reviewers(look, number)}:
+        if person.id not in {reviewer.person for reviewer in judgements.reviewers(look, number)}:
             raise NotAllowed(t("You are not a reviewer in this review."))
         if why := reviewing.refusal(look, row):
             raise NotAllowed(why)
@@ -221,20 +225,20 @@ class _ReviewDesk(JudgingDesk[ItemReview]):
             number=number,
             name=row.name,
             bank_name=row.bank_name,
-            given=[one for one in items if person.id in one.given],
-            waiting=[one for one in items if person.id in one.waits_for],
+            given=[item for item in items if person.id in item.given],
+            waiting=[item for item in items if person.id in item.waits_for],
         )
 
-    def key(self, one: ItemReview) -> int:
-        return one.item.item
+    def key(self, unit: ItemReview) -> int:
+        return unit.item.item
 
-    def item(self, one: ItemReview) -> int:
-        return one.item.item
+    def item(self, unit: ItemReview) -> int:
+        return unit.item.item
 
-    def question(self, look: Transaction, one: ItemReview, asked: CaseView) -> str:
-        _, explanation = teaching.truth(look, one.item.item)
-        told = ["", t("Explanation: {words}", words=explanation)] if explanation else []
-        return "\n".join([*in_full(look, one.item.item, asked), *told])
+    def question(self, look: Transaction, unit: ItemReview, asked: CaseView) -> str:
+        _, explanation = teaching.truth(look, unit.item.item)
+        lines = ["", t("Explanation: {words}", words=explanation)] if explanation else []
+        return "\n".join([*in_full(look, unit.item.item, asked), *lines])
 
     def verdicts(self) -> Sequence[tuple[str, str]]:
         return [(verdict, said(VERDICTS[verdict])) for verdict in ItemVerdict]
@@ -243,7 +247,7 @@ class _ReviewDesk(JudgingDesk[ItemReview]):
         self,
         change: Transaction,
         at: Sitting[ItemReview],
-        one: ItemReview,
+        unit: ItemReview,
         verdict: str,
         comment: str,
         now: datetime,
@@ -251,7 +255,7 @@ class _ReviewDesk(JudgingDesk[ItemReview]):
         reviewing.judge(
             change,
             reviewing.review_row(change, at.number),
-            one.item.item,
+            unit.item.item,
             person=at.person.id,
             verdict=ItemVerdict(verdict),
             comment=comment,
@@ -278,25 +282,25 @@ class _ScoringDesk(JudgingDesk[ScoredWords]):
             number=number,
             name=row.study_name,
             bank_name=row.bank_name,
-            given=[one for one in words if place in one.given],
-            waiting=[one for one in words if place in one.waits_for],
+            given=[answer for answer in words if place in answer.given],
+            waiting=[answer for answer in words if place in answer.waits_for],
         )
 
-    def key(self, one: ScoredWords) -> int:
-        return one.position
+    def key(self, unit: ScoredWords) -> int:
+        return unit.position
 
-    def item(self, one: ScoredWords) -> int:
-        return one.answers[0].item
+    def item(self, unit: ScoredWords) -> int:
+        return unit.answers[0].item
 
-    def question(self, look: Transaction, one: ScoredWords, asked: CaseView) -> str:
-        answer = one.answers[0]
+    def question(self, look: Transaction, unit: ScoredWords, asked: CaseView) -> str:
+        answer = unit.answers[0]
         if answer.kind == EXPLANATION:
-            told = t("Explanation to score: {words}", words=answer.words)
-            return "\n".join([*in_full(look, answer.item, asked), "", told])
+            line = t("Explanation to score: {words}", words=answer.words)
+            return "\n".join([*in_full(look, answer.item, asked), "", line])
         truth, _ = teaching.truth(look, answer.item)
         right = dict(asked.options)[truth]
-        told = t("Answer to score: {words}", words=answer.words)
-        return "\n".join([asked.question, "", t("Correct: {answer}", answer=right), "", told])
+        line = t("Answer to score: {words}", words=answer.words)
+        return "\n".join([asked.question, "", t("Correct: {answer}", answer=right), "", line])
 
     def verdicts(self) -> Sequence[tuple[str, str]]:
         return [(score, said(SCORES[score])) for score in Score]
@@ -305,7 +309,7 @@ class _ScoringDesk(JudgingDesk[ScoredWords]):
         self,
         change: Transaction,
         at: Sitting[ScoredWords],
-        one: ScoredWords,
+        unit: ScoredWords,
         verdict: str,
         comment: str,
         now: datetime,
@@ -315,7 +319,7 @@ class _ScoringDesk(JudgingDesk[ScoredWords]):
         scoring.judge(
             change,
             scoring.scoring_row(change, at.number),
-            one.position,
+            unit.position,
             scorer=place,
             score=Score(verdict),
             comment=comment,

@@ -1,8 +1,8 @@
 """Previews: a study walked through as a reader would, in a copy that is thrown away.
 
 The copy is a store of its own beside the deployment's, with the study, one reader and nobody else.
-The reader's desk works on it as on any other, so what is seen is what a reader sees, and nothing of
-it can reach the study: that is read once, and told once that a preview was opened.
+The reader's desk works on it as on any other, so a preview shows what a reader sees. Nothing
+reaches the study except the event that a preview was opened.
 
 While cases of the bank are being read in an open study whose accuracy nobody sees yet, the copy
 holds a reference standard that is made up, and says so in place of every explanation.
@@ -246,8 +246,8 @@ def _path(store: Store, mark: str) -> Path:
 def _make_room(folder: Path, now: datetime) -> None:
     """Throw away what nobody uses any more, and leave room for one."""
     oldest = now.timestamp() - STAYS.total_seconds()
-    found = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
-    for number, (used_s, path) in enumerate(found, start=1):
+    stores = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
+    for number, (used_s, path) in enumerate(stores, start=1):
         if number >= MOST or used_s < oldest:
             _remove(path)
     for path in folder.glob(".new-*"):  # of a process that was killed
@@ -258,7 +258,7 @@ def _make_room(folder: Path, now: datetime) -> None:
 def _used_s(path: Path) -> float:
     try:
         return path.stat().st_mtime
-    except OSError:  # somebody else threw it away
+    except OSError:  # another process removed it
         return 0.0
 
 

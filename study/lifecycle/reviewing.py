@@ -57,7 +57,7 @@ class ItemReview(Judged):
     given: Mapping[int, VerdictRow]
 
     @staticmethod
-    def settled(given: Sequence[str]) -> str | None:
+    def settled(verdicts: Sequence[str]) -> str | None:
         """Return what an item is found to be, or None while another has to judge it.
 
         Parameters
@@ -70,12 +70,12 @@ class ItemReview(Judged):
         >>> ItemReview.settled(["sound", "ambiguous", "hallucinated finding"])
         'several faults'
         """
-        if len(given) < JUDGES:
+        if len(verdicts) < JUDGES:
             return None
-        (most, n), *_ = Counter(given).most_common(1)
+        (most, n), *_ = Counter(verdicts).most_common(1)
         if n >= JUDGES:
             return most
-        return MIXED if len(given) > JUDGES else None
+        return MIXED if len(verdicts) > JUDGES else None
 
 
 def open_review(
@@ -106,10 +106,10 @@ def open_review(
         raise BadInput(t("List the questions to review, each once."))
     with store.change() as change:
         row = banks.bank_row(change, bank)
-        if name in {one.name for one in judgements.reviews_of_bank(change, row.id)}:
+        if name in {other.name for other in judgements.reviews_of_bank(change, row.id)}:
             raise NotNow(t("This bank already has a review named {name}.", name=repr(name)))
         _refuse_while_read(change, row.id)
-        items = [item_of(change, bank, one).id for one in item_ids]
+        items = [item_of(change, bank, item_id).id for item_id in item_ids]
         number = judgements.add_review(change, bank=row.id, name=name, at_utc=stamp(now))
         judgements.add_items(change, number, items)
         judgements.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
@@ -137,15 +137,15 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
 
 def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
     """Return how far the review of each item is, in order."""
-    people = [one.person for one in judgements.reviewers(look, review)]
-    given: dict[int, dict[int, VerdictRow]] = {}
+    people = [reviewer.person for reviewer in judgements.reviewers(look, review)]
+    by_item: dict[int, dict[int, VerdictRow]] = {}
     for row in judgements.verdicts(look, review):
-        given.setdefault(row.item, {})[row.person] = row
+        by_item.setdefault(row.item, {})[row.person] = row
     return [
         ItemReview(
             item=item,
-            judges=tuple(people[one] for one in judges(item.position, len(people))),
-            given=given.get(item.item, {}),
+            judges=tuple(people[number] for number in judges(item.position, len(people))),
+            given=by_item.get(item.item, {}),
         )
         for item in judgements.review_items(look, review)
     ]
@@ -153,7 +153,9 @@ def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
 
 def waiting(look: Transaction, review: int, person: int) -> list[ReviewedItem]:
     """Return the items a person has to judge now, in order."""
-    return [one.item for one in item_reviews(look, review) if person in one.waits_for]
+    return [
+        reviewed.item for reviewed in item_reviews(look, review) if person in reviewed.waits_for
+    ]
 
 
 def refusal(look: Transaction, review: ReviewRow) -> str:
@@ -189,8 +191,10 @@ def judge(
     words = comment.strip()
     if why := refusal(change, review):
         raise NotNow(why)
-    found = (one for one in item_reviews(change, review.id) if one.item.item == item)
-    if is_new(next(found, None), person, verdict, words):
+    matches = (
+        reviewed for reviewed in item_reviews(change, review.id) if reviewed.item.item == item
+    )
+    if is_new(next(matches, None), person, verdict, words):
         judgements.add_verdict(
             change,
             review.id,
@@ -205,7 +209,7 @@ def judge(
 def close_review(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
     """End a review; nobody judges any more, and what was found may be used.
 
-    The trail is told the hash of every verdict.
+    The audit trail records the hash of every verdict.
 
     Raises
     ------
@@ -245,21 +249,21 @@ def _faulty(look: Transaction, review: int) -> dict[str, str]:
     if not review_row(look, review).ended_at_utc:
         raise NotNow(t("Close the review first: until then its verdicts may change."))
     return {
-        one.item.item_id: one.result
-        for one in item_reviews(look, review)
-        if one.result not in (None, ItemVerdict.SOUND)
+        reviewed.item.item_id: reviewed.result
+        for reviewed in item_reviews(look, review)
+        if reviewed.result not in (None, ItemVerdict.SOUND)
     }
 
 
 def faulty_cases(look: Transaction, study: int) -> list[str]:
     """Return the item_id of every case of a study that a closed review found faulty."""
-    found = {
+    faulty = {
         id_key(item_id)
         for review in judgements.closed_reviews_about(look, study)
         for item_id in _faulty(look, review)
     }
     cases = studies.cases(look, study)
-    return sorted(case.item_id for case in cases if id_key(case.item_id) in found)
+    return sorted(case.item_id for case in cases if id_key(case.item_id) in faulty)
 
 
 def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> int:
@@ -303,21 +307,21 @@ def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]
         Cases of the bank are being read.
     """
     refuse_withheld(look, review_row(look, review).bank)
-    handles = {one.person: one.handle for one in judgements.reviewers(look, review)}
+    handles = {reviewer.person: reviewer.handle for reviewer in judgements.reviewers(look, review)}
     return [
         (
-            one.item.item_id,
-            one.item.patient_id,
-            one.item.task,
+            reviewed.item.item_id,
+            reviewed.item.patient_id,
+            reviewed.item.task,
             handles[person],
             place,
-            one.given[person].verdict,
-            one.given[person].comment,
-            one.given[person].at_utc,
+            reviewed.given[person].verdict,
+            reviewed.given[person].comment,
+            reviewed.given[person].at_utc,
         )
-        for one in item_reviews(look, review)
-        for place, person in enumerate(one.judges, start=1)
-        if person in one.given
+        for reviewed in item_reviews(look, review)
+        for place, person in enumerate(reviewed.judges, start=1)
+        if person in reviewed.given
     ]
 
 

@@ -67,7 +67,7 @@ class ScoredWords(Judged):
     given: Mapping[int, ScoreRow]
 
     @staticmethod
-    def settled(given: Sequence[str]) -> str | None:
+    def settled(scores: Sequence[str]) -> str | None:
         """Return what words are scored, or None while another has to judge them.
 
         The middle of three: what two of them say, and partly correct where all differ.
@@ -81,13 +81,13 @@ class ScoredWords(Judged):
         >>> ScoredWords.settled(["incorrect", "partly correct", "correct"])
         'partly correct'
         """
-        if len(given) < JUDGES:
+        if len(scores) < JUDGES:
             return None
-        if given[0] == given[1]:
-            return given[0]
-        if len(given) == JUDGES:
+        if scores[0] == scores[1]:
+            return scores[0]
+        if len(scores) == JUDGES:
             return None
-        return sorted(map(Score, given), key=list(Score).index)[1].value
+        return sorted(map(Score, scores), key=list(Score).index)[1].value
 
 
 def open_scoring(
@@ -106,7 +106,7 @@ def open_scoring(
     Parameters
     ----------
     n_items
-        Only the words about so many questions, drawn at random; all where it is None.
+        Number of questions whose answers are scored, drawn at random; None for all.
 
     Raises
     ------
@@ -124,25 +124,30 @@ def open_scoring(
         row = study_row(change, study)
         if row.state != "closed":
             raise NotNow(t("Close the study first: scorers see the correct answers."))
-        if kind in {one.kind for one in judgements.scorings_of_study(change, row.id)}:
+        if kind in {scoring.kind for scoring in judgements.scorings_of_study(change, row.id)}:
             raise NotNow(t("These answers have been given to scorers already."))
         if being_read(change, row.bank):
             raise NotNow(_being_read())
         _refuse_readers(change, row, persons)
-        said, drawn = _to_score(change, row, kind, n_items, seed)
+        answers, drawn = _to_score(change, row, kind, n_items, seed)
         number = judgements.add_scoring(
             change, study=row.id, kind=kind, seed=seed, at_utc=stamp(now)
         )
-        cases = {one.item_id: one.id for one in studies.cases(change, row.id)}
-        judgements.add_cases(change, number, [cases[one] for one in drawn])
-        judgements.add_answers(change, number, said)
+        cases = {case.item_id: case.id for case in studies.cases(change, row.id)}
+        judgements.add_cases(change, number, [cases[item_id] for item_id in drawn])
+        judgements.add_answers(change, number, answers)
         judgements.add_scorers(change, number, persons)
         events.record(
             change,
             study,
             now,
             kind=EventKind.SCORING_OPENED,
-            detail={"of": kind, "n": len(said), "scorers": len(persons), **_facts(change, number)},
+            detail={
+                "of": kind,
+                "n": len(answers),
+                "scorers": len(persons),
+                **_facts(change, number),
+            },
             by=by,
         )
     return number
@@ -152,24 +157,26 @@ def _to_score(
     look: Transaction, study: StudyRow, kind: str, n_items: int | None, seed: int
 ) -> tuple[list[ScoringAnswer], list[str]]:
     """Return the answers to score with their positions, and the items that were drawn if any."""
-    of_kind = [one for one in judgements.open_answers_of_study(look, study.id) if one.kind == kind]
-    said = [one for one in of_kind if one.words.strip()]
-    if not said:
+    of_kind = [
+        answer for answer in judgements.open_answers_of_study(look, study.id) if answer.kind == kind
+    ]
+    answers = [answer for answer in of_kind if answer.words.strip()]
+    if not answers:
         raise BadInput(t("There are no answers in words to score."))
     drawn: list[str] = []
     if n_items is not None:
-        asked = {one.item_id for one in of_kind}
+        asked = {answer.item_id for answer in of_kind}
         if not 1 <= n_items <= len(asked):
             raise BadInput(t("Choose between 1 and {n} questions.", n=len(asked)))
         drawn = sorted(shuffled(asked, seed=seed, purpose="scoring")[:n_items])
-        said = [one for one in said if one.item_id in drawn]
-    alike = {f"{one.item_id}\n{plain_words(one.words)}" for one in said}
+        answers = [answer for answer in answers if answer.item_id in drawn]
+    alike = {f"{answer.item_id}\n{plain_words(answer.words)}" for answer in answers}
     places = {key: i for i, key in enumerate(shuffled(alike, seed=seed, purpose="scoring"))}
-    found = [
-        ScoringAnswer(places[f"{one.item_id}\n{plain_words(one.words)}"], one.answer_id)
-        for one in said
+    rows = [
+        ScoringAnswer(places[f"{answer.item_id}\n{plain_words(answer.words)}"], answer.answer_id)
+        for answer in answers
     ]
-    return sorted(found), drawn
+    return sorted(rows), drawn
 
 
 def plain_words(words: str) -> str:
@@ -184,7 +191,7 @@ def plain_words(words: str) -> str:
 
 def _refuse_readers(look: Transaction, study: StudyRow, persons: Sequence[int]) -> None:
     for person in persons:
-        if any(one.reader and one.study == study.id for one in people.ever(look, person)):
+        if any(role.reader and role.study == study.id for role in people.ever(look, person)):
             name = people.handle_of(look, person)
             raise BadInput(
                 t("{name} read in this study and cannot score its answers.", name=repr(name))
@@ -194,38 +201,40 @@ def _refuse_readers(look: Transaction, study: StudyRow, persons: Sequence[int]) 
 def words_of(look: Transaction, scoring: int) -> list[ScoredWords]:
     """Return how far the scoring of all words is, in order; of models that stand, and readers."""
     row = scoring_row(look, scoring)
-    known = {one.answer_id: one for one in judgements.open_answers_of_study(look, row.study)}
-    said: dict[int, list[OpenAnswer]] = {}
-    for one in judgements.scoring_answers(look, scoring):
-        if one.answer_id in known:
-            said.setdefault(one.position, []).append(known[one.answer_id])
-    given: dict[int, dict[int, ScoreRow]] = {}
+    known = {
+        answer.answer_id: answer for answer in judgements.open_answers_of_study(look, row.study)
+    }
+    by_answer: dict[int, list[OpenAnswer]] = {}
+    for scored in judgements.scoring_answers(look, scoring):
+        if scored.answer_id in known:
+            by_answer.setdefault(scored.position, []).append(known[scored.answer_id])
+    by_position: dict[int, dict[int, ScoreRow]] = {}
     for score in judgements.scores(look, scoring):
-        given.setdefault(score.position, {})[score.scorer] = score
+        by_position.setdefault(score.position, {})[score.scorer] = score
     n = len(judgements.scorers(look, scoring))
     return [
         ScoredWords(
             position=position,
             answers=answers,
             judges=tuple(judges(position, n)),
-            given=given.get(position, {}),
+            given=by_position.get(position, {}),
         )
-        for position, answers in said.items()
+        for position, answers in by_answer.items()
     ]
 
 
 def place_of(look: Transaction, scoring: int, person: int) -> int | None:
-    """Return somebody's place among the scorers, or None."""
-    found = (one for one in judgements.scorers(look, scoring) if one.person == person)
-    return next((one.position for one in found), None)
+    """Return a person's position among the scorers, or None."""
+    matches = (scorer for scorer in judgements.scorers(look, scoring) if scorer.person == person)
+    return next((scorer.position for scorer in matches), None)
 
 
 def order_of(row: ScoringRow, scorer: int, words: Sequence[ScoredWords]) -> list[ScoredWords]:
     """Return words in the order one scorer meets them: another one for each."""
     purpose = f"scoring, S{scorer + 1}"
-    lots = shuffled([str(one.position) for one in words], seed=row.seed, purpose=purpose)
+    lots = shuffled([str(answer.position) for answer in words], seed=row.seed, purpose=purpose)
     places = {int(key): place for place, key in enumerate(lots)}
-    return sorted(words, key=lambda one: places[one.position])
+    return sorted(words, key=lambda answer: places[answer.position])
 
 
 def refusal(look: Transaction, scoring: ScoringRow) -> str:
@@ -265,15 +274,15 @@ def judge(
     words = comment.strip()
     if why := refusal(change, scoring):
         raise NotNow(why)
-    found = (one for one in words_of(change, scoring.id) if one.position == position)
-    one = next(found, None)
-    if is_new(one, scorer, score, words) and one is not None:
+    matches = (answer for answer in words_of(change, scoring.id) if answer.position == position)
+    match = next(matches, None)
+    if is_new(match, scorer, score, words) and match is not None:
         judgements.add_score(
             change,
             scoring.id,
             position=position,
             scorer=scorer,
-            turn=one.judges.index(scorer) + 1,
+            turn=match.judges.index(scorer) + 1,
             score=score,
             comment=words,
             at_utc=stamp(now),
@@ -283,7 +292,7 @@ def judge(
 def close_scoring(store: Store, scoring: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
     """End a scoring; nobody judges any more, and the scores leave with the study's bundle.
 
-    The trail is told the hash of every score.
+    The audit trail records the hash of every score.
 
     Raises
     ------
@@ -309,7 +318,7 @@ def _facts(look: Transaction, scoring: int) -> dict[str, str]:
 
 def answers_hash(look: Transaction, scoring: int) -> str:
     """Return the hash of what is scored: the answers with their positions, and the items drawn."""
-    answers = [list(one) for one in judgements.scoring_answers(look, scoring)]
+    answers = [list(answer) for answer in judgements.scoring_answers(look, scoring)]
     return sha256_of([answers, judgements.scoring_item_ids(look, scoring)])
 
 
@@ -330,18 +339,18 @@ def score_rows(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 
 def _rows(look: Transaction, scoring: int) -> Iterator[dict[str, Any]]:
-    codes = {one.position: one.code for one in judgements.scorers(look, scoring)}
+    codes = {scorer.position: scorer.code for scorer in judgements.scorers(look, scoring)}
     for words in words_of(look, scoring):
-        given = sorted(words.given.values(), key=lambda one: one.turn)
+        scores = sorted(words.given.values(), key=lambda score: score.turn)
         for answer in words.answers:
-            for one in given:
+            for row in scores:
                 yield {
                     "answer_id": answer.answer_id,
-                    "scorer": codes[one.scorer],
-                    "turn": one.turn,
-                    "score": one.verdict,
-                    "comment": one.comment or None,
-                    "scored_at_utc": one.at_utc,
+                    "scorer": codes[row.scorer],
+                    "turn": row.turn,
+                    "score": row.verdict,
+                    "comment": row.comment or None,
+                    "scored_at_utc": row.at_utc,
                 }
 
 
@@ -356,8 +365,12 @@ def scored_items(look: Transaction, study: int) -> dict[str, list[str]]:
 
 def to_be_scored(look: Transaction, study: int) -> dict[str, int]:
     """Return how many answers in words a study has, by kind."""
-    said = [one.kind for one in judgements.open_answers_of_study(look, study) if one.words.strip()]
-    return {kind: said.count(kind) for kind in KINDS}
+    kinds = [
+        answer.kind
+        for answer in judgements.open_answers_of_study(look, study)
+        if answer.words.strip()
+    ]
+    return {kind: kinds.count(kind) for kind in KINDS}
 
 
 def scoring_row(look: Transaction, scoring: int) -> ScoringRow:

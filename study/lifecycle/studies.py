@@ -1,12 +1,12 @@
-"""A study's life: drawn from a bank, its readers invited, opened, closed for good, or discarded.
+"""A study's life: drawn from a bank, its readers invited, opened, closed, or discarded.
 
 Opening locks the protocol: its hash covers the protocol, the bank's content and the drawn cases, so
 that two deployments with the same protocol and bank show the same hash. Every assignment is written
 before anyone reads; a reader invited into an open study is assigned at the invitation.
 
 While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
-says so: whoever knows may step in, and the study is no longer the one that was planned. Every
-place that shows results asks `shows_accuracy`.
+says so: a coordinator who knows could intervene accordingly, and the study would no longer be the
+planned study. Every place that shows results asks `shows_accuracy`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -76,19 +76,19 @@ def draw_within(
     change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
 ) -> tuple[int, tuple[Stratum, ...]]:
     """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
-    found = drawable_bank(change, bank, study)
-    drawn = sampling.rehearse(change, int(found.id), protocol)
-    locked = sampling.locked(protocol, study, found.content_sha256, drawn)
+    drawable = drawable_bank(change, bank, study)
+    drawn = sampling.rehearse(change, int(drawable.id), protocol)
+    locked = sampling.locked(protocol, study, drawable.content_sha256, drawn)
     row = studies.add(
         change,
         name=study,
-        bank=int(found.id),
+        bank=int(drawable.id),
         state="drawn",
         protocol=canonical_json(locked),
         protocol_sha256=sha256_of(locked),
         drawn_at_utc=stamp(now),
     )
-    _add_drawn(change, row, int(found.id), drawn)
+    _add_drawn(change, row, int(drawable.id), drawn)
     events.record(
         change,
         study,
@@ -109,17 +109,17 @@ def draw_within(
 def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
     """Return the bank that a study of a name can be drawn from, or refuse."""
     check_name(study, "study")
-    found = bank_row(look, bank)
+    row = bank_row(look, bank)
     if studies.find(look, study):
         raise NotNow(t("A study named {study} already exists. Choose another name.", study=study))
-    if found.format == banks.FROM_BUNDLE:
+    if row.format == banks.FROM_BUNDLE:
         raise NotNow(
             t(
                 "The bank {bank} came with a restored study and has no images. Import it again.",
                 bank=bank,
             )
         )
-    return found
+    return row
 
 
 def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
@@ -178,8 +178,8 @@ def invite(
     Parameters
     ----------
     deliver
-        Hands the codes out, within the transaction: where that fails nobody is invited, for a code
-        that was never seen can never be found again. It is told what is returned.
+        Called with the result within the transaction, to deliver the codes. If it fails, nobody is
+        invited, because a code that was never delivered cannot be shown again.
 
     Returns
     -------
@@ -192,19 +192,21 @@ def invite(
         A reader is already in the study, or named twice, or has a model's name.
     """
     with store.change() as change:
-        found = study_row(change, study)
-        if found.state == "closed":
+        row = study_row(change, study)
+        if row.state == "closed":
             raise NotNow(
                 t("The study {study!r} is closed; no more readers can be invited.", study=study)
             )
-        refuse_restored(found)
-        _refuse_known_readers(change, found.id, invitations)
+        refuse_restored(row)
+        _refuse_known_readers(change, row.id, invitations)
         admitted = [
-            _admit(change, found, invitation, code, expires, by, now)
+            _admit(change, row, invitation, code, expires, by, now)
             for invitation, code in zip(invitations, codes, strict=True)
         ]
         known = tuple(
-            one.reader_id for one, is_known in zip(invitations, admitted, strict=True) if is_known
+            invitation.reader_id
+            for invitation, is_known in zip(invitations, admitted, strict=True)
+            if is_known
         )
         deliver(known)
     return known
@@ -223,7 +225,7 @@ def open_study(
     Parameters
     ----------
     named
-        Names within the transaction whoever the head of the chain is sent to, if anybody.
+        Returns, within the transaction, the recipients of the head of the chain.
 
     Raises
     ------
@@ -234,12 +236,12 @@ def open_study(
         It was opened before, and its state altered since.
     """
     with store.change() as change:
-        found = study_row(change, study)
-        others = _check_opening(change, found)
+        row = study_row(change, study)
+        others = _check_opening(change, row)
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
-        exposure.record_others(change, found, others, EventKind.OTHER_STUDY_OPENED, by, now)
-    return str(found.protocol_sha256)
+        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, by, now)
+    return str(row.protocol_sha256)
 
 
 def opening_obstacle(store: Store, study: str) -> str:
@@ -290,8 +292,8 @@ def _others_told(look: Transaction, study: StudyRow) -> list[str]:
     if reading and stored_protocol(study).interim_results:
         raise NotNow(exposure.interim_refusal(reading))
     kept = reading if exposure.tells(study._replace(state="open")) else []
-    told = exposure.told_in(look, study.bank, but=study.id)
-    return list(dict.fromkeys([*kept, *told]))
+    shown = exposure.told_in(look, study.bank, but=study.id)
+    return list(dict.fromkeys([*kept, *shown]))
 
 
 def open_within(
@@ -309,26 +311,26 @@ def open_within(
     others
         Other studies on the same cases that its trail is to name.
     """
-    found = study_row(change, study)
-    readers = _check_drawn(change, found)
-    _refuse_opened_before(change, found, readers)
+    row = study_row(change, study)
+    readers = _check_drawn(change, row)
+    _refuse_opened_before(change, row, readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
-    studies.mark_open(change, found.id, stamp(now), salt)
+    studies.mark_open(change, row.id, stamp(now), salt)
     events.record(
         change,
         study,
         now,
         kind=EventKind.STUDY_OPENED,
         detail={
-            "protocol_sha256": found.protocol_sha256,
+            "protocol_sha256": row.protocol_sha256,
             "readers": [reader.reader_id for reader in readers],
-            **item_hashes(change, found.id, salt),
+            **item_hashes(change, row.id, salt),
             **({"others": list(others)} if others else {}),
         },
         by=by,
     )
     for index, reader in enumerate(readers):
-        assign_reader(change, found, reader, index, by, now)
+        assign_reader(change, row, reader, index, by, now)
 
 
 def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[ReaderRow]) -> None:
@@ -420,7 +422,7 @@ def _admit(
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)
-    met = {"may_know": [one.as_detail for one in seen]} if seen else {}
+    met = {"may_know": [person.as_detail for person in seen]} if seen else {}
     events.record(
         change, study.name, now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
     )
@@ -454,7 +456,7 @@ def accuracy_is_shown(store: Store, study: str) -> bool:
 def close(
     store: Store, *, study: str, reason: str, by: By = COMMAND_LINE, now: datetime
 ) -> Completeness:
-    """Close a study for good: no reading is taken any more, and accuracy may be seen.
+    """Close a study permanently: no more readings are accepted, and accuracy may be shown.
 
     Returns
     -------
@@ -470,12 +472,12 @@ def close(
     """
     words = checked_reason(reason)
     with store.change() as change:
-        found = study_row(change, study)
-        if found.state != "open":
-            raise NotNow(_not_open(found))
-        standing = completeness_in(change, found)
-        others = exposure.being_read(change, found.bank, but=found.id)
-        studies.mark_closed(change, found.id, stamp(now))
+        row = study_row(change, study)
+        if row.state != "open":
+            raise NotNow(_not_open(row))
+        completeness = completeness_in(change, row)
+        others = exposure.being_read(change, row.bank, but=row.id)
+        studies.mark_closed(change, row.id, stamp(now))
         events.record(
             change,
             study,
@@ -485,17 +487,17 @@ def close(
                 "old": "open",
                 "new": "closed",
                 "reason": words,
-                "n_cases": standing.n_cases,
-                "n_readers": len(standing.readers),
-                "n_models": standing.n_models,
-                "readers": standing.by_stage,
-                "readings": {**standing.counts.told, "n_missing": standing.counts.n_unread},
+                "n_cases": completeness.n_cases,
+                "n_readers": len(completeness.readers),
+                "n_models": completeness.n_models,
+                "readers": completeness.by_stage,
+                "readings": {**completeness.counts.told, "n_missing": completeness.counts.n_unread},
                 **({"others": others} if others else {}),
             },
             by=by,
         )
-        exposure.record_others(change, found, others, EventKind.OTHER_STUDY_CLOSED, by, now)
-    return standing
+        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_CLOSED, by, now)
+    return completeness
 
 
 def _not_open(study: StudyRow) -> str:

@@ -57,7 +57,7 @@ _PROTOCOL = Protocol(feedback=Feedback.AFTER_CASE, smallest_window=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A bank that is taught from, and how far somebody is in it.
+    """A bank opened for teaching, and a person's progress in it.
 
     Parameters
     ----------
@@ -125,25 +125,25 @@ def lessons(store: Store, person: Person) -> list[Lesson]:
 
 
 def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
-    given = teaching.answers(look, person.id, bank.id)
+    answers = teaching.answers(look, person.id, bank.id)
     return Lesson(
         bank=bank.id,
         name=bank.name,
         refused=_refusal(look, person, bank),
-        round=len(given) // ROUND + 1,
-        is_begun=len(given) % ROUND > 0,
+        round=len(answers) // ROUND + 1,
+        is_begun=len(answers) % ROUND > 0,
         first=_first_by_task(look, person.id, bank.id),
-        n_coming_back=len(coming_back(_outcomes(given))),
-        is_over=not _upcoming(look, person, bank.id, given),
+        n_coming_back=len(coming_back(_outcomes(answers))),
+        is_over=not _upcoming(look, person, bank.id, answers),
     )
 
 
 def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count]:
     task = FirstSpelling(text_key)
-    found: dict[str, Count] = {}
+    counts: dict[str, Count] = {}
     for name, n, matching in teaching.first_by_task(look, person, bank):
-        found[task[name]] = found.get(task[name], NONE) + Count(n_correct=int(matching), n=n)
-    return found
+        counts[task[name]] = counts.get(task[name], NONE) + Count(n_correct=int(matching), n=n)
+    return counts
 
 
 def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
@@ -169,7 +169,7 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Coming:
-    """A case of somebody's: its number from 1 over all rounds, its name, its item."""
+    """A case for a learner: its number from 1 over all rounds, its name, its item."""
 
     number: int
     case: str
@@ -178,7 +178,7 @@ class _Coming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sitting:
-    """Somebody at a round of a bank: what they have answered, and what comes."""
+    """A learner's round of a bank: the answers given, and the cases to come."""
 
     person: Person
     bank: TaughtRow
@@ -225,9 +225,9 @@ def film(
     with store.look() as look:
         sitting = _sitting(look, person, bank, round)
         mark = secret(look)
-        at = {one.case: one.item for one in sitting.coming} | {
-            _case(mark, person, bank, one.number, one.item): one.item
-            for one in sitting.given[-ROUND:]
+        at = {case.case: case.item for case in sitting.coming} | {
+            _case(mark, person, bank, answer.number, answer.item): answer.item
+            for answer in sitting.given[-ROUND:]
         }
         return teaching.film(look, at[case], view) if case in at else None
 
@@ -252,7 +252,9 @@ def take_records(
                 record = Taken(id=record.id, case="" if refused else case, refused=refused)
             taken.append(record)
         sitting = _sitting(change, person, bank, round)
-        feedback = {one.id: found for one in taken if (found := _feedback(change, person, one))}
+        feedback = {
+            record.id: shown for record in taken if (shown := _feedback(change, person, record))
+        }
     return Acknowledgement.of(taken, _desk(store, sitting), feedback=feedback)
 
 
@@ -301,26 +303,28 @@ def _feedback(look: Transaction, person: Person, taken: Taken) -> CaseFeedback |
 
 
 def _sitting(look: Transaction, person: Person, bank: int, round: int) -> _Sitting:
-    row = next((one for one in teaching.taught(look) if one.id == bank), None)
+    row = next((bank_row for bank_row in teaching.taught(look) if bank_row.id == bank), None)
     if row is None:
         raise NotFound(t("This bank is not open for teaching."))
     if why := _refusal(look, person, row):
         raise NotAllowed(why)
-    given = teaching.answers(look, person.id, bank)
+    answers = teaching.answers(look, person.id, bank)
     before = (round - 1) * ROUND
-    if not 0 <= before <= len(given):
+    if not 0 <= before <= len(answers):
         raise NotFound(t("You have not come to this round yet."))
     mark = secret(look)
     coming = [
         _Coming(number=number, case=_case(mark, person, bank, number, item), item=item)
-        for number, item in enumerate(_upcoming(look, person, bank, given), start=len(given) + 1)
+        for number, item in enumerate(
+            _upcoming(look, person, bank, answers), start=len(answers) + 1
+        )
         if number <= before + ROUND
     ]
-    return _Sitting(person=person, bank=row, before=before, given=given, coming=coming)
+    return _Sitting(person=person, bank=row, before=before, given=answers, coming=coming)
 
 
 def _upcoming(
-    look: Transaction, person: Person, bank: int, given: Sequence[LearntRow]
+    look: Transaction, person: Person, bank: int, answers: Sequence[LearntRow]
 ) -> list[int]:
     """Return the numbers of the items that come next."""
     low, high = teaching.bounds(look, bank)
@@ -329,11 +333,11 @@ def _upcoming(
         drawn = int(lot(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
         return teaching.from_place(look, bank, low + drawn % (high - low + 1), but)
 
-    return upcoming(_outcomes(given), new)
+    return upcoming(_outcomes(answers), new)
 
 
-def _outcomes(given: Sequence[LearntRow]) -> list[tuple[int, bool]]:
-    return [(one.item, bool(one.matches)) for one in given]
+def _outcomes(answers: Sequence[LearntRow]) -> list[tuple[int, bool]]:
+    return [(answer.item, bool(answer.matches)) for answer in answers]
 
 
 def _case(mark: str, person: Person, bank: int, number: int, item: int) -> str:
@@ -362,7 +366,7 @@ def _desk(store: Store, sitting: _Sitting) -> Desk:
             total=sitting.total,
             read=sitting.read,
             rules=rules(_PROTOCOL),
-            cases=tuple(_view(look, sitting, one) for one in sitting.coming),
+            cases=tuple(_view(look, sitting, case) for case in sitting.coming),
             stored=sitting.read,
         )
 
@@ -420,7 +424,7 @@ def upcoming(
     """Return the next items, in order; none once nothing is new and all that was missed is learnt.
 
     Missed ones come when they are due, else new ones; where there is no new one, whatever is due
-    next comes early. What follows that depends on the answer to it, and is not told ahead.
+    next comes early. The case after that depends on the answer and is not sent in advance.
 
     Parameters
     ----------
@@ -428,14 +432,14 @@ def upcoming(
         Returns an item for the case of a number, none of those it is given, or None.
     """
     due, known = coming_back(answers), tuple(dict.fromkeys(item for item, _ in answers))
-    found: list[int] = []
+    due_items: list[int] = []
     for number in range(len(answers) + 1, len(answers) + 1 + HANDED_OUT):
         ready = sorted((at, item) for item, at in due.items() if at <= number)
-        item = ready[0][1] if ready else new(number, (*known, *found))
+        item = ready[0][1] if ready else new(number, (*known, *due_items))
         if item is None:
             just = answers[-1][0] if answers else None
-            early = sorted((one == just, at, one) for one, at in due.items())
-            return found if found or not early else [early[0][-1]]
+            early = sorted((item == just, at, item) for item, at in due.items())
+            return due_items if due_items or not early else [early[0][-1]]
         due.pop(item, None)
-        found.append(item)
-    return found
+        due_items.append(item)
+    return due_items

@@ -4,9 +4,9 @@ Each is a row written once, with who, when and why, and an event of the study's 
 same. None of them touches a reading: a pause hands out nothing new, and what was read before it
 stays. A pause stops no clock, neither of a wash-out nor of a session's days.
 
-Whether the primary analysis counts an excluded reading is said by the protocol's key `exclusions`,
-before anybody reads; the other way stands beside it. An answer changed after its exclusion is
-another reading, which counts.
+Whether the primary analysis counts an excluded reading is stated by the protocol's key `exclusions`
+before reading starts; the other choice is reported as a sensitivity analysis. An answer changed
+after its exclusion is a new reading, which counts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -169,7 +169,7 @@ def release(
 def withdraw(
     store: Store, *, study: str, reader_id: str, reason: str, by: By, now: datetime
 ) -> None:
-    """Take a reader out of a study, for good: they get no more cases, their readings stay.
+    """Withdraw a reader permanently: the reader gets no more cases, and the readings stay.
 
     Their role in the study ends, and with it the access; a role in another study is not touched.
 
@@ -193,7 +193,7 @@ def withdraw(
 
 
 def listed(store: Store, study: str) -> list[InterventionRow]:
-    """Return how somebody stepped into a study, oldest first, as the store holds it."""
+    """Return the interventions in a study, oldest first, as stored."""
     with store.look(sealed=True) as look:
         return stored.interventions(look, study_row(look, study).id)
 
@@ -202,7 +202,7 @@ def intervention_breaches(
     look: Transaction, row: StudyRow, trail: Sequence[EventRow]
 ) -> Iterator[str]:
     """Yield what does not agree between a study's interventions and its trail."""
-    told = [
+    recorded = [
         {
             "kind": event.kind,
             **{key: event.detail.get(key) for key in _FACTS},
@@ -214,18 +214,18 @@ def intervention_breaches(
     ]
     there = [
         {
-            "kind": _EVENTS[Intervention(one.kind)],
-            **{key: getattr(one, key) for key in (*_FACTS, "actor", "at_utc")},
+            "kind": _EVENTS[Intervention(intervention.kind)],
+            **{key: getattr(intervention, key) for key in (*_FACTS, "actor", "at_utc")},
         }
-        for one in stored.interventions(look, row.id)
+        for intervention in stored.interventions(look, row.id)
     ]
-    for number, (said, found) in enumerate(zip_longest(told, there), start=1):
-        if said is None:
+    for number, (event_row, stored_row) in enumerate(zip_longest(recorded, there), start=1):
+        if event_row is None:
             yield f"study {row.name}: intervention {number} was slipped in."
-        elif found is None:
-            yield f"study {row.name}: intervention {number} ({said['kind']}) is missing."
-        elif said != found:
-            altered = ", ".join(key for key in said if said[key] != found[key])
+        elif stored_row is None:
+            yield f"study {row.name}: intervention {number} ({event_row['kind']}) is missing."
+        elif event_row != stored_row:
+            altered = ", ".join(key for key in event_row if event_row[key] != stored_row[key])
             yield f"study {row.name}: intervention {number}: {altered} altered."
 
 
@@ -233,19 +233,19 @@ _FACTS = ("reader_id", "session", "days", "reason")
 
 
 def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
-    found = study_row(look, study)
-    if found.state != "open":
+    study_row_found = study_row(look, study)
+    if study_row_found.state != "open":
         raise NotNow(t("The study {study} is not open.", study=study))
-    steps = stored.interventions(look, found.id)
+    steps = stored.interventions(look, study_row_found.id)
     if reader_id is None:
-        return _Case(study=found, steps=steps, reader=None)
-    reader = people.reader(look, found.id, reader_id)
+        return _Case(study=study_row_found, steps=steps, reader=None)
+    reader = people.reader(look, study_row_found.id, reader_id)
     if reader is None:
-        meant = people.like_reader(look, found.id, reader_id)
+        meant = people.like_reader(look, study_row_found.id, reader_id)
         raise NotFound(t("There is no reader {reader} in this study.", reader=reader_id) + meant)
     if is_withdrawn(steps, reader_id):
         raise NotNow(t("{reader} has left the study.", reader=reader_id))
-    return _Case(study=found, steps=steps, reader=reader)
+    return _Case(study=study_row_found, steps=steps, reader=reader)
 
 
 def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime) -> None:
@@ -343,30 +343,30 @@ def what_it_does(store: Store, study: str) -> str:
 def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     """Return the reason of every reading that is excluded at present, as exports carry it.
 
-    Whoever decides after closing may have seen the results; the reason then says when it was.
+    A person who decides after closing may have seen the results; the reason then says so.
     """
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     closed = study.closed_at_utc
     for row in progress.exclusions_of_study(look, study.id):
         late = closed is not None and row.at_utc >= closed
         reason = f"{row.reason} ({AFTER_CLOSING})" if late else row.reason
-        found[row.reading] = reason if row.excluded else ""
-    return {reading: reason for reading, reason in found.items() if reason}
+        hashes[row.reading] = reason if row.excluded else ""
+    return {reading: reason for reading, reason in hashes.items() if reason}
 
 
 def exclusion_breaches(
     look: Transaction, row: StudyRow, trail: Sequence[EventRow]
 ) -> Iterator[str]:
     """Yield what does not agree between a study's exclusions and its trail."""
-    told = {
+    recorded = {
         event.detail["exclusion"]: event.detail["sha256"]
         for event in trail
         if event.kind in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
     }
-    for one in progress.exclusions_of_study(look, row.id):
-        if told.pop(one.id, None) != sha256_of(one.stored()):
-            yield f"study {row.name}: exclusion {one.id} was altered or slipped in."
-    for gone in told:
+    for exclusion in progress.exclusions_of_study(look, row.id):
+        if recorded.pop(exclusion.id, None) != sha256_of(exclusion.stored()):
+            yield f"study {row.name}: exclusion {exclusion.id} was altered or slipped in."
+    for gone in recorded:
         yield f"study {row.name}: exclusion {gone} is missing."
 
 

@@ -43,7 +43,7 @@ class Stage(StrEnum):
 
 
 BEGUN = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
-"""The stages of whoever has begun and is not done."""
+"""The stages of readers who have started and not finished."""
 
 
 STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITHDRAWN)
@@ -104,7 +104,7 @@ class ReaderCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completeness:
-    """What was assigned in a study, and what came of it; `stage` as far as readings tell it."""
+    """Counts of what was assigned in a study and its outcome; `stage` is derived from readings."""
 
     readers: Sequence[ReaderCounts]
     sessions: Sequence[SessionCounts]
@@ -114,12 +114,14 @@ class Completeness:
     @property
     def counts(self) -> Counts:
         """Return the sums over all readers."""
-        return total(one.counts for one in self.readers)
+        return total(reader.counts for reader in self.readers)
 
     @property
     def by_stage(self) -> dict[Stage, int]:
         """Return how many readers are in each of the `STAGES_OF_READINGS`."""
-        return {one: sum(row.stage is one for row in self.readers) for one in STAGES_OF_READINGS}
+        return {
+            stage: sum(row.stage is stage for row in self.readers) for stage in STAGES_OF_READINGS
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,7 @@ class SessionProgress(SessionCounts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """A reader's pace; what cannot be told is None, never 0.
+    """A reader's pace; unknown values are None, never 0.
 
     `n_timed` readings have a response time; `n_active` readings make up `active_ms`.
     """
@@ -158,7 +160,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLeft:
-    """How many hours of reading are left, from whose pace, and from how many readings of theirs.
+    """Hours of reading left, with whose pace was used and the number of readings behind it.
 
     From the others' pace it is that of the median reader, and `n` counts readers.
     """
@@ -172,8 +174,8 @@ class TimeLeft:
 class ReaderProgress(ReaderCounts):
     """One reader: how far, how fast, how long to go.
 
-    `silent_days` is how long they could have read since they were last heard of, for whoever has
-    begun and is not done; None for anybody else, and while they cannot read.
+    `silent_days` is how long a reader who has started and not finished could have read since the
+    last message; None for others, and while a reader cannot read.
     """
 
     pace: Pace
@@ -186,7 +188,7 @@ class ReaderProgress(ReaderCounts):
     def current(self) -> SessionStanding | None:
         """The first session that is not read to its end, or None."""
         return next(
-            (one.standing for one in self.parts if one.standing.state != SessionState.DONE), None
+            (part.standing for part in self.parts if part.standing.state != SessionState.DONE), None
         )
 
 
@@ -219,26 +221,28 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         counts = progress.counts(look, row.id)
         active = progress.activity(look, row.id)
         firsts: dict[str, list[ReadingRow]] = {name: [] for name in active}
-        for one in sorted(readings_of_study(store, look, row), key=attrgetter("received_at_utc")):
-            if one.supersedes is None:
-                firsts[one.reader_id].append(one)
+        for reading in sorted(
+            readings_of_study(store, look, row), key=attrgetter("received_at_utc")
+        ):
+            if reading.supersedes is None:
+                firsts[reading.reader_id].append(reading)
         standings = {
             (each.reader_id, each.session): each for each in sessions_of(look, row, counts, now=now)
         }
     counted = _by_reader(counts)
     paces = {name: pace_of(own) for name, own in firsts.items()}
-    people_paces = [paces[one.reader_id] for one in readers if not one.simulated]
+    people_paces = [paces[reader.reader_id] for reader in readers if not reader.simulated]
     watched = tuple(
         _reader(
-            one,
-            _parts(counted.get(one.reader_id, []), standings),
-            active[one.reader_id],
-            paces[one.reader_id],
+            reader,
+            _parts(counted.get(reader.reader_id, []), standings),
+            active[reader.reader_id],
+            paces[reader.reader_id],
             people_paces,
             now,
             is_open=row.state == "open",
         )
-        for one in readers
+        for reader in readers
     )
     return Progress(
         study=study,
@@ -246,22 +250,28 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         protocol_sha256=row.protocol_sha256,
         n_amendments=len(json.loads(row.amendments)),
         n_cases_left_behind=sum(
-            one.counts.n_unread for one in watched if one.stage is Stage.WITHDRAWN
+            reader.counts.n_unread for reader in watched if reader.stage is Stage.WITHDRAWN
         ),
         dates={
             "drawn": row.drawn_at_utc,
             "opened": row.opened_at_utc,
             "closed": row.closed_at_utc,
         },
-        counts=total(one.counts for one in watched),
+        counts=total(reader.counts for reader in watched),
         readers=watched,
-        arrivals={name: tuple(one.received_at_utc for one in own) for name, own in firsts.items()},
+        arrivals={
+            name: tuple(reading.received_at_utc for reading in own) for name, own in firsts.items()
+        },
     )
 
 
-def silent(found: Progress, days: float) -> list[ReaderProgress]:
-    """Return the readers who have begun, could read, and were not heard of for so many days."""
-    return [one for one in found.readers if one.silent_days is not None and one.silent_days >= days]
+def silent(progress: Progress, days: float) -> list[ReaderProgress]:
+    """Return the readers who have started, can read, and sent nothing for `days` days."""
+    return [
+        reader
+        for reader in progress.readers
+        if reader.silent_days is not None and reader.silent_days >= days
+    ]
 
 
 def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
@@ -282,7 +292,7 @@ def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
         sessions=[
             SessionCounts(**_session(row))
             for rows in counted.values()
-            for row in sorted(rows, key=lambda one: (one["session"], one["condition"]))
+            for row in sorted(rows, key=lambda row: (row["session"], row["condition"]))
         ],
         n_cases=len(studies.cases(look, number)),
         n_models=len(models.of_study(look, number)),
@@ -303,25 +313,27 @@ def status(store: Store, study: str) -> dict[str, Any]:
         ``n_answered``, ``n_skipped``, ``n_unparsed``, ``n_refused``, ``n_absent``).
     """
     with store.look() as look:
-        found = study_row(look, study)
-        n_cases = len(studies.cases(look, found.id))
-        counted = _by_reader(progress.counts(look, found.id))
+        row_of_study = study_row(look, study)
+        n_cases = len(studies.cases(look, row_of_study.id))
+        counted = _by_reader(progress.counts(look, row_of_study.id))
         return {
             "study": study,
-            "state": found.state,
-            "protocol_sha256": found.protocol_sha256,
-            "bank": found.bank_name,
-            "simulated_films": bool(found.simulated_films),
+            "state": row_of_study.state,
+            "protocol_sha256": row_of_study.protocol_sha256,
+            "bank": row_of_study.bank_name,
+            "simulated_films": bool(row_of_study.simulated_films),
             "n_cases": n_cases,
-            "conditions": [str(one) for one in stored_protocol(found).conditions],
-            "opened_at_utc": found.opened_at_utc,
+            "conditions": [
+                str(condition) for condition in stored_protocol(row_of_study).conditions
+            ],
+            "opened_at_utc": row_of_study.opened_at_utc,
             "readers": [
                 {
                     "reader_id": row.reader_id,
                     "simulated": bool(row.simulated),
                     **_status(counted.get(row.reader_id, [])),
                 }
-                for row in people.readers(look, found.id)
+                for row in people.readers(look, row_of_study.id)
             ],
             "models": [
                 {
@@ -329,7 +341,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                     "simulated": bool(row.simulated),
                     "n_absent": n_cases - row.n_predicted,
                 }
-                for row in models.of_study(look, found.id)
+                for row in models.of_study(look, row_of_study.id)
             ],
         }
 
@@ -369,7 +381,7 @@ _PREPARATION_KEYS = ("step", "done_at_utc", "received_at_utc", "detail")
 def total(counts: Iterable[Counts]) -> Counts:
     """Return the sum of several counts."""
     several = list(counts)
-    return Counts(**{key: sum(getattr(one, key) for one in several) for key in _COUNTS})
+    return Counts(**{key: sum(getattr(counts, key) for counts in several) for key in _COUNTS})
 
 
 def _counts(row: Row) -> Counts:
@@ -425,8 +437,8 @@ def _reader(
     *,
     is_open: bool,
 ) -> ReaderProgress:
-    counts = total(one.counts for one in parts)
-    stage = _stage(counts, withdrawn=any(one.standing.withdrawn for one in parts))
+    counts = total(part.counts for part in parts)
+    stage = _stage(counts, withdrawn=any(part.standing.withdrawn for part in parts))
     if stage is Stage.NOT_BEGUN:
         stage = _stage_before_readings(counts, active)
     last = max(
@@ -452,14 +464,14 @@ _SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
 
 def _open_since(parts: Iterable[SessionProgress], last_at_utc: str | None) -> str | None:
     """Return since when a reader could have read and was not heard of, or None."""
-    for one in parts:
-        if one.standing.state == SessionState.OPEN and not one.standing.paused:
-            return max(one.standing.opens_at_utc or "", last_at_utc or "") or None
+    for part in parts:
+        if part.standing.state == SessionState.OPEN and not part.standing.paused:
+            return max(part.standing.opens_at_utc or "", last_at_utc or "") or None
     return None
 
 
 def _last_reading(parts: Iterable[SessionProgress]) -> str | None:
-    return max((at for one in parts if (at := one.standing.last_at_utc)), default=None)
+    return max((at for part in parts if (at := part.standing.last_at_utc)), default=None)
 
 
 def _stage(counts: Counts, *, withdrawn: bool) -> Stage:
@@ -487,7 +499,7 @@ SITTING_MS = 10 * 60 * 1000.0
 
 
 ENOUGH = 5
-"""Readings with a known time that a pace is told from, at least."""
+"""Minimum number of readings with a known time for a pace."""
 
 
 _HOUR_MS = 3_600_000.0
@@ -505,13 +517,14 @@ class Arrival(Protocol):
 
 def pace_of(arrivals: Sequence[Arrival]) -> Pace:
     """Return the pace of one reader, from the first readings of their cases in order of time."""
-    times = [one.response_ms for one in arrivals if one.response_ms is not None]
-    at = [moment(one.received_at_utc) for one in arrivals]
+    times = [arrival.response_ms for arrival in arrivals if arrival.response_ms is not None]
+    at = [moment(arrival.received_at_utc) for arrival in arrivals]
     gaps = [None, *((then - first).total_seconds() * 1000 for first, then in pairwise(at))]
     spent = [
         own
-        for one, gap in zip(arrivals, gaps, strict=False)
-        if (own := gap if gap is not None and gap <= SITTING_MS else one.response_ms) is not None
+        for arrival, gap in zip(arrivals, gaps, strict=False)
+        if (own := gap if gap is not None and gap <= SITTING_MS else arrival.response_ms)
+        is not None
     ]
     return Pace(
         n_timed=len(times),
@@ -524,14 +537,14 @@ def pace_of(arrivals: Sequence[Arrival]) -> Pace:
 def time_left(n_unread: int, own: Pace, others: Sequence[Pace]) -> TimeLeft | None:
     """Return how long the unread cases will take; None where nothing is left or nobody has read.
 
-    From a reader's own pace; under `ENOUGH` readings of theirs, from the median of the others'.
+    From a reader's own pace; with fewer than `ENOUGH` readings, from the median of the others.
     """
     if not n_unread:
         return None
     rate = own.cases_per_hour
     if rate is not None:
         return TimeLeft(hours=n_unread / rate, basis=Basis.OWN, n=own.n_active)
-    rates = [found for one in others if (found := one.cases_per_hour) is not None]
+    rates = [rate for other in others if (rate := other.cases_per_hour) is not None]
     if not rates:
         return None
     return TimeLeft(hours=n_unread / median(rates), basis=Basis.OTHERS, n=len(rates))
@@ -571,7 +584,7 @@ def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[
         _KNOWN[key] = known
         while len(_KNOWN) > _MOST_STUDIES:
             del _KNOWN[next(iter(_KNOWN))]
-        return [one.reading for one in sorted(known.by_id.values())]
+        return [pace.reading for pace in sorted(known.by_id.values())]
 
 
 _KNOWN: dict[tuple[str, str], _Known] = {}

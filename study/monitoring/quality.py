@@ -5,10 +5,10 @@ words beside it (`rule`). None is a verdict: there may be a good reason for ever
 knows the reference standard; SQLite refuses it to the transaction the readings come through.
 
 How likely a run of the same letter is by chance rests on this: at every case each of its options is
-as likely as the others, whatever was chosen before. Then a run of length r goes on with probability
-1/k at a case of k options and begins anew otherwise, and the chance of a run of `length` somewhere
-in the list follows case by case (a Markov chain over r; W. Feller, An Introduction to Probability
-Theory, vol. 1, 3rd ed., 1968, XIII.7).
+as likely as the others, independent of earlier choices. Then a run of length r continues with
+probability 1/k at a case of k options and restarts otherwise, and the probability of a run of
+`length` somewhere in the list follows case by case (a Markov chain over r; W. Feller, An
+Introduction to Probability Theory, vol. 1, 3rd ed., 1968, XIII.7).
 """
 
 from collections import Counter
@@ -29,19 +29,19 @@ from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
-"""Answers faster than this are told of; `accepting.TOO_FAST_MS` is what nobody can do."""
+"""Answers faster than this are listed; `accepting.TOO_FAST_MS` is what nobody can do."""
 
 
 HIDDEN_MS = 60_000.0
-"""A case out of sight for as long as this is told of."""
+"""A case hidden for this long is listed."""
 
 
 RARE = 0.001
-"""A run that chance gives less often than this in a list as long is told of."""
+"""A run is listed if its probability in a list of this length is lower than this."""
 
 
 GATHERED, GATHERED_SHARE = 2, 0.5
-"""A case is told of where as many readings, and this share of its readings, were in trouble."""
+"""A case is listed if this number and this share of its readings had problems."""
 
 
 _Rows = Sequence[ReadingRow]
@@ -93,7 +93,7 @@ class QualityFact:
     """One fact: `n` of `of` readings (of pairs, where it is about the wash-out).
 
     `reader_id` is empty where it is about a case, which `item_id` names. `readings` are the ids of
-    those meant. `values` holds what else is told: of a run its letter, length and chance.
+    those meant. `values` contains further facts: for a run its letter, length and probability.
     """
 
     kind: FactKind
@@ -124,19 +124,19 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     """Return the facts about readings as `study.store.progress` returns them."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
-    found = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]
-    found += [fact for own in by_reader.values() for fact in _runs(own)]
-    found += [fact for own in by_reader.values() for fact in _screens(own)]
-    found += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
-    found += _cases(read)
-    return sorted(found, key=lambda fact: list(FactKind).index(fact.kind))
+    facts = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]
+    facts += [fact for own in by_reader.values() for fact in _runs(own)]
+    facts += [fact for own in by_reader.values() for fact in _screens(own)]
+    facts += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
+    facts += _cases(read)
+    return sorted(facts, key=lambda fact: list(FactKind).index(fact.kind))
 
 
 def _grouped(rows: _Rows, key: str) -> dict[Any, list[ReadingRow]]:
-    found: dict[Any, list[ReadingRow]] = {}
+    by_key: dict[Any, list[ReadingRow]] = {}
     for row in rows:
-        found.setdefault(getattr(row, key), []).append(row)
-    return found
+        by_key.setdefault(getattr(row, key), []).append(row)
+    return by_key
 
 
 _Test = Callable[[ReadingRow], bool | None]
@@ -161,19 +161,19 @@ _OF_READER: Mapping[FactKind, _Test] = {
     FactKind.GLANCE: _is_glance,
     FactKind.HIDDEN: _is_hidden,
 }
-"""Tells a reading that is meant from one that is not; None where it cannot be told."""
+"""Returns whether a reading has the property; None if unknown."""
 
 
 def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
     for reader_id, own in by_reader.items():
-        told = [(row, test(row)) for row in own]
-        meant = tuple(row.id for row, yes in told if yes)
+        judged = [(row, test(row)) for row in own]
+        meant = tuple(row.id for row, yes in judged if yes)
         if meant:
             yield QualityFact(
                 kind=kind,
                 reader_id=reader_id,
                 n=len(meant),
-                of=sum(yes is not None for _, yes in told),
+                of=sum(yes is not None for _, yes in judged),
                 readings=meant,
                 values={},
             )
@@ -323,15 +323,15 @@ def runs_of(letters: Sequence[str | None]) -> list[Run]:
     >>> [(run.letter, run.length) for run in runs_of(["A", "A", None, "A", "B"])]
     [('A', 2), ('A', 1), ('B', 1)]
     """
-    found: list[Run] = []
+    runs: list[Run] = []
     for place, letter in enumerate(letters):
         if letter is None:
             continue
-        if found and found[-1].letter == letter and found[-1].last == place - 1:
-            found[-1] = Run(letter=letter, first=found[-1].first, last=place)
+        if runs and runs[-1].letter == letter and runs[-1].last == place - 1:
+            runs[-1] = Run(letter=letter, first=runs[-1].first, last=place)
         else:
-            found.append(Run(letter=letter, first=place, last=place))
-    return found
+            runs.append(Run(letter=letter, first=place, last=place))
+    return runs
 
 
 def run_probability(length: int, n_options: Sequence[int]) -> float:
@@ -405,9 +405,9 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
         No such study.
     """
     with store.look(sealed=True) as look:
-        found = study_row(look, study)
-        rows = [row for row in readings_of_study(store, look, found) if row.current]
-        excluded = excluded_readings(look, found)
+        row_of_study = study_row(look, study)
+        rows = [row for row in readings_of_study(store, look, row_of_study) if row.current]
+        excluded = excluded_readings(look, row_of_study)
     stored = attrgetter(*_AS_STORED)
     return [
         ReadingFacts._make((*stored(row), setup(row.circumstances), excluded.get(row.id, "")))
@@ -415,7 +415,7 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     ]
 
 
-def chosen(found: Iterable[ReadingFacts], reader_id: str, position: int) -> ReadingFacts | None:
+def chosen(facts: Iterable[ReadingFacts], reader_id: str, position: int) -> ReadingFacts | None:
     """Return the reading of a reader at a position, or None where nothing was read there yet."""
     wanted = (reader_id, position)
-    return next((one for one in found if (one.reader_id, one.position) == wanted), None)
+    return next((fact for fact in facts if (fact.reader_id, fact.position) == wanted), None)

@@ -29,14 +29,14 @@ class Addressee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """A reminder before it is sent; whoever sends it may change the words."""
+    """A reminder before it is sent; the sender may change the text."""
 
     subject: str
     text: str
 
 
 def addressee(store: Store, study: str, reader_id: str) -> Addressee:
-    """Return whom a study code stands for; only for whoever may see names."""
+    """Return the person behind a study code; only for callers who may see names."""
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader.id) if reader else None
@@ -49,7 +49,7 @@ def may_be_reminded(reader: ReaderProgress) -> bool:
     return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
 
 
-def compose(found: Progress, reader: ReaderProgress, *, name: str, address: str) -> Letter:
+def compose(progress: Progress, reader: ReaderProgress, *, name: str, address: str) -> Letter:
     """Write a reminder in the language in use.
 
     Parameters
@@ -62,7 +62,7 @@ def compose(found: Progress, reader: ReaderProgress, *, name: str, address: str)
     lines = [
         t("Dear {name},", name=name or reader.reader_id),
         "",
-        _how_far(found, reader),
+        _how_far(progress, reader),
         *_when(reader.current),
         "",
         t("Continue reading here: {address}", address=address),
@@ -77,7 +77,7 @@ def compose(found: Progress, reader: ReaderProgress, *, name: str, address: str)
             "reading."
         ),
     ]
-    return Letter(subject=t("Your cases in {study}", study=found.study), text="\n".join(lines))
+    return Letter(subject=t("Your cases in {study}", study=progress.study), text="\n".join(lines))
 
 
 def send_reminder(
@@ -108,7 +108,7 @@ def send_reminder(
 
 
 def note_sent(store: Store, *, study: str, reader_id: str, by: By, now: datetime) -> None:
-    """Record that whoever runs the study has sent a reminder themselves."""
+    """Record that the coordinator has sent a reminder by hand."""
     _refuse_closed(store, study)
     _record(store, study, reader_id, "by hand", by, now)
 
@@ -141,14 +141,14 @@ def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: dat
         )
 
 
-def _how_far(found: Progress, reader: ReaderProgress) -> str:
+def _how_far(progress: Progress, reader: ReaderProgress) -> str:
     counts = reader.counts
     if not counts.n_read:
         return tn(
             "{n} case in the study {study} is waiting for you.",
             "{n} cases in the study {study} are waiting for you.",
             counts.n_assigned,
-            study=found.study,
+            study=progress.study,
         )
     return tn(
         "You have read {read} of {total} cases in the study {study}; {n} remains.",
@@ -156,27 +156,27 @@ def _how_far(found: Progress, reader: ReaderProgress) -> str:
         counts.n_unread,
         read=counts.n_read,
         total=counts.n_assigned,
-        study=found.study,
+        study=progress.study,
     )
 
 
-def _when(standing: SessionStanding | None) -> list[str]:
+def _when(session: SessionStanding | None) -> list[str]:
     """Say what a reader has to know of their session's time, if anything."""
-    if standing is None:
+    if session is None:
         return []
-    if standing.state == SessionState.WASHING_OUT and standing.opens_at_utc:
-        opens = translation.minute(standing.opens_at_utc)
-        return [t("Session {n} opens on {time}.", n=standing.session, time=opens)]
-    if standing.state == SessionState.OPEN and standing.ends_at_utc:
-        ends = translation.minute(standing.ends_at_utc)
-        return [t("Session {n} ends on {time}.", n=standing.session, time=ends)]
-    if standing.state == SessionState.LAPSED and standing.ends_at_utc:
-        ended = translation.minute(standing.ends_at_utc)
+    if session.state == SessionState.WASHING_OUT and session.opens_at_utc:
+        opens = translation.minute(session.opens_at_utc)
+        return [t("Session {n} opens on {time}.", n=session.session, time=opens)]
+    if session.state == SessionState.OPEN and session.ends_at_utc:
+        ends = translation.minute(session.ends_at_utc)
+        return [t("Session {n} ends on {time}.", n=session.session, time=ends)]
+    if session.state == SessionState.LAPSED and session.ends_at_utc:
+        ended = translation.minute(session.ends_at_utc)
         return [
             t(
                 "The time for session {n} ran out on {time}; reply to this message if you "
                 "would like to continue.",
-                n=standing.session,
+                n=session.session,
                 time=ended,
             )
         ]

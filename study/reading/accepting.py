@@ -4,7 +4,7 @@ A flag names what makes a reading's times doubtful; a flagged reading is kept al
 clocks are compared: the browser's, which measured, and the server's, which received. Only a
 presentation that arrived at once, in an earlier message than its reading, tells how long the server
 saw the case on the screen; after a cut line both arrive together, and nothing can be compared.
-How long a record waited is told by the browser's clock alone, from its commit to its sending, where
+The time a record waited, from its commit to its sending, is taken from the browser's clock alone if
 the message says when it was sent: a workstation's clock may be minutes off.
 """
 
@@ -137,8 +137,7 @@ def _first_showing(at: _Arrival, record: Presentation) -> str:
 def _admission(at: _Arrival, place: Place, record: CaseRecord, *, known: bool) -> Admission:
     """Ask whether the case's session is open, or was when the case was first shown.
 
-    When that was is told by the browser's clock, which may be minutes off: it is set right by when
-    the message says it was sent.
+    The browser's clock may be minutes off; the time of sending in the message corrects it.
     """
     shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
     ahead = at.now - record.sent_at if record.sent_at else timedelta()
@@ -220,13 +219,13 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
 def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, late: str) -> None:
     columns = _answer_columns(record, at.assigned.shown_order, at.now)
     detail: dict[str, Any] = {"reading": record.id, "position": at.assigned.position}
-    said = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
+    stated = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
     if at.case_set is PRACTICE:
         columns["reason"] = record.reason
-        flags = sorted(said)
+        flags = sorted(stated)
     else:
         columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
-        flags = sorted({*said, *_doubts(at, record, presented), *([late] if late else [])})
+        flags = sorted({*stated, *_doubts(at, record, presented), *([late] if late else [])})
         said_of = {"supersedes": record.supersedes, "reason": record.reason}
         detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}
     readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))

@@ -9,8 +9,8 @@ of the one before was received, and it opens only when that one is read to its e
 protocol gives a session days, it lapses that long after its first presentation was received; days
 it was given by hand count from then, or from the end it had, whichever is later.
 
-Without going back whoever has read every case has finished. With it there is a last chance to
-review, and answers stand from the moment the reader says so.
+Without back navigation, a reader who has read every case has finished. With it there is a last
+review, and answers are final when the reader confirms.
 """
 
 import hmac
@@ -91,13 +91,13 @@ class Place:
     @property
     def all_read(self) -> bool:
         """Whether no case is left to read."""
-        return all(one.n_read == one.n_assigned for one in self.sessions)
+        return all(session.n_read == session.n_assigned for session in self.sessions)
 
     @property
     def before(self) -> int:
         """How many places of the reader's list come before the current session."""
         earlier = self.sessions[: self.current.session - 1]
-        return sum(one.n_assigned for one in earlier)
+        return sum(session.n_assigned for session in earlier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,14 +120,14 @@ def sessions_of(
     """
     protocol, steps = stored_protocol(study), stored.interventions(look, study.id)
     return [
-        one
+        session
         for name, rows in groupby(counted, lambda row: str(row["reader_id"]))
-        for one in _standings(protocol, name, _in_order(rows), _about(steps, name), now)
+        for session in _standings(protocol, name, _in_order(rows), _about(steps, name), now)
     ]
 
 
 def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
-    found = (
+    sessions = (
         SessionRow(
             session=row["session"],
             condition=row["condition"],
@@ -138,7 +138,7 @@ def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
         )
         for row in rows
     )
-    return sorted(found, key=lambda row: row.session)
+    return sorted(sessions, key=lambda row: row.session)
 
 
 def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetime) -> Place:
@@ -149,7 +149,9 @@ def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetim
     standings = tuple(
         _standings(protocol, row.reader_id, stored.sessions_of_reader(look, row.id), steps, now)
     )
-    current = next((one for one in standings if one.state is not SessionState.DONE), standings[-1])
+    current = next(
+        (session for session in standings if session.state is not SessionState.DONE), standings[-1]
+    )
     hold, since = _hold(current, steps)
     return Place(sessions=standings, current=current, hold=hold, since_utc=since)
 
@@ -168,16 +170,16 @@ def admit(
     known
         Whether the presentation of its case is stored already, which was admitted.
     shown_at
-        When its case was first shown, None where that cannot be told.
+        When its case was first shown; None if unknown.
     correction
         Whether it changes an answer that is stored.
     """
-    standing = place.sessions[session - 1]
+    current = place.sessions[session - 1]
     if place.hold is Hold.WITHDRAWN:
         return Admission(refused=t("You have left this study."))
-    if standing.state in (SessionState.WAITING, SessionState.WASHING_OUT):
+    if current.state in (SessionState.WAITING, SessionState.WASHING_OUT):
         return Admission(refused=t("This session is not open yet."))
-    if correction and any(one.first_at_utc for one in place.sessions[session:]):
+    if correction and any(later.first_at_utc for later in place.sessions[session:]):
         return Admission(
             refused=t(
                 "The next session has started; answers from this session can no longer be changed."
@@ -217,7 +219,7 @@ def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
 
 def _about(steps: Iterable[InterventionRow], reader_id: str) -> list[InterventionRow]:
     """Return the interventions that a reader is touched by."""
-    return [one for one in steps if one.reader_id in (None, reader_id)]
+    return [step for step in steps if step.reader_id in (None, reader_id)]
 
 
 def _standings(
@@ -447,14 +449,14 @@ def _store_step(
     vouch(change, person.study_name, person.by, now, EventKind.PREPARATION_DONE, stored, detail)
 
 
-def _detail(protocol: Protocol, step: Step, given: Mapping[str, Any]) -> dict[str, Any]:
+def _detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
     if step is Step.CONSENT:
-        if given.get("agreed") is not True:
+        if answers.get("agreed") is not True:
             raise MalformedRecord("consent has to be given")
         return {"agreed": True}
     if step is Step.QUESTIONNAIRE:
-        return {"answers": fit_answers(protocol.questionnaire, given.get("answers"))}
-    return bounded(given, "measurements") if step is Step.DISPLAY else {}
+        return {"answers": fit_answers(protocol.questionnaire, answers.get("answers"))}
+    return bounded(answers, "measurements") if step is Step.DISPLAY else {}
 
 
 def _counts_for(step: Step, sign_in: str) -> str:

@@ -5,11 +5,11 @@ transaction in which SQLite refuses to read the reference standard, report texts
 predictions (`Store.desk`). The one exception, feedback on practice cases and where the protocol
 asks for it, is read on its own, after the reading is stored.
 
-A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve signs a reader keeps, made of the
-hash of their last reading event, their study code and the hash of the locked protocol. An event's
-hash covers the reading and every event before it, so that whoever changes an answer, their own or
-another's, and writes all hashes anew cannot give the same twelve signs (60 bits) again. It says
-nothing of right or wrong.
+A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve characters that a reader keeps, made
+of the hash of the last reading event, the study code and the hash of the locked protocol. An
+event's hash covers the reading and every event before it, so a person who changes an answer and
+recomputes all hashes cannot produce the same twelve characters (60 bits). A receipt says nothing
+about correctness.
 """
 
 import json
@@ -54,8 +54,8 @@ class FilmView:
     """A film as a reader may know it: its name and how to draw it, never its number or path.
 
     The name is the case's id and the view's place in it: another one for every reader, and for
-    every time a reader is shown the film. A `prior` one is of an earlier examination, made so many
-    `days` before, where that is known.
+    every time a reader is shown the film. A `prior` image is of an earlier examination, made
+    `days` before the current one if known.
     """
 
     film: str
@@ -155,9 +155,9 @@ class CaseFeedback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledgement:
-    """What became of a batch of records, and the desk after it.
+    """The outcome of a batch of records, and the new desk.
 
-    `told` are the records of which a reader learns what is right, once they are stored: `feedback`.
+    `told` are the records that get `feedback` after they are stored.
     """
 
     stored: tuple[str, ...]
@@ -168,10 +168,10 @@ class Acknowledgement:
 
     @classmethod
     def of(cls, taken: Sequence[Taken], desk: Desk, **more: Any) -> "Acknowledgement":
-        """Say what became of each record, with the desk after them."""
+        """Return the outcome of each record, with the new desk."""
         return cls(
-            stored=tuple(one.id for one in taken if not one.refused),
-            refused=tuple((one.id, one.refused) for one in taken if one.refused),
+            stored=tuple(record.id for record in taken if not record.refused),
+            refused=tuple((record.id, record.refused) for record in taken if record.refused),
             desk=desk,
             **more,
         )
@@ -246,7 +246,7 @@ def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
 def take_records(
     store: Store, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Acknowledgement:
-    """Store what the page sent, each record once, and say what became of each.
+    """Store the records that the page sent, each once, and return their outcomes.
 
     A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
     refused with a reason and does not hold up the others.
@@ -259,25 +259,29 @@ def take_records(
 def take_within(
     change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Acknowledgement:
-    """Store records within a transaction of `Store.desk`; what is right is told later."""
+    """Store records within a transaction of `Store.desk`; feedback is added later."""
     reader = _reader(person)
     checked = parsed(records)
     study = _study(change, person)
     protocol = stored_protocol(study)
-    # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
-    if study.state != "open" and not all(isinstance(one, Finish) for one in checked):
+    # A reader may finish while the study is being closed.
+    if study.state != "open" and not all(isinstance(record, Finish) for record in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
-    taken = [_take(change, protocol, person, one, now) for one in checked]
-    told = protocol.feedback is Feedback.AFTER_CASE
+    taken = [_take(change, protocol, person, record, now) for record in checked]
+    has_feedback = protocol.feedback is Feedback.AFTER_CASE
     return Acknowledgement.of(
         taken,
         _desk(change, study, person, reader, now),
-        told=tuple(one for one in taken if (one.practice or told) and one.case and not one.refused),
+        told=tuple(
+            record
+            for record in taken
+            if (record.practice or has_feedback) and record.case and not record.refused
+        ),
     )
 
 
 def with_feedback(store: Store, taken: Acknowledgement) -> Acknowledgement:
-    """Return what became of stored records with what their reader may now be told of them."""
+    """Return the outcomes of stored records with the feedback the reader may now see."""
     return replace(taken, feedback=_feedback(store, taken.told)) if taken.told else taken
 
 
@@ -339,7 +343,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
     protocol = stored_protocol(study)
     place = place_of(look, protocol, reader, now=now)
     current, hold = place.current, _hold(study, place)
-    # Whoever has read everything has no use for a check of the screen.
+    # A reader who has read everything needs no display check.
     done = bool(hold) or place.all_read
     due = [] if done else course.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
@@ -382,8 +386,8 @@ def _in_review(
 
 
 def _hold(study: StudyRow, place: Place) -> Hold | None:
-    """Return why nothing is handed out; whoever has read every case is held up by nothing."""
-    unread = any(one.n_read < one.n_assigned for one in place.sessions)
+    """Return why no case is given; None for a reader who has read every case."""
+    unread = any(session.n_read < session.n_assigned for session in place.sessions)
     return Hold.CLOSED if study.state == "closed" and unread else place.hold
 
 
@@ -406,7 +410,7 @@ def _cases(
 
 
 def rules(protocol: Protocol) -> dict[str, Any]:
-    """Return what of a protocol the reading page goes by."""
+    """Return the rules of a protocol that the reading page needs."""
     return {
         "confidence_steps": protocol.confidence,
         "comments": protocol.comments,
@@ -435,7 +439,7 @@ def case_view(
     Parameters
     ----------
     before
-        How many cases stand before the session it is in.
+        Number of cases before its session.
     """
     texts = json.loads(row.options)
     order = "" if row.condition == Condition.OPEN_ENDED else row.shown_order
@@ -487,25 +491,25 @@ def _own(row: AnswerRow, order: str) -> OwnReading:
 
 
 def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
-    found: dict[str, CaseFeedback] = {}
+    feedback: dict[str, CaseFeedback] = {}
     with store.look() as look:
-        for one in taken:
-            of = PRACTICE if one.practice else STUDY
-            own = readings.by_id(look, one.id, of)
-            if own is None or own.assignment != one.case:  # a presentation, whatever its id
+        for record in taken:
+            of = PRACTICE if record.practice else STUDY
+            own = readings.by_id(look, record.id, of)
+            if own is None or own.assignment != record.case:  # a presentation
                 continue
-            row = readings.truth(look, one.case, of)
+            row = readings.truth(look, record.case, of)
             if row is None:
                 continue
             in_words = row.condition == Condition.OPEN_ENDED
-            found[one.id] = CaseFeedback(
+            feedback[record.id] = CaseFeedback(
                 option=json.loads(row.options)[LETTERS.index(row.truth)]
                 if in_words
                 else shown(row.truth, row.shown_order),
                 correct=None if in_words else own.answer == row.truth,
                 explanation=row.explanation,
             )
-    return found
+    return feedback
 
 
 _LENGTH, _GROUP = 12, 4
@@ -531,7 +535,7 @@ def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> 
 
 
 def receipt_of(store: Store, person: Person) -> str:
-    """Return the receipt of whoever is signed in as a reader, or an empty text."""
+    """Return the receipt of the signed-in reader, or an empty text."""
     with store.look(sealed=True) as look:
         study = studies.find(look, person.study_name)
         if study is None or person.reader is None:
@@ -540,7 +544,7 @@ def receipt_of(store: Store, person: Person) -> str:
 
 
 def signs(protocol_sha256: str, reader_id: str, event_hash: str) -> str:
-    """Return the twelve signs for what a reader had read when an event was written."""
+    """Return the twelve characters for a reader's readings up to an event."""
     digest = int(sha256_of(["receipt", protocol_sha256, reader_id, event_hash]), 16) >> 196
     return "".join(SIGNS[(digest >> 5 * place) & 31] for place in reversed(range(_LENGTH)))
 

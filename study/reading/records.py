@@ -3,7 +3,7 @@
 A record comes from a browser and is trusted in nothing, but an answer is not thrown away for what
 stands around it: an implausible time becomes null and an unfit comment is cut, and flags say so.
 Times are milliseconds on the browser's monotonic clock; what was not measured is null, never 0.
-What became of a record, stored or refused and why, is told by its id.
+The outcome of a record, stored or refused with a reason, is reported under its id.
 """
 
 import json
@@ -32,16 +32,16 @@ class MalformedRecord(ValueError):
 
 def record_id(value: Any) -> str:
     """Return a raw record's id where it has a sound one, else an empty text."""
-    found = value.get("id") if isinstance(value, Mapping) else None
-    return found if isinstance(found, str) and _ID.fullmatch(found) else ""
+    identifier = value.get("id") if isinstance(value, Mapping) else None
+    return identifier if isinstance(identifier, str) and _ID.fullmatch(identifier) else ""
 
 
 def identity(value: Mapping[str, Any], key: str) -> str:
     """Return a field that names something: a record or a case."""
-    found = value.get(key)
-    if not isinstance(found, str) or not _ID.fullmatch(found):
+    content = value.get(key)
+    if not isinstance(content, str) or not _ID.fullmatch(content):
         raise MalformedRecord(f"{key} must be 8 to 64 letters, digits or dashes")
-    return found
+    return content
 
 
 def number(value: Any, what: str) -> float:
@@ -56,16 +56,16 @@ def number(value: Any, what: str) -> float:
 
 def moment(value: Mapping[str, Any], key: str) -> datetime | None:
     """Return a moment of the browser's clock; None outside of 2000 to 2100."""
-    found = number(value.get(key), key)
-    return from_epoch_ms(found) if _YEAR_2000_MS <= found < _YEAR_2100_MS else None
+    amount = number(value.get(key), key)
+    return from_epoch_ms(amount) if _YEAR_2000_MS <= amount < _YEAR_2100_MS else None
 
 
 def bounded(value: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return an object of the browser's as it can be stored: cleaned, and of bounded size."""
-    found: dict[str, Any] = _cleaned(value, what, MAX_DEPTH)
-    if len(json.dumps(found)) > MAX_LENGTH:
+    cleaned: dict[str, Any] = _cleaned(value, what, MAX_DEPTH)
+    if len(json.dumps(cleaned)) > MAX_LENGTH:
         raise MalformedRecord(f"{what} are too long")
-    return found
+    return cleaned
 
 
 def _cleaned(value: Any, what: str, depth: int) -> Any:
@@ -74,11 +74,11 @@ def _cleaned(value: Any, what: str, depth: int) -> Any:
         raise MalformedRecord(f"{what} are nested too deeply")
     if isinstance(value, Mapping):
         return {
-            without_surrogates(str(key)): _cleaned(one, what, depth - 1)
-            for key, one in value.items()
+            without_surrogates(str(key)): _cleaned(entry, what, depth - 1)
+            for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_cleaned(one, what, depth - 1) for one in value]
+        return [_cleaned(entry, what, depth - 1) for entry in value]
     if isinstance(value, str):
         return without_surrogates(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -93,13 +93,13 @@ CLOCK_IMPLAUSIBLE = "clock_implausible"
 """The browser's clock says what no clock would; such a value is null or the server's time."""
 
 COMMENT_CUT = "comment_cut"
-"""The comment was too long, or held signs that are no text, and was cut or cleaned."""
+"""The comment was too long or contained unprintable characters, and was cut or cleaned."""
 
 REASON_CUT = "reason_cut"
-"""The reason for giving a case up was too long, or held signs that are no text."""
+"""The reason for not answering was too long or contained unprintable characters."""
 
 WORDS_CUT = "words_cut"
-"""The answer in the reader's own words was too long, or held signs that are no text."""
+"""The open-ended answer was too long or contained unprintable characters."""
 
 FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
@@ -222,13 +222,13 @@ def _presentation(value: Mapping[str, Any]) -> Presentation:
     circumstances = value.get("circumstances") or {}
     if not isinstance(circumstances, Mapping):
         raise MalformedRecord("circumstances is an object")
-    found = bounded(circumstances, "circumstances")
+    checked = bounded(circumstances, "circumstances")
     shown_at = moment(value, "shown_epoch_ms")
     return Presentation(
         id=identity(value, "id"),
         case=identity(value, "case"),
         shown_at=shown_at,
-        circumstances=found if shown_at else {**found, CLOCK_IMPLAUSIBLE: True},
+        circumstances=checked if shown_at else {**checked, CLOCK_IMPLAUSIBLE: True},
         sent_at=_sent(value),
     )
 
@@ -239,11 +239,11 @@ def _reading(value: Mapping[str, Any]) -> Reading:
     if status not in ("answered", "skipped", "timed_out"):
         raise MalformedRecord("status must be answered, skipped or timed_out")
     supersedes = value.get("supersedes")
-    found = _Doubts()
-    words = found.words(value.get("words"))
+    doubts = _Doubts()
+    words = doubts.words(value.get("words"))
     if [option is not None, bool(words)].count(True) != (status == "answered"):
         raise MalformedRecord("an answered reading has an option or words, another has neither")
-    reason = found.reason(value.get("reason"))
+    reason = doubts.reason(value.get("reason"))
     if (status == "skipped") != bool(reason):
         raise MalformedRecord("a skipped reading has a reason, another has none")
     return Reading(
@@ -251,14 +251,14 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         case=identity(value, "case"),
         option=None if option is None else _letter(option),
         status=status,
-        times=_times(value.get("times"), found),
-        presented_at=found.moment(moment(value, "presented_epoch_ms")),
-        committed_at=found.moment(moment(value, "committed_epoch_ms")),
+        times=_times(value.get("times"), doubts),
+        presented_at=doubts.moment(moment(value, "presented_epoch_ms")),
+        committed_at=doubts.moment(moment(value, "committed_epoch_ms")),
         confidence=_confidence(value.get("confidence")),
-        comment=found.comment(value.get("comment")),
-        selections=_selections(value.get("selections"), found),
+        comment=doubts.comment(value.get("comment")),
+        selections=_selections(value.get("selections"), doubts),
         behaviour=_behaviour(value.get("behaviour")),
-        flags=(*_flags(value.get("flags")), *found.flags, *_again(value)),
+        flags=(*_flags(value.get("flags")), *doubts.flags, *_again(value)),
         supersedes=None if supersedes is None else identity(value, "supersedes"),
         sent_at=_sent(value),
         reason=reason,
@@ -272,15 +272,15 @@ class _Doubts:
     def __init__(self) -> None:
         self.flags: set[str] = set()
 
-    def moment(self, found: datetime | None) -> datetime | None:
-        if found is None:
+    def moment(self, at: datetime | None) -> datetime | None:
+        if at is None:
             self.flags.add(CLOCK_IMPLAUSIBLE)
-        return found
+        return at
 
     def duration(self, value: Any, what: str) -> float | None:
-        found = None if value is None else number(value, what)
-        if found is None or 0 <= found <= _LONGEST_MS:
-            return found
+        amount = None if value is None else number(value, what)
+        if amount is None or 0 <= amount <= _LONGEST_MS:
+            return amount
         self.flags.add(CLOCK_IMPLAUSIBLE)
         return None
 
@@ -322,11 +322,11 @@ def _again(value: Mapping[str, Any]) -> tuple[str, ...]:
     return (SENT_AGAIN,) if value.get("again") is True else ()
 
 
-def _times(value: Any, found: _Doubts) -> Times:
+def _times(value: Any, doubts: _Doubts) -> Times:
     if not isinstance(value, Mapping):
         raise MalformedRecord("times is an object")
     names = Times.__dataclass_fields__
-    return Times(**{name: found.duration(value.get(name), name) for name in names})
+    return Times(**{name: doubts.duration(value.get(name), name) for name in names})
 
 
 def _confidence(value: Any) -> int | None:
@@ -338,40 +338,40 @@ def _confidence(value: Any) -> int | None:
 
 
 def _entries(value: Any, what: str) -> list[Any]:
-    found = value if value is not None else []
-    if not isinstance(found, list) or len(found) > MAX_ENTRIES:
+    entries = value if value is not None else []
+    if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
         raise MalformedRecord(f"{what} is a list of at most {MAX_ENTRIES}")
-    return found
+    return entries
 
 
-def _selections(value: Any, found: _Doubts) -> tuple[tuple[str, float | None], ...]:
+def _selections(value: Any, doubts: _Doubts) -> tuple[tuple[str, float | None], ...]:
     entries = _entries(value, "selections")
     if not all(isinstance(entry, Mapping) for entry in entries):
         raise MalformedRecord("a selection is an object")
     return tuple(
-        (_letter(entry.get("option")), found.duration(entry.get("at_ms"), "at_ms"))
+        (_letter(entry.get("option")), doubts.duration(entry.get("at_ms"), "at_ms"))
         for entry in entries
     )
 
 
 def _behaviour(value: Any) -> dict[str, float]:
-    found = value if value is not None else {}
-    if not isinstance(found, Mapping) or len(found) > MAX_ENTRIES:
+    counts = value if value is not None else {}
+    if not isinstance(counts, Mapping) or len(counts) > MAX_ENTRIES:
         raise MalformedRecord("behaviour is an object of counts and times")
-    for name in found:
+    for name in counts:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise MalformedRecord("behaviour has an odd name")
-    numbers = {name: number(value, name) for name, value in found.items()}
-    if not all(math.isfinite(one) for one in numbers.values()):
+    numbers = {name: number(value, name) for name, value in counts.items()}
+    if not all(math.isfinite(amount) for amount in numbers.values()):
         raise MalformedRecord("behaviour has a number that is none")
     return numbers
 
 
 def _flags(value: Any) -> tuple[str, ...]:
-    found = _entries(value, "flags")
-    if not all(isinstance(flag, str) and _NAME.fullmatch(flag) for flag in found):
+    flags = _entries(value, "flags")
+    if not all(isinstance(flag, str) and _NAME.fullmatch(flag) for flag in flags):
         raise MalformedRecord("a flag is a short name")
-    return tuple(found)
+    return tuple(flags)
 
 
 HANDED_OUT = 3

@@ -1,11 +1,11 @@
-"""What a reader learns of their own reading: the record of it, and the score card after closing.
+"""A reader's own results: the record of reading, and the score card after closing.
 
 The score card exists once the study is closed, for the reader's own cases, and where the protocol
-has feedback. Until then not even how many were right is told. Where the protocol's `score_card` is
-"peers", readers who have read every case see their place among anonymous readers, and beside its
-models: of other readers there are sums over all of them, never one alone, and nothing where they
-are few. The record tells cases, days and time, to print and keep, once every case is read or the
-study is closed; how many answers match is in it only where the score card tells it.
+has feedback. Until then not even the number of correct answers is shown. If the protocol's
+`score_card` is "peers", readers who have read every case see their rank among anonymous readers and
+the models: only sums over all other readers are shown, and nothing if they are few. The record
+contains cases, days and time, to print and keep, once every case is read or the study is closed;
+the number of matching answers is included only if the score card shows it.
 """
 
 import json
@@ -98,21 +98,21 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     own = readers.pop(reader, None)
     if own is None:
         return None
-    told = len(readers) >= LEAST_PEERS
-    reached = [total(one).n_correct for one in readers.values()] if told else []
+    are_shown = len(readers) >= LEAST_PEERS
+    reached = [total(counts).n_correct for counts in readers.values()] if are_shown else []
     mine = total(own).n_correct
     return Comparison(
-        place=1 + sum(one > mine for one in reached) if told else None,
+        place=1 + sum(other > mine for other in reached) if are_shown else None,
         n_sharing=reached.count(mine),
         n_peers=len(readers),
         own=own,
-        peers={name: sum((one[name] for one in readers.values()), NONE) for name in own}
-        if told
+        peers={name: sum((counts[name] for counts in readers.values()), NONE) for name in own}
+        if are_shown
         else {},
         models=_by(progress.matches_of_models(look, study), "model_id", task),
         peers_by_case={
             (row["item"], row["condition"]): _row_count(row)
-            for row in (progress.matches_of_cases(look, study, reader) if told else [])
+            for row in (progress.matches_of_cases(look, study, reader) if are_shown else [])
         },
         models_by_item={
             row["item"]: _row_count(row) for row in progress.matches_by_models(look, study)
@@ -124,12 +124,12 @@ def _by(
     rows: Iterable[Mapping[str, Any]], key: str, task: FirstSpelling
 ) -> dict[Any, dict[str, Count]]:
     """Return counts by rater and by task, in the first spelling of its name."""
-    found: defaultdict[Any, defaultdict[str, Count]] = defaultdict(
+    by_rater: defaultdict[Any, defaultdict[str, Count]] = defaultdict(
         lambda: defaultdict(lambda: NONE)
     )
     for row in rows:
-        found[row[key]][task[row["task"]]] += _row_count(row)
-    return {rater: dict(counts) for rater, counts in found.items()}
+        by_rater[row[key]][task[row["task"]]] += _row_count(row)
+    return {rater: dict(counts) for rater, counts in by_rater.items()}
 
 
 def _row_count(row: Mapping[str, Any]) -> Count:
@@ -211,7 +211,7 @@ class ScoreCard:
 
 
 def is_closed(store: Store, person: Person) -> bool:
-    """Return whether the study somebody is in has been closed."""
+    """Return whether the person's study has been closed."""
     with store.look() as look:
         study = studies.find(look, person.study_name)
     return study is not None and study.state == "closed"
@@ -227,23 +227,23 @@ def score_card(store: Store, person: Person) -> ScoreCard:
     NotNow
         The study is not closed.
     NotFound
-        The study is not there.
+        The study does not exist.
     """
     with store.look() as look:
         study = _closed_study(look, person)
         rows = readings.scored(look, person.reader or 0)
         n_assigned = readings.counts(look, person.reader or 0).n_assigned
         with_peers = stored_protocol(study).score_card == "peers"
-        found = comparison(look, study.id, person.reader or 0) if with_peers else None
+        peers = comparison(look, study.id, person.reader or 0) if with_peers else None
         prior = "prior" in stored_protocol(study).context
-        cases = tuple(_case(look, row, found, prior=prior) for row in rows)
+        cases = tuple(_case(look, row, peers, prior=prior) for row in rows)
     return ScoreCard(
         study=study.name,
         reader=person.name,
         n_assigned=n_assigned,
         cases=cases,
         with_peers=with_peers,
-        comparison=found,
+        comparison=peers,
     )
 
 
@@ -285,7 +285,7 @@ def _not_yet(study: StudyRow) -> str:
 
 
 def _case(
-    look: Transaction, row: ScoredRow, beside: Comparison | None, *, prior: bool
+    look: Transaction, row: ScoredRow, peers: Comparison | None, *, prior: bool
 ) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
     blind = row.condition == Condition.IMAGE_ABSENT
@@ -310,7 +310,7 @@ def _case(
         correct=None if truth is None or in_words else row.answer == truth,
         explanation=row.explanation,
         films=tuple(map(_film, films)),
-        others=None if beside is None or in_words else beside.others(row.item, row.condition),
+        others=None if peers is None or in_words else peers.others(row.item, row.condition),
         open_ended=in_words,
     )
 
@@ -326,8 +326,8 @@ def _film(row: ViewRow) -> ScoredFilm:
 
 
 def _count(cases: Iterable[ScoredCase]) -> Count:
-    told = [case.correct for case in cases if case.correct is not None]
-    return Count(n_correct=sum(told), n=len(told))
+    results = [case.correct for case in cases if case.correct is not None]
+    return Count(n_correct=sum(results), n=len(results))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +366,7 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
     NotNow
         There are cases left to read, and the study is not closed.
     NotFound
-        The study is not there.
+        The study does not exist.
     """
     if person.reader is None:
         raise NotAllowed(t("Only readers of this study have a reading record."))

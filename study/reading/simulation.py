@@ -1,13 +1,13 @@
 """A simulated reader, who goes through the same calls as the reading page, and is marked so.
 
 The model of the reader: an item's difficulty is a normal deviate and one of its distractors is the
-most tempting; both are the same for all simulated readers of a study, drawn by lot from the hash of
-its protocol. A reader answers correctly with probability logistic(ability - difficulty), the
+most tempting; both are the same for all simulated readers of a study, drawn at random from the hash
+of its protocol. A reader answers correctly with probability logistic(ability - difficulty), the
 ability set so that the mean over all difficulties is the accuracy asked for; a wrong answer falls
 on the most tempting distractor with probability 0.6, else on any of them. Response times are
 log-normal (median 14 s), longer for difficult items and for wrong answers; where the study has a
 time limit a longer one is a case timed out, which takes from the accuracy. All that is a reader's
-own luck is drawn by lot from the seed given, reader, item, condition and repeat; no condition makes
+own randomness comes from the seed, reader, item, condition and repeat; no condition makes
 a case harder.
 
 To an open-ended case it answers with the text of the option it would have chosen.
@@ -101,11 +101,11 @@ def simulate(
     reader = _admit(store, study, reader_id, seed, accuracy, now)
     clock, n_read = now, 0
     with store.kept_warm():
-        while (found := desk(store, reader.person, now=clock)).cases or found.opens_at_utc:
-            if not found.cases:
-                clock = moment(found.opens_at_utc or "")
+        while (current := desk(store, reader.person, now=clock)).cases or current.opens_at_utc:
+            if not current.cases:
+                clock = moment(current.opens_at_utc or "")
                 continue
-            committed_at = _read(store, reader, found.cases[0].case, clock)
+            committed_at = _read(store, reader, current.cases[0].case, clock)
             if committed_at is not None:
                 clock = committed_at
                 n_read += 1
@@ -116,16 +116,16 @@ def _admit(
     store: Store, study: str, reader_id: str, seed: int, accuracy: float, now: datetime
 ) -> _Reader:
     with store.change() as change:
-        found = study_row(change, study)
-        row = people.reader(change, found.id, reader_id)
+        row_of_study = study_row(change, study)
+        row = people.reader(change, row_of_study.id, reader_id)
         if row is None:
-            meant = people.like_reader(change, found.id, reader_id)
+            meant = people.like_reader(change, row_of_study.id, reader_id)
             raise NotFound(
                 f"There is no reader {reader_id!r} in {study!r}. Invite them first.{meant}"
             )
-        if found.state != "open":
-            raise NotNow(f"The study {study!r} is {found.state}, not open.")
-        refuse_restored(found)
+        if row_of_study.state != "open":
+            raise NotNow(f"The study {study!r} is {row_of_study.state}, not open.")
+        refuse_restored(row_of_study)
         if not row.simulated:
             if readings.has_begun(change, row.id):
                 raise NotNow(
@@ -137,11 +137,11 @@ def _admit(
             )
     return _Reader(
         person=Person(
-            role=Role.READER, study=found.id, study_name=study, reader=row.id, name=reader_id
+            role=Role.READER, study=row_of_study.id, study_name=study, reader=row.id, name=reader_id
         ),
-        protocol=stored_protocol(found),
+        protocol=stored_protocol(row_of_study),
         ability=ability(accuracy),
-        items_seed=int(found.protocol_sha256[:16], 16),
+        items_seed=int(row_of_study.protocol_sha256[:16], 16),
         seed=seed,
     )
 
@@ -149,9 +149,9 @@ def _admit(
 def _read(store: Store, reader: _Reader, case: str, clock: datetime) -> datetime | None:
     """Read one case and return when it was committed; None where another program read it first."""
     with store.look() as look:
-        found = readings.simulated_case(look, case)
-        assert found is not None  # it stands on the reader's list
-        answer = _answer(found, reader)
+        simulated = readings.simulated_case(look, case)
+        assert simulated is not None  # it stands on the reader's list
+        answer = _answer(simulated, reader)
     limit_ms = reader.protocol.time_limit_s * 1000.0 or math.inf
     taken_ms = min(answer.response_ms, limit_ms)
     shown_at = clock + timedelta(milliseconds=250)
@@ -237,7 +237,9 @@ def _wrong(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) 
     distractors = [letter for letter in letters if letter != truth]
     if _uniform(whose, reader.seed, "tempted") < TEMPTING:
         seed = reader.items_seed
-        return min(distractors, key=lambda one: lot(f"{item_id}/{one}", seed=seed, purpose="t"))
+        return min(
+            distractors, key=lambda letter: lot(f"{item_id}/{letter}", seed=seed, purpose="t")
+        )
     return distractors[int(_uniform(whose, reader.seed, "distractor") * len(distractors))]
 
 
@@ -254,7 +256,7 @@ def ability(accuracy: float) -> float:
     low, high = -40.0, 40.0
     while high - low > 1e-9:
         middle = (low + high) / 2
-        if sum(_logistic(middle - one) for one in grid) < accuracy * _GRID:
+        if sum(_logistic(middle - difficulty) for difficulty in grid) < accuracy * _GRID:
             low = middle
         else:
             high = middle
