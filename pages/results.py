@@ -16,7 +16,7 @@ from analysis.figures.agreement import (
     scope_text,
 )
 from analysis.figures.captions import MATRIX_CAPTIONS
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import condition_name, rater_names
 from analysis.report.figures import ReportFigure, matrix_figure, pairs_of_scope, reference_rows
 from analysis.report.items import case_of
 from analysis.statistics.accuracy.items import MODEL_WRONG
@@ -106,7 +106,7 @@ def _opening(found: Analysis) -> None:
 def _figures(section: SectionFigures) -> None:
     for condition, figures in groupby(section, key=lambda one: one.condition):
         if condition and len({one.condition for one in section}) > 1:
-            st.subheader(plain(condition))
+            st.subheader(plain(condition_name(condition)))
         for figure in figures:
             _chart(figure)
             st.caption(plain(figure.caption))
@@ -138,7 +138,9 @@ def _matrix(found: Results, conditions: list[str]) -> None:
     pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
     condition = conditions[0]
     if len(conditions) > 1:
-        condition = right.selectbox(t("Condition"), conditions, key="matrix-condition")
+        condition = right.selectbox(
+            t("Condition"), conditions, format_func=condition_name, key="matrix-condition"
+        )
     known = set(pairs["measure"])
     if "kappa" in known:  # the same number, which needs no caveat where all options are the same
         known.remove("kappa_letters")

@@ -12,6 +12,7 @@ from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import (
     LONGEST_GROUP,
     RaterName,
+    condition_name,
     conditions_of,
     even_columns,
     fitted_axis,
@@ -124,7 +125,7 @@ def overview_chart(
                     for kind in RaterKind
                 ),
             ),
-            title=condition if len(conditions) > 1 else "",
+            title=condition_name(condition) if len(conditions) > 1 else "",
             height_mm=row_mm(len(raters)) * max(len(raters), 2) * OVERVIEW_HIGH,
         )
         for place, condition in enumerate(conditions)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.bundle.model import RaterKind
+from analysis.figures.drawing.axes import condition_name
 from analysis.translation import capital, later, pieces, said, t, tn, written
 
 AGREEMENT_CAPTIONS: Mapping[str, str] = {
@@ -383,7 +384,7 @@ def input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
         t(
             "Accuracy that each model loses under {condition}, compared with the cases as readers"
             " saw them, {cases}, with {percent} % intervals ({methods}).",
-            condition=condition,
+            condition=condition_name(condition),
             cases=_cases(rows["n"]),
             percent=written(percent),
             methods=t("bootstrap over patients") if clustered else _methods(rows, "ci_method"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, n_amendments, stated
-from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.figures import OVERVIEW, ReportFigure
@@ -166,7 +166,7 @@ def _sections(figures: Sequence[ReportFigure], *, named: bool) -> list[FigureSec
             name=name,
             title=said(SECTIONS.get(name, name.capitalize())),
             conditions=[
-                (condition if named else "", list(part))
+                (condition_name(condition) if named else "", list(part))
                 for condition, part in groupby(
                     (figure for figure in figures if figure.section == name),
                     key=lambda figure: figure.condition,

@@ -32,7 +32,13 @@ from analysis.figures.agreement import (
     task_agreement_chart,
 )
 from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
-from analysis.figures.drawing.axes import RaterName, conditions_of, in_condition, rater_names
+from analysis.figures.drawing.axes import (
+    RaterName,
+    condition_name,
+    conditions_of,
+    in_condition,
+    rater_names,
+)
 from analysis.figures.drawing.chart import Chart, csv
 from analysis.figures.drawing.look import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
@@ -420,7 +426,7 @@ def _robustness(
             yield (
                 "robustness",
                 _name("input", place, name),
-                t("Models under another condition: {condition}", condition=name),
+                t("Models under another condition: {condition}", condition=condition_name(name)),
                 captions.input_caption(rows, name, percent),
                 differences_chart(rows, axis_title=t("Accuracy lost, points"), names=names),
             )

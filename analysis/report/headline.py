@@ -9,13 +9,14 @@ import pandas as pd
 
 from analysis.bundle.model import RaterKind
 from analysis.figures.agreement import pairs_in_condition
-from analysis.figures.drawing.axes import conditions_of, rater_names
+from analysis.figures.drawing.axes import condition_name, conditions_of, rater_names
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
 from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
     TableRow,
+    condition_cell,
     estimate_with_range,
     named,
     percent_cell,
@@ -157,7 +158,7 @@ def _rater(results: Results, row: Row) -> TableRow:
     time, lacking = _first(results, "times", by="overall", **own), _first(results, "missing", **own)
     missing = number(lacking, "n_assigned") - number(lacking, "n_answered")
     cells = (
-        condition or EMPTY,
+        condition_cell(condition),
         _whole(number(row, "n")),
         _percent(row, "accuracy"),
         _difference(results, row),
@@ -190,7 +191,9 @@ def _difference(results: Results, row: Row) -> str:
     own = [one for one in rows if one["condition"] == row["condition"]]
     if own:
         return _percent(own[0], "difference")
-    return clauses([f"{one['condition']}: {_percent(one, 'difference')}" for one in rows])
+    return clauses(
+        [f"{condition_name(str(row['condition']))}: {_percent(row, 'difference')}" for row in rows]
+    )
 
 
 def _means(results: Results) -> list[TableRow]:
@@ -214,7 +217,7 @@ def _means(results: Results) -> list[TableRow]:
                 ),
             ),
             (
-                condition or EMPTY,
+                condition_cell(condition),
                 _whole(number(row, "n_items")),
                 percent_cell(number(row, "reader_mean")),
                 EMPTY,

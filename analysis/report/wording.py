@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from analysis.figures.drawing.axes import conditions_of, shorten
+from analysis.figures.drawing.axes import condition_name, conditions_of, shorten
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
@@ -312,7 +312,7 @@ def has_several(results: Results) -> bool:
 
 def shown_condition(results: Results, condition: str) -> str:
     """Return the condition where there are several, else nothing."""
-    return condition if has_several(results) else ""
+    return condition_name(condition) if has_several(results) else ""
 
 
 def under(results: Results, condition: str) -> str:
@@ -321,6 +321,26 @@ def under(results: Results, condition: str) -> str:
     if not shown:
         return ""
     return t(" under {condition}", condition=f"\u2068{shorten(shown, LONGEST)}\u2069")
+
+
+CONTRASTS = {
+    "condition": later("condition {name} against {other}"),
+    "session": later("session {name} against {other}"),
+    "task": later("task {name} against {other}"),
+}
+
+
+def term_words(term: str) -> str:
+    """Return what a term of the model of times compares, in the language in use."""
+    kind, _, levels = term.partition(" ")
+    name, against, other = levels.rpartition(" against ")
+    if kind not in CONTRASTS or not against:
+        return pieces(term)
+    if kind == "condition":
+        name, other = (
+            t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)
+        )
+    return t(CONTRASTS[kind], name=name, other=other)
 
 
 def claim_words(claim: str) -> str:

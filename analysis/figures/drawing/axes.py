@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.chart import Axis, Label, Panel, Tick
-from analysis.translation import t, written
+from analysis.translation import later, said, t, written
 
 LONGEST = 28
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -66,6 +66,21 @@ def rater_names(bundle: Bundle) -> dict[str, RaterName]:
         rater: RaterName(label=label, simulated=rater in simulated, rater_id=rater)
         for rater, label in bundle.labels.items()
     }
+
+
+CONDITIONS = {
+    "unaided": later("unaided"),
+    "aided": later("aided"),
+    "image-absent": later("image-absent"),
+    "open-ended": later("open-ended"),
+}
+"""Conditions that have a name in every language; others are the coordinator's words."""
+
+
+def condition_name(condition: str) -> str:
+    """Return what a condition is called in the language in use; of "A - B", each of the two."""
+    names = condition.split(" - ")
+    return " - ".join(said(CONDITIONS[name]) if name in CONDITIONS else name for name in names)
 
 
 def conditions_of(table: pd.DataFrame) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import groupby
 
+from analysis.figures.drawing.axes import condition_name
 from analysis.report.findings.accuracy import limits
 from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
 from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
@@ -36,7 +37,7 @@ def _under(results: Results, condition: str, rows: list[Row]) -> str:
         parts.append(t("{n} more in {file}", n=left, file="tables/model_conditions.csv"))
     return t(
         "Under {condition}, compared with the same cases as the readers saw them: {models}.",
-        condition=f"\u2068{condition}\u2069",
+        condition=f"\u2068{condition_name(condition)}\u2069",
         models=clauses(parts),
     )
 

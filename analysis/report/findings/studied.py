@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
-from analysis.figures.drawing.axes import shorten
+from analysis.figures.drawing.axes import condition_name, shorten
 from analysis.readings.circumstances import n_cut_off
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.findings.finding import (
@@ -171,7 +171,7 @@ def _condition(results: Results) -> list[str]:
         ]
     if len(conditions) != 1 or not conditions[0]:
         return []
-    condition = f"\u2068{shorten(conditions[0], LONGEST)}\u2069"
+    condition = f"\u2068{shorten(condition_name(conditions[0]), LONGEST)}\u2069"
     return [t("There is one condition: {condition}.", condition=condition)]
 
 

@@ -23,10 +23,11 @@ from analysis.report.wording import (
     rounded,
     rows_of,
     span,
+    term_words,
     under,
 )
 from analysis.results import Results
-from analysis.translation import pieces, t, tn
+from analysis.translation import t, tn
 
 MOST_TERMS = 3
 
@@ -119,7 +120,7 @@ def _model(results: Results) -> list[str]:
 
 
 def _name(row: Row) -> str:
-    return f"\u2068{pieces(str(row['term']))}\u2069"
+    return f"\u2068{term_words(str(row['term']))}\u2069"
 
 
 def _patients(results: Results, row: Row) -> int:

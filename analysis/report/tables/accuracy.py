@@ -10,9 +10,9 @@ import pandas as pd
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.readings.circumstances import n_cut_off
 from analysis.report.tables.table import (
-    EMPTY,
     ReportTable,
     TableRow,
+    condition_cell,
     estimate_of,
     estimate_with_range,
     named,
@@ -50,7 +50,7 @@ def tasks_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["rater_id"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 whole(row["n"]),
                 *(
                     percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
@@ -107,7 +107,7 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
     for (rater, condition), part in overall.groupby(["rater_id", "condition"], sort=False):
         first, second = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
         cells = [
-            str(condition) or EMPTY,
+            condition_cell(condition),
             whole(first["n"]),
             whole(first["n_correct"]),
             whole(first["n_missing"]),
@@ -148,7 +148,7 @@ def banks_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["rater_id"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 t("All") if row["by"] == "overall" else str(row["group"]),
                 t("{bank} minus {other_bank}", bank=row["bank"], other_bank=row["other_bank"]),
                 t("{n} and {n_other}", n=whole(row["n"]), n_other=whole(row["n_other"])),
@@ -219,7 +219,10 @@ def missing_overview(results: Results) -> list[ReportTable]:
             rows=[
                 (
                     (named(names, row["rater_id"]),),
-                    (row["condition"] or EMPTY, *(whole(row[column]) for column in counts)),
+                    (
+                        condition_cell(str(row["condition"])),
+                        *(whole(row[column]) for column in counts),
+                    ),
                 )
                 for row in table.to_dict("records")
             ],
@@ -298,7 +301,7 @@ def _answers(results: Results) -> ReportTable:
             (
                 (named(names, rater),),
                 (
-                    condition or EMPTY,
+                    condition_cell(condition),
                     said(_KINDS[kind]),
                     t("All") if by == "overall" else group,
                     *(
@@ -349,7 +352,7 @@ def _gap(results: Results) -> ReportTable:
             (
                 (named(names, rater),),
                 (
-                    condition or EMPTY,
+                    condition_cell(condition),
                     t("All") if by == "overall" else group,
                     f"{int(number(of[STRICT], 'n')):,}",
                     percent_cell(number(of[STRICT], "multiple_choice")),

@@ -27,6 +27,7 @@ from analysis.report.tables.table import (
     MOST_ROWS,
     ReportTable,
     TableRow,
+    condition_cell,
     estimate_cell,
     estimate_of,
     named,
@@ -85,7 +86,7 @@ def groups_overview(results: Results) -> list[ReportTable]:
         (
             (words(said(GROUPS.get(str(row["raters"]), str(row["raters"])))),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
                 str(int(number(row, "n_raters"))),
                 whole(number(row, "n_items")),
@@ -126,7 +127,7 @@ def between_overview(results: Results) -> list[ReportTable]:
         (
             (words(measure_words(str(row["measure"]))),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 whole(number(row, "n_items")),
                 *(
                     rounded(number(row, column), 2)
@@ -270,7 +271,9 @@ def _truth_rows(
         ]
         where = (scope_text(str(scope)),) if named_scopes else ()
         n = whole(by_measure["raw"]["n"])
-        rows.append(((named(names, str(rater)),), (str(condition) or EMPTY, *where, n, *cells)))
+        rows.append(
+            ((named(names, str(rater)),), (condition_cell(str(condition)), *where, n, *cells))
+        )
     return rows
 
 
@@ -335,7 +338,7 @@ def _pair_row(
         for m in PAIR_MEASURES
     ]
     n = whole(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
-    return (named(names, a), named(names, b)), (condition or EMPTY, n, *cells)
+    return (named(names, a), named(names, b)), (condition_cell(str(condition)), n, *cells)
 
 
 def _estimate(row: Row) -> str:
@@ -365,7 +368,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["rater_id"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
                 whole(number(row, "n")),
                 estimate_of(row),
@@ -439,7 +442,7 @@ def _kappas(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
 def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -> TableRow:
     names = rater_names(results.bundle)
     cells = (
-        str(row["condition"]) or EMPTY,
+        condition_cell(str(row["condition"])),
         said(str(row["scope"]).removeprefix("option_set=")),
         said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
         whole(number(row, "n")),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
     ReportTable,
     TableRow,
+    condition_cell,
     named,
     p_cell,
     percent_cell,
@@ -127,7 +128,7 @@ def _panel_row(
 ) -> TableRow:
     factor = _factor(row)
     cells = (
-        str(row["condition"]) or EMPTY,
+        condition_cell(str(row["condition"])),
         t("accuracy, %") if factor == 100 else "AUC",
         claim_shown(row),
         str(int(number(row, "n_readers"))),
@@ -190,7 +191,7 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
 def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> TableRow:
     over_patients = not math.isnan(number(row, "p_clustered"))
     cells = (
-        str(row["condition"]) or EMPTY,
+        condition_cell(str(row["condition"])),
         whole(number(row, "n")),
         percent_cell(number(row, "accuracy_a")),
         percent_cell(number(row, "accuracy_b")),
@@ -211,7 +212,7 @@ def gee_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["contrast"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 whole(number(row, "n_readings")),
                 whole(number(row, "n_clusters")),
                 *_difference({**row, "difference": row["estimate"]}, 100),
@@ -260,7 +261,15 @@ def conditions_overview(results: Results) -> list[ReportTable]:
             *_error(row, factor),
             p_cell(number(row, "p")),
         )
-        rows.append(((words(str(row["condition_a"])), words(str(row["condition_b"]))), cells))
+        rows.append(
+            (
+                (
+                    words(condition_name(str(row["condition_a"]))),
+                    words(condition_name(str(row["condition_b"]))),
+                ),
+                cells,
+            )
+        )
     return [
         report_table(
             name="reader-conditions",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import condition_name, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
     ReportTable,
     TableRow,
+    condition_cell,
     estimate_of,
     estimate_with_range,
     named,
@@ -100,7 +101,7 @@ def _shown(results: Results) -> ReportTable:
             (
                 (named(names, str(row["model_id"])),),
                 (
-                    str(row["condition_b"]),
+                    condition_name(str(row["condition_b"])),
                     _group(row),
                     whole(number(row, "n")),
                     percent_cell(number(row, "accuracy_a")),
@@ -144,7 +145,7 @@ def side_by_side_overview(results: Results) -> list[ReportTable]:
                 (
                     tuple(named(names, str(row[side])) for side in ("rater_a", "rater_b")),
                     (
-                        str(row["condition"]) or EMPTY,
+                        condition_cell(str(row["condition"])),
                         _group(row),
                         whole(number(row, "n")),
                         percent_cell(number(row, "accuracy_a")),
@@ -184,7 +185,7 @@ def positions_overview(results: Results) -> list[ReportTable]:
             rows=[
                 (
                     (named(names, rater),),
-                    (condition or EMPTY, *(_at(of_rater.get(place)) for place in places)),
+                    (condition_cell(condition), *(_at(of_rater.get(place)) for place in places)),
                 )
                 for (rater, condition), of_rater in by_rater.items()
             ],

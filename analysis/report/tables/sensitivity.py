@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
     MOST_ROWS,
     ReportTable,
     TableRow,
+    condition_cell,
     named,
     percent_cell,
     range_cell,
@@ -56,7 +57,7 @@ def choices_overview(results: Results) -> list[ReportTable]:
             )
             for row in found
         ]
-        body.append(((named(names, rater),), (condition or EMPTY, *cells)))
+        body.append(((named(names, rater),), (condition_cell(condition), *cells)))
     return [
         report_table(
             name="sensitivity",
@@ -84,7 +85,7 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["model_id"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 claim_shown(row),
                 pieces(str(row["analysis"])),
                 *_shown(row),
@@ -207,7 +208,7 @@ def _overview(results: Results, table: str, name: str, title: str, what: str) ->
 
 
 def _who(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
-    return named(names, model) if model else words(condition)
+    return named(names, model) if model else words(condition_name(condition))
 
 
 def _row(
@@ -215,4 +216,4 @@ def _row(
 ) -> TableRow:
     values = (number(parts.get(one, {}), "value") for one in components)
     cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
-    return (who,), (condition or EMPTY, said(METRICS.get(metric, metric)), *cells)
+    return (who,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)

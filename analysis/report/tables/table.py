@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from analysis.figures.drawing.axes import RaterName, shorten
+from analysis.figures.drawing.axes import RaterName, condition_name, shorten
 from analysis.report.wording import Row, decimals_for, number, rounded, sentences, span
 from analysis.translation import t, tn
 
@@ -106,6 +106,11 @@ class ReportTable:
             return self.note
         rest = tn("{n} more row in the file.", "{n} more rows in the file.", self.left)
         return sentences([self.note, rest])
+
+
+def condition_cell(condition: str) -> str:
+    """Return a condition in the language in use for a cell."""
+    return condition_name(condition) or EMPTY
 
 
 def _cut(name: RaterName) -> RaterName:

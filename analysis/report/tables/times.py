@@ -9,6 +9,7 @@ from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
     TableRow,
+    condition_cell,
     named,
     p_cell,
     percent_cell,
@@ -17,7 +18,7 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import Row, decimals_for, number, rounded, rows_of, span
+from analysis.report.wording import Row, decimals_for, number, rounded, rows_of, span, term_words
 from analysis.results import Results
 from analysis.translation import later, pieces, said, t
 
@@ -29,7 +30,7 @@ def times_overview(results: Results) -> list[ReportTable]:
         (
             (named(names, str(row["rater_id"])),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 whole(number(row, "n")),
                 *(
                     rounded(number(row, column) / 1000, 1)
@@ -67,9 +68,9 @@ def time_model_overview(results: Results) -> list[ReportTable]:
     """Show the terms of the model of times, as factors."""
     rows: list[TableRow] = [
         (
-            (words(pieces(str(row["term"]))),),
+            (words(term_words(str(row["term"]))),),
             (
-                str(row["condition"]) or EMPTY,
+                condition_cell(str(row["condition"])),
                 whole(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
                 *_factor(row),
                 p_cell(number(row, "p")),
@@ -112,7 +113,7 @@ def leaderboard_overview(results: Results) -> list[ReportTable]:
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
     for row in sorted(micro, key=lambda one: (str(one["condition"]), _last(number(one, "rank")))):
         other = macro.get((row["rater_id"], row["condition"]), {})
-        cells = [str(row["condition"]) or EMPTY, said(KINDS[str(row["rater_kind"])])]
+        cells = [condition_cell(str(row["condition"])), said(KINDS[str(row["rater_kind"])])]
         for one in (row, other):
             cells += [
                 _rank(number(one, "rank")),

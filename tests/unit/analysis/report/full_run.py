@@ -351,7 +351,12 @@ def _time_model() -> list[dict[str, Any]]:
             "method": "mixed model",
             "undefined_because": "",
         }
-        for term, ratio in (("wrong answers", 1.31), ("each further 10 items", 0.97))
+        for term, ratio in (
+            ("wrong answers", 1.31),
+            ("each further 10 items", 0.97),
+            ("condition aided against unaided", 0.8),
+            (f"task {TASKS[1]} against {TASKS[0]}", 1.2),
+        )
     ]
 
 

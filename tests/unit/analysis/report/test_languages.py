@@ -24,7 +24,6 @@ DATA = (
     *TASKS,
     r"Resident \d",
     r"Model-\d_x",
-    "(?:un)?aided",
     r"q\d{4}",
     "Which finding is present on film .*",
     "Effusion|Pneumothorax & more|50 % of #_\\$|None",
