@@ -35,7 +35,8 @@ LOOK = """
 .rr-prose h2 { font-size: 1.2rem; padding: .2rem 0; }
 .st-key-rail { gap: .25rem; }
 .st-key-rail .stButton button > div { justify-content: flex-start; width: 100%; }
-.st-key-rail .stButton button { padding-inline-start: .7rem; }
+.st-key-rail .stButton button { padding-inline-start: .7rem; text-align: start; }
+.st-key-rail .stButton button p { text-align: start; }
 .st-key-rail [data-testid="stCaptionContainer"] {
   margin-block: .6rem 0; margin-inline-start: .7rem; }
 .st-key-meaning { padding-inline-start: 1.4rem;

@@ -107,7 +107,7 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
     for (rater, condition), part in overall.groupby(["rater_id", "condition"], sort=False):
         first, second = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
         cells = [
-            condition_cell(condition),
+            condition_cell(str(condition)),
             whole(first["n"]),
             whole(first["n_correct"]),
             whole(first["n_missing"]),

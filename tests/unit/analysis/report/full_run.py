@@ -109,7 +109,7 @@ def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> R
         "sensitivity_panel": _sensitivity_panel(rng, models, conditions),
         "leaderboard": _leaderboard(computed["accuracy"]),
         "item_difficulty": _difficulty(bundle, conditions),
-        "time_model": _time_model(),
+        "time_model": _time_model(conditions),
         "gee": _gee(rng, models, conditions),
     }
     tables = {name: pd.DataFrame(rows) for name, rows in made.items() if rows}
@@ -336,7 +336,7 @@ def _times(
     ]
 
 
-def _time_model() -> list[dict[str, Any]]:
+def _time_model(conditions: list[str]) -> list[dict[str, Any]]:
     return [
         {
             "term": term,
@@ -354,7 +354,7 @@ def _time_model() -> list[dict[str, Any]]:
         for term, ratio in (
             ("wrong answers", 1.31),
             ("each further 10 items", 0.97),
-            ("condition aided against unaided", 0.8),
+            *((f"condition {name} against {conditions[-1]}", 0.8) for name in conditions[:-1]),
             (f"task {TASKS[1]} against {TASKS[0]}", 1.2),
         )
     ]
