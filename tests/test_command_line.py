@@ -516,6 +516,42 @@ def test_verify_names_the_file_of_each_line(drawn: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("content", ["", "\ufeff", "# nothing\n", "> \n\n"])
+@pytest.mark.parametrize("option", ["--receipts", "--heads"])
+def test_verify_refuses_a_file_without_lines_to_compare(
+    drawn: Path, option: str, content: str
+) -> None:
+    """Otherwise it would seem that the readers' receipts were compared."""
+    file = drawn.with_name("kept.txt")
+    file.write_text(content, encoding="utf-8")
+    ran = run("study", "verify", "--db", drawn, option, file)
+    assert ran.returncode == 1
+    assert "kept.txt, it has no line to compare" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("invite", "--study", "t"),
+        ("draw", "--study", "u", "--bank", "b", "--protocol"),
+        ("import", "--bank", "c"),
+        ("models", "add", "--study", "t", "--model", "m"),
+        ("restore",),
+        ("verify", "--heads"),
+    ],
+)
+def test_a_pipe_or_device_is_refused_by_name(
+    drawn: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Reading one may never end."""
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for file in (pipe, Path("/dev/zero")):
+        ran = run("study", *command, file, "--db", drawn)
+        assert ran.returncode == 2
+        assert f"{file} is neither a file nor a folder" in ran.stderr
+
+
 def test_a_drawn_study_is_returned_to_a_draft(drawn: Path) -> None:
     """With a reason, and once: it belongs to an administrator where there is no coordinator."""
     back = ("study", "return-to-draft", "--db", drawn, "--study", "t")

@@ -75,7 +75,12 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
         return parts, _images_folder(place, parts[0].path)
     found_files = {str(one.relative_to(place)): one for one in _candidates(place)}
     if not found_files:
-        raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL, CSV or XLSX file."))
+        raise BadFile(
+            t(
+                "{name} contains no bank file: bank.json, or a JSON, JSONL, CSV or XLSX file.",
+                name=place.name,
+            )
+        )
     named = [name for name, one in found_files.items() if one.stem.lower() == "bank"]
     likely = [name for name in chosen if name in found_files]
     likely = likely or (named if len(named) == 1 else list(found_files))

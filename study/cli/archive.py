@@ -188,7 +188,7 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
         (path, finding)
         for path, check in ((receipts, heads.check_receipts), (kept, heads.check_heads))
         if path
-        for finding in check(store, _text(path))
+        for finding in check(store, _text(path)) or [_NOTHING_TO_COMPARE]
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):
@@ -204,6 +204,11 @@ def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
         where = sys.stdout if finding.holds else sys.stderr
         print(f"{path.name}, {finding.words}", file=where)
     return 1 if breaches or not all(finding.holds for _, finding in findings) else 0
+
+
+_NOTHING_TO_COMPARE = heads.LineFinding(
+    holds=False, words="it has no line to compare. Name the file with the lines that were kept."
+)
 
 
 def _text(path: Path) -> str:

@@ -15,7 +15,20 @@ import click
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
 
-PATH = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    """A file or folder; a device or a pipe, which may never end, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path: Path = super().convert(value, param, ctx)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            self.fail(
+                f"{path} is neither a file nor a folder. Save it as a file first.", param, ctx
+            )
+        return path
+
+
+PATH = _Path(path_type=Path)
 _EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
 _STORE = click.option("--db", metavar="DB", type=PATH, required=True, help="The store's file.")
 _STUDY = click.option("--study", metavar="NAME", required=True, help="The study's name.")

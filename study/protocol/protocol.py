@@ -18,6 +18,7 @@ import tomli_w
 
 from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
+from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
 from study.base.text import did_you_mean, nearest
 from study.base.translation import languages, later, said, spoken, t, tn
@@ -286,7 +287,21 @@ def protocol_from(text: str, *, source: str) -> Protocol:
     return _checked(_parsed(text, source=source), source=source)
 
 
+_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'")
+_KEY = re.compile(r"\s*[\w-]+\s*")
+
+
+def _refuse_deep_keys(text: str, source: str) -> None:
+    """Refuse keys such as ``a.a.a``, for which the parser takes quadratic time, before it does."""
+    n_keys = 0
+    for part in _QUOTED.sub("quoted", text).split("."):
+        n_keys = n_keys + 1 if _KEY.fullmatch(part) else 0
+        if n_keys > BUDGET.depth:
+            raise BadProtocol(str(BUDGET.too_deep(source)))
+
+
 def _parsed(text: str, *, source: str) -> dict[str, Any]:
+    _refuse_deep_keys(text, source)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -359,15 +374,21 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     return protocol
 
 
+_MAX_UNKNOWN_KEYS = 100
+"""Compared with the known keys and listed; a file with more is no protocol."""
+
+
 def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
     """Return the protocol of the sound keys, and every fault: of keys, values and between keys."""
     faults: list[str] = []
     valid: dict[str, Any] = {}
     faulty: set[str] = set()
-    for key in values:
-        if key not in _CHECKS:
-            faulty.add(nearest(key, _CHECKS))
-            faults.append(_unknown_key(key))
+    unknown = [key for key in values if key not in _CHECKS]
+    for key in unknown[:_MAX_UNKNOWN_KEYS]:
+        faulty.add(nearest(key, _CHECKS))
+        faults.append(_unknown_key(key))
+    if n_more := len(unknown[_MAX_UNKNOWN_KEYS:]):
+        faults.append(t("and {n} more unknown keys.", n=f"{n_more:,}"))
     for key, check in _CHECKS.items():
         if key in values:
             try:

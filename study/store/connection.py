@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -284,25 +284,23 @@ class Store:
             with self._idle.kept():
                 yield
 
-    def _tell_witness(self, committed: Transaction) -> None:
-        """Write down what was committed: only then may anybody be told that it is stored.
+    def _tell_witness(self, committed: Transaction, held: int | None) -> None:
+        """Write the committed heads to the witness; only then may an act be acknowledged.
 
         What could not be written is owed, so that an act sent again is not acknowledged without.
         """
-        if not self._witnessed:
-            return
-        with self._telling:
-            for chain, head in committed.heads.items():
-                self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
-            if self._owed:
-                self._tell(committed, self._owed)
-                self._owed.clear()
+        for chain, head in committed.heads.items():
+            self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
+        if self._owed:
+            self._tell(committed, self._owed, held)
+            self._owed.clear()
 
-    def _tell(self, look: Transaction, heads: dict[str, Head]) -> None:
+    def _tell(self, look: Transaction, heads: dict[str, Head], held: int | None = None) -> None:
         try:
             witness.add(
                 self.path,
                 heads.values(),
+                held=held,
                 every=lambda: [one for one in _heads(look) if one.chain not in heads],
                 needless=lambda some: _needless(look, some),
             )
@@ -318,11 +316,17 @@ class Store:
 
     @contextmanager
     def _writing(self, *, sealed: bool, beside: Path | None = None) -> Iterator[Transaction]:
-        with self._database(self._kind(sealed=sealed, writes=True)) as database:
+        kind = self._kind(sealed=sealed, writes=True)
+        with ExitStack() as locks, self._database(kind) as database:
             transaction = Transaction(database)
+            held = None
             with _attached(database.conn, beside), _immediate(database.conn):
                 yield transaction
-            self._tell_witness(transaction)
+                if self._witnessed:  # one act at a time is committed and not yet witnessed
+                    locks.enter_context(self._telling)
+                    held = locks.enter_context(witness.locked(self.path))
+            if self._witnessed:
+                self._tell_witness(transaction, held)
 
     def _kind(self, *, sealed: bool, writes: bool) -> "_Kind":
         return _Kind(sealed=sealed, writes=writes, patience_s=self._patience_s)

@@ -7,9 +7,9 @@ event of the witness is behind what was acknowledged.
 
 The first line has a fixed length and says how many lines there are, where they end and their last
 seal. Each line has its number and a seal over itself and the seal before it, so that a file that
-was emptied, shortened, reordered or edited is detected from the file alone. The first line is
-written after the lines have been flushed: after a power cut it may count too few lines, and never
-too many.
+was emptied, shortened, reordered or edited is detected from the file alone. The second line, a heading,
+is sealed by the line after it. The first line is written after the lines have been flushed: after a
+power cut it may count too few lines, and never too many.
 """
 
 import errno
@@ -20,7 +20,7 @@ import re
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,6 +100,7 @@ def add(
     store: Path,
     heads: Iterable[Head],
     *,
+    held: int | None = None,
     every: Callable[[], Iterable[Head]],
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
@@ -109,6 +110,8 @@ def add(
 
     Parameters
     ----------
+    held
+        The file, where the caller has locked it (`locked`).
     every
         Gives the heads of all chains, to begin a file with.
     needless
@@ -123,7 +126,7 @@ def add(
     if not path.exists() and not path.is_symlink():
         _begin(store, [*every(), *new])
         return
-    with _locked(path) as file:
+    with _locked(path) if held is None or not _is(path, held) else nullcontext(held) as file:
         size = os.fstat(file).st_size
         end = _end_of(file, size)
         if end is None:
@@ -134,6 +137,20 @@ def add(
         os.pwrite(file, _first(end), 0)  # not flushed: it must not come before the lines
         if end.size > LONGEST:
             _anew(store, (), needless)
+
+
+@contextmanager
+def locked(store: Path) -> Iterator[int | None]:
+    """Lock a store's witness for one process at a time; yield None where that is not possible.
+
+    A process that commits and adds within the lock leaves at most one act without a witness if it
+    is killed.
+    """
+    with ExitStack() as stack:
+        file = None
+        with suppress(OSError):
+            file = stack.enter_context(_locked(file_of(store)))
+        yield file
 
 
 def renew(
@@ -176,7 +193,7 @@ def _parsed(content: bytes) -> tuple[Witness, _End | None]:
 
 def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End | None]:
     beginning = content.find(b"\n", first.end()) + 1
-    end = _End(lines=0, size=beginning, seal=_NO_SEAL)
+    end = _start(content[:beginning])
     heads: list[Head] = []
     n_unread, damage = 0, ""
     for number, line in enumerate(content[beginning:].decode("utf-8", "replace").split("\n")[:-1]):
@@ -194,6 +211,12 @@ def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End
         damage = f"has {end.lines} of {int(first[1])} lines: it was shortened"
     told = Witness(heads=tuple(heads), n_unread=n_unread, damage=damage)
     return told, None if damage else end
+
+
+def _start(heading: bytes) -> _End:
+    """Return the end of a file that has its two heading lines; the second is sealed too."""
+    seal = hashlib.sha256(heading.partition(b"\n")[2]).hexdigest()[:32]
+    return _End(lines=0, size=len(heading), seal=seal)
 
 
 def _seal(before: _End, sealed: re.Match[str]) -> _End | None:
@@ -242,8 +265,7 @@ def _unsealed(file: int, size: int, heads: Iterable[Head]) -> str:
 
 def _content(store: Path, heads: Iterable[Head]) -> bytes:
     second = _SECOND.format(name=store.name).encode()
-    size = len(_first(_End(lines=0, size=0, seal=_NO_SEAL)) + second)
-    text, end = _sealed(heads, _End(lines=0, size=size, seal=_NO_SEAL))
+    text, end = _sealed(heads, _start(_first(_End(lines=0, size=0, seal=_NO_SEAL)) + second))
     return _first(end) + second + text.encode()
 
 

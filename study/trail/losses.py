@@ -117,9 +117,17 @@ def _behind(look: Transaction, told: witness.Witness) -> Iterator[str]:
     for head in told.heads:
         ends[head.chain] = max(head.number, ends.get(head.chain, 0))
     for chain in events.chains(look):
-        after = ends.get(chain, 0)
+        if "#" in chain and not _study_of(look, chain):
+            continue  # of another site, added with an event of the study's own chain
+        after = max(ends.get(chain, 0), _restored_at(look, chain) - 1)
         if events.length(look, chain) > after and events.n_moments(look, chain, after) > 1:
             yield f"it has no event of {chain} after number {after}"
+
+
+def _restored_at(look: Transaction, chain: str) -> int:
+    """Return the number of the event that restored a chain's study in one act, or 0."""
+    restored = events.last_of_kinds(look, chain, (EventKind.STUDY_RESTORED,))
+    return restored.number if restored else 0
 
 
 def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> Iterator[str]:

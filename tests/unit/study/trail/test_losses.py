@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -148,9 +149,9 @@ def test_the_store_may_be_ahead_of_its_witness(opened: Opened) -> None:
     assert (verify(store), remarks(store)) == ([], [])
 
 
-def _later(store: Store, n: int) -> None:
-    """Have something happen in the deployment's trail, each time at another moment."""
-    for minute in range(n):
+def _later(store: Store, n: int, start: int = 0) -> None:
+    """Record events in the deployment's trail, each at another minute."""
+    for minute in range(start, start + n):
         with store.change() as change:
             at = NOW + timedelta(minutes=minute)
             events.record(change, "", at, kind=EventKind.DOWNLOADED, detail={}, by=BY)
@@ -186,6 +187,9 @@ TAMPERED: dict[str, Callable[[Path], object]] = {
         log.read_text() + log.read_text().splitlines(keepends=True)[-1]
     ),
     "two lines swapped": _swap,
+    "the heading edited": lambda log: log.write_text(
+        log.read_text().replace("store.db", "other.db")
+    ),
     "a line edited": lambda log: log.write_text(log.read_text().replace(" 7 ", " 8 ")),
     "a remark added": lambda log: log.write_text(log.read_text() + "# nothing\n"),
     "bytes of no text": lambda log: log.write_bytes(log.read_bytes() + b"\xff\xfe\n"),
@@ -401,6 +405,32 @@ def test_nothing_is_acknowledged_that_was_not_witnessed(
     told = witness.read(store.path)
     assert told is not None
     assert told.heads[-1].number == 8
+
+
+def test_a_server_killed_under_load_leaves_one_act_without_a_witness(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No process commits before the act of another is witnessed, so that a kill is no damage."""
+    stores = [opened(cases=8)]
+    stores.append(Store(stores[0].path))
+    entered, finish, add = threading.Event(), threading.Event(), witness.add
+
+    def slow(*what: Any, **more: Any) -> None:
+        entered.set()
+        finish.wait()
+        add(*what, **more)
+
+    monkeypatch.setattr(witness, "add", slow)
+    with ThreadPoolExecutor(4) as pool:
+        acts = [pool.submit(_later, store, 1, n) for n, store in enumerate(stores * 2)]
+        entered.wait()
+        wait(acts, timeout=0.5)  # as far as they come
+        try:
+            assert verify(stores[0]) == []  # as after a kill at this moment
+        finally:
+            finish.set()
+    assert [act.result() for act in acts] == [None] * 4
+    assert verify(stores[0]) == []
 
 
 def test_what_is_owed_to_the_witness_is_the_last_of_a_chain(
