@@ -460,6 +460,7 @@ def events_where(
     actor: str = "",
     text: str = "",
     named: Sequence[str] = (),
+    hidden: Sequence[str] = (),
     from_utc: str = "",
     before_utc: str = "",
 ) -> EventFilter:
@@ -475,6 +476,8 @@ def events_where(
         Words that stand in the detail, kind or actor, or an event's hash; letters of either case.
     named
         Kinds that the words stand for as well.
+    hidden
+        Banks whose reasons for striking items are not searched.
     """
     values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(chains)}
     own = f"chain IN ({', '.join(f':{name}' for name in values)})"
@@ -498,7 +501,7 @@ def events_where(
             values[name] = value
     if text:
         parts.append(
-            "(detail LIKE :words ESCAPE '\\' OR kind LIKE :words ESCAPE '\\' "
+            f"({_searched(values, hidden)} LIKE :words ESCAPE '\\' OR kind LIKE :words ESCAPE '\\' "
             "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\' "
             f"OR kind IN ({', '.join(f':named{i}' for i in range(len(named)))}))"
         )
@@ -506,3 +509,16 @@ def events_where(
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
         values |= {f"named{i}": one for i, one in enumerate(named)}
     return EventFilter(" AND ".join(parts), values)
+
+
+def _searched(values: dict[str, Any], hidden: Sequence[str]) -> str:
+    """Return the expression of what is searched of an event, and add the values it needs."""
+    if not hidden:
+        return "detail"
+    names = {f"hidden{i}": bank for i, bank in enumerate(hidden)}
+    values |= {"struck": EventKind.ITEM_STRUCK, "taken_back": EventKind.ITEM_TAKEN_BACK, **names}
+    banks = ", ".join(f":{name}" for name in names)
+    return (
+        "iif(kind IN (:struck, :taken_back) AND json_extract(detail, '$.bank') IN "
+        f"({banks}), json_remove(detail, '$.reason'), detail)"
+    )

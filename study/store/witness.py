@@ -7,9 +7,9 @@ event of the witness is behind what was acknowledged.
 
 The first line has a fixed length and says how many lines there are, where they end and their last
 seal. Each line has its number and a seal over itself and the seal before it, so that a file that
-was emptied, shortened, reordered or edited is detected from the file alone. The second line, a heading,
-is sealed by the line after it. The first line is written after the lines have been flushed: after a
-power cut it may count too few lines, and never too many.
+was emptied, shortened, reordered or edited is detected from the file alone. The second line, a
+heading, is sealed by the line after it. The first line is written after the lines have been
+flushed: after a power cut it may count too few lines, and never too many.
 """
 
 import errno

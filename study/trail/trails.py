@@ -254,6 +254,7 @@ def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFil
         actor=wanted.actor,
         text=" ".join(wanted.text.split()),
         named=wanted.named,
+        hidden=_HiddenReasons(look).banks() if wanted.text.strip() else (),
         from_utc=stamp(wanted.since) if wanted.since else "",
         before_utc=stamp(wanted.until) if wanted.until else "",
     )
@@ -281,11 +282,17 @@ class _HiddenReasons:
         reason = str(row.detail.get("reason", ""))
         if row.kind not in (EventKind.ITEM_STRUCK, EventKind.ITEM_TAKEN_BACK):
             return reason
-        name = str(row.detail.get("bank", ""))
+        return self._why(str(row.detail.get("bank", ""))) or reason
+
+    def banks(self) -> list[str]:
+        """Return the banks whose reasons are hidden."""
+        return [bank.name for bank in banks.listed(self._look) if self._why(bank.name)]
+
+    def _why(self, name: str) -> str:
         if name not in self._hidden:
             bank = banks.find(self._look, name)
             self._hidden[name] = exposure.withheld(self._look, bank.id) if bank else ""
-        return self._hidden[name] or reason
+        return self._hidden[name]
 
 
 def _trail_row(row: EventRow, places: Mapping[str, str], hidden: _HiddenReasons) -> TrailRow:

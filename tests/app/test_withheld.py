@@ -138,6 +138,10 @@ def test_texts_that_may_tell_answers_are_hidden_while_cases_are_read(
         assert TELLS not in text, place
         assert "Wrong reference standard" not in text, place
         assert "hidden while" in text
+    for words in (TELLS, TELLS.upper(), f'{TELLS[4:]}"'):
+        looked_for = trails.Search(text=words)
+        assert trails.search(store, "", looked_for, page=0, size=9).n_found == 0, words
+        assert b"".join(trails.as_csv(store, "", looked_for)).count(b"\n") == 1
     for command in ("verdicts", "show", "strike"):
         printed = _printed(store, row, capsys, command)
         assert TELLS not in printed
@@ -148,5 +152,6 @@ def test_texts_that_may_tell_answers_are_hidden_while_cases_are_read(
     with store.look() as look, pytest.raises(NotNow, match="hidden while"):
         reviewing.faulty(look, row.id)
     close(store, study="trial", reason="Done.", now=NOW)
+    assert trails.search(store, "", trails.Search(text=TELLS), page=0, size=9).n_found
     for place, text in _seen(store, row, people[0], monkeypatch).items():
         assert TELLS in text, place
