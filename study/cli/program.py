@@ -20,7 +20,7 @@ class _Path(click.Path):
     """A file or folder; a device or a pipe, which may never end, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        path: Path = super().convert(value, param, ctx)
+        path = Path(str(super().convert(value, param, ctx)))
         if path.exists() and not (path.is_file() or path.is_dir()):
             self.fail(
                 f"{path} is neither a file nor a folder. Save it as a file first.", param, ctx
