@@ -32,7 +32,7 @@ ALIKE = [
     ("5-10", "5\u201310", "U+2013 en dash"),
     ("don't", "don\u2019t", "U+2019 right single quotation mark"),
     ("Yes", "Y\u0435s", "U+0435 cyrillic small letter ie"),
-    ("q1", "\u051b1", "U+051B cyrillic small letter qa"),
+    ("Q7q", "Q7\u051b", "U+051B cyrillic small letter qa"),
     ("5 cm\u00b2", "5 \u33a0", "U+33A0 square cm squared"),
 ]
 
