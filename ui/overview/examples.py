@@ -21,7 +21,7 @@ from ui.server.access import answer
 from ui.server.deployment import store
 
 _ROOT = Path(__file__).parents[2]
-_ITEMS = 4
+_ITEMS = 12
 _KINDS = {".zip": "application/zip", ".txt": "text/plain", ".csv": "text/csv"}
 _READERS = (
     ("reader_id", "level", "years", "site", "name", "email"),
