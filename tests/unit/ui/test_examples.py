@@ -14,5 +14,5 @@ def test_the_example_of_a_bank_is_imported_without_a_fault(store: Store) -> None
     example = bank_zip()
     brought = receive(store, io.BytesIO(example), name="Example")
     done = import_arrived(store, brought, name="Example", simulated=True, by=COMMAND_LINE, now=NOW)
-    assert (done.n_items, done.n_left_out) == (4, 0)
-    assert len(example) < 4_000_000
+    assert (done.n_items, done.n_left_out) == (12, 0)
+    assert len(example) < 10_000_000
