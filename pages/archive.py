@@ -1,4 +1,4 @@
-"""The archive page: how the study stands, closing it for good, and the files it is handed on in."""
+"""The archive page: the state of the study, its closing, and its export files."""
 
 from typing import Literal
 
@@ -22,52 +22,56 @@ from ui.server.access import guard
 person = guard(Act.EXPORT)
 
 
-def _state(found: archive.StudyState) -> None:
-    counts = found.has.counts
+def _state(result: archive.StudyState) -> None:
+    counts = result.has.counts
     figures = (
-        (t("State"), study_state(found.state)),
-        (t("Cases"), decimal(found.has.n_cases)),
+        (t("State"), study_state(result.state)),
+        (t("Cases"), decimal(result.has.n_cases)),
         (
             t("Readers finished"),
-            t("{n} of {total}", n=found.has.by_stage[Stage.FINISHED], total=len(found.has.readers)),
+            t(
+                "{n} of {total}",
+                n=result.has.by_stage[Stage.FINISHED],
+                total=len(result.has.readers),
+            ),
         ),
         (t("Readings"), t("{n} of {total}", n=counts.n_read, total=counts.n_assigned)),
     )
     for column, (label, value) in zip(st.columns(4), figures, strict=True):
         column.metric(label, value, border=True)
-    if found.closed:
+    if result.closed:
         st.info(
             t(
                 "Closed on {time} by {who}: {reason}",
-                time=minute(found.closed.at_utc),
-                who=plain(found.closed.actor),
-                reason=plain(found.closed.detail["reason"]),
+                time=minute(result.closed.at_utc),
+                who=plain(result.closed.actor),
+                reason=plain(result.closed.detail["reason"]),
             )
         )
 
 
-def _missing(found: archive.StudyState) -> None:
+def _missing(study_state: archive.StudyState) -> None:
     section(t("Missing readings"))
     lacking = [
-        one
-        for one in found.has.sessions
-        if one.counts.n_answered < one.counts.n_assigned or one.counts.n_excluded
+        session
+        for session in study_state.has.sessions
+        if session.counts.n_answered < session.counts.n_assigned or session.counts.n_excluded
     ]
-    if not found.has.sessions:
+    if not study_state.has.sessions:
         st.write(t("No cases have been assigned yet."))
     elif not lacking:
         st.write(t("None: every assigned case has a valid answer."))
     else:
         grid(
             {
-                t("Reader"): [one.reader_id for one in lacking],
-                t("Session"): [one.session for one in lacking],
-                t("Condition"): [one.condition for one in lacking],
-                t("Assigned"): [one.counts.n_assigned for one in lacking],
-                t("Not read"): [one.counts.n_unread for one in lacking],
-                t("Cannot answer"): [one.counts.n_skipped for one in lacking],
-                t("Timed out"): [one.counts.n_timed_out for one in lacking],
-                t("Excluded"): [one.counts.n_excluded for one in lacking],
+                t("Reader"): [entry.reader_id for entry in lacking],
+                t("Session"): [entry.session for entry in lacking],
+                t("Condition"): [entry.condition for entry in lacking],
+                t("Assigned"): [entry.counts.n_assigned for entry in lacking],
+                t("Not read"): [entry.counts.n_unread for entry in lacking],
+                t("Cannot answer"): [entry.counts.n_skipped for entry in lacking],
+                t("Timed out"): [entry.counts.n_timed_out for entry in lacking],
+                t("Excluded"): [entry.counts.n_excluded for entry in lacking],
             },
             key="missing",
         )
@@ -80,9 +84,9 @@ def _missing(found: archive.StudyState) -> None:
     closing_links()
 
 
-def _close(found: archive.StudyState) -> None:
+def _close(study_state: archive.StudyState) -> None:
     section(t("Close the study"))
-    missing = found.has.counts.n_unread
+    missing = study_state.has.counts.n_unread
     st.markdown(
         t(
             "Closing is **permanent**: no one can reopen the study. Readers can read no further "
@@ -119,9 +123,9 @@ def _close(found: archive.StudyState) -> None:
         actions.submit(t("Close the study permanently"), close, key="close-study-button")
 
 
-def _files(found: archive.StudyState) -> None:
+def _files(study_state: archive.StudyState) -> None:
     section(t("Export files"))
-    if found.shows_accuracy:
+    if study_state.shows_accuracy:
         st.write(
             t(
                 "All files are created from the same state of the study and shown with their "
@@ -136,12 +140,12 @@ def _files(found: archive.StudyState) -> None:
                 "study is closed they can be created in full."
             )
         )
-    if found.licence:
+    if study_state.licence:
         st.warning(
             t(
                 "The questions are under this licence: {licence}. Share files that contain their "
                 "texts only as it allows.",
-                licence=plain(found.licence),
+                licence=plain(study_state.licence),
             )
         )
     without = st.checkbox(t("Leave out the texts of questions and options"), key="without-texts")
@@ -151,7 +155,9 @@ def _files(found: archive.StudyState) -> None:
         archive.make(person, texts=not without)
         return t("The files have been created. Download them below.")
 
-    kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
+    kind: Literal["primary", "secondary"] = (
+        "primary" if study_state.closed and not there else "secondary"
+    )
     actions.button(
         t("Create the files again") if there else t("Create the files"),
         make,
@@ -160,11 +166,11 @@ def _files(found: archive.StudyState) -> None:
         type=kind,
     )
     if there:
-        _made(there, found)
+        _made(there, study_state)
 
 
-def _made(there: archive.Made, found: archive.StudyState) -> None:
-    if there.blinded and found.shows_accuracy:
+def _made(there: archive.Made, study_state: archive.StudyState) -> None:
+    if there.blinded and study_state.shows_accuracy:
         st.warning(t("These files are still blinded. Create them again to include everything."))
     if not there.texts:
         st.info(t("These files do not contain the texts of questions and options."))
@@ -219,17 +225,17 @@ def _size(n_bytes: int) -> str:
 masthead(person)
 page_title(t("Close and export"))
 with error_line():
-    found = archive.state_of(person)
-    _state(found)
-    _missing(found)
-    if found.state == "open" and person.may(Act.CLOSE):
-        _close(found)
+    current = archive.state_of(person)
+    _state(current)
+    _missing(current)
+    if current.state == "open" and person.may(Act.CLOSE):
+        _close(current)
     else:
         actions.report("close-study-button")
-    _files(found)
+    _files(current)
     head_section(person.study_name)
-    if found.state == "closed" and person.may(Act.CLOSE):
-        if found.has_words:
+    if current.state == "closed" and person.may(Act.CLOSE):
+        if current.has_words:
             section(t("Answers in words"))
             links("to_scoring", {"scoring": t("Have answers in words scored")})
         section(t("Merge another site"))

@@ -40,7 +40,9 @@ def _bank() -> BankRow | None:
 def _review(row: ReviewRow) -> None:
     with store().look() as look:
         items = reviewing.item_reviews(look, row.id)
-        people = {one.person: one.handle for one in judgements.reviewers(look, row.id)}
+        people = {
+            reviewer.person: reviewer.handle for reviewer in judgements.reviewers(look, row.id)
+        }
         why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
         hidden = exposure.withheld(look, row.bank)
         review_facts = [] if hidden else verdicts.facts_of(look, row.id)
@@ -51,7 +53,7 @@ def _review(row: ReviewRow) -> None:
             state_badge("closed" if row.ended_at_utc else "open")
         for reason in filter(None, (why_not, hidden)):
             st.info(reason)
-        n_settled = sum(one.result is not None for one in items)
+        n_settled = sum(item.result is not None for item in items)
         st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
         if review_facts:
             facts(review_facts)
@@ -60,8 +62,8 @@ def _review(row: ReviewRow) -> None:
             [
                 (
                     who,
-                    sum(key in one.given for one in items),
-                    sum(key in one.waits_for for one in items),
+                    sum(key in item.given for item in items),
+                    sum(key in item.waits_for for item in items),
                 )
                 for key, who in people.items()
             ],
@@ -78,23 +80,25 @@ def _review(row: ReviewRow) -> None:
 
 
 def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
-    found = [one for one in items if one.result not in (None, ItemVerdict.SOUND)]
-    if not found:
+    result = [item for item in items if item.result not in (None, ItemVerdict.SOUND)]
+    if not result:
         return
-    st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")
+    st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(result))}**")
     grid(
         {
-            t("ID"): [one.item.item_id for one in found],
-            t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
-            t("Comments"): [_comments(one, people) for one in found],
+            t("ID"): [entry.item.item_id for entry in result],
+            t("Finding"): [said(VERDICTS[entry.result or ""]) for entry in result],
+            t("Comments"): [_comments(entry, people) for entry in result],
         },
         key=f"faults-{row.id}",
     )
 
 
-def _comments(one: ItemReview, people: dict[int, str]) -> str:
+def _comments(item_review: ItemReview, people: dict[int, str]) -> str:
     return "; ".join(
-        f"{people[judge]}: {given.comment}" for judge, given in one.given.items() if given.comment
+        f"{people[judge]}: {answers.comment}"
+        for judge, answers in item_review.given.items()
+        if answers.comment
     )
 
 
@@ -149,7 +153,7 @@ def _strike(row: ReviewRow) -> Question:
 
 def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
     scope = Scope(person=person, study="")
-    known = {one.person: one.who for one in members_of(scope) if not one.revoked}
+    known = {entry.person: entry.who for entry in members_of(scope) if not entry.revoked}
     with st.form(f"new-review-{n_reviews}", border=False):
         name = st.text_input(t("Name of the review"), max_chars=100)
         chosen = st.multiselect(
@@ -231,16 +235,16 @@ def _page(bank: BankRow) -> None:
         ),
     )
     with store().look() as look:
-        found = judgements.reviews_of_bank(look, bank.id)
+        reviews_of_bank = judgements.reviews_of_bank(look, bank.id)
         mine = judgements.reviews_of_person(look, person.id)
     with st.container():
-        for row in found:
+        for row in reviews_of_bank:
             _review(row)
     with st.expander(t("Reviewers and their access codes")):
         judges(person)
-    new, below = st.expander(t("New review"), expanded=not found), st.container()
+    new, below = st.expander(t("New review"), expanded=not reviews_of_bank), st.container()
     with new:
-        _new(bank, len(found), below)
+        _new(bank, len(reviews_of_bank), below)
     if mine:
         links("to_reviews", {"reviews": t("Go to your own reviews")})
 

@@ -37,8 +37,8 @@ _BEGUN, _SETTLED = "import-begun", "import-settled"
 
 def _banks_listed() -> None:
     with store().look() as look:
-        found = banks.listed(look)
-    if not found:
+        listed = banks.listed(look)
+    if not listed:
         job = bank_import.current(store())
         if job is None or job.is_done():
             st.info(
@@ -50,28 +50,28 @@ def _banks_listed() -> None:
         return
     grid(
         {
-            t("Bank"): [row.name for row in found],
-            t("Questions"): [row.n_items for row in found],
-            t("Images"): [row.n_films for row in found],
-            t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
-            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in found],
-            t("Source"): [row.source_name for row in found],
-            t("Licence"): [row.licence for row in found],
+            t("Bank"): [row.name for row in listed],
+            t("Questions"): [row.n_items for row in listed],
+            t("Images"): [row.n_films for row in listed],
+            t("Simulated"): [t("simulated") if row.simulated else "" for row in listed],
+            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in listed],
+            t("Source"): [row.source_name for row in listed],
+            t("Licence"): [row.licence for row in listed],
         }
     )
     links(
         "to_drafts",
         {
             "new-study": t("Draft a study"),
-            **{f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name) for row in found},
+            **{f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name) for row in listed},
             **{
                 f"bank-review?bank={row.id}": t("Expert review of {bank}", bank=row.name)
-                for row in found
+                for row in listed
             },
         },
     )
-    _teaching([row.name for row in found])
-    _removal([row.name for row in found])
+    _teaching([row.name for row in listed])
+    _removal([row.name for row in listed])
 
 
 def _teaching(names: list[str]) -> None:
@@ -127,7 +127,7 @@ def _begin(
     terms: Mapping[str, str],
     **what: Any,
 ) -> Report:
-    """Begin an import, which goes on by itself; it is shown below the form it was begun with."""
+    """Begin an import in the background; its progress is shown below the form."""
     title = required(t("Bank name"), name)
     provenance = Provenance(**terms)
     job = bank_import.begin(
@@ -300,11 +300,11 @@ def _imported(done: Imported) -> Report:
 
 
 def _faulty(which: str) -> dict[str, Any]:
-    """Ask what becomes of questions that lack an image or have errors."""
+    """Ask how to treat questions that lack an image or have errors."""
     names: dict[MissingImages, str] = {
         "refuse": t("Import nothing"),
         "drop": t("Leave out these questions"),
-        "frontal": t("Keep those whose frontal image is there"),
+        "frontal": t("Keep those with a frontal image"),
     }
     missing = st.selectbox(
         t("If images are missing"),

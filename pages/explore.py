@@ -79,38 +79,38 @@ def _found(bank: BankRow) -> pd.DataFrame:
         holding = bank_contents.containing(look, bank.id, text) if text else None
     if gone and only.toggle(t("Struck off ({n})", n=len(gone)), key="explore-struck"):
         frame = frame[frame.index.isin(gone)]
-    found = chosen(frame, wanted)
-    return found if holding is None else found[found.index.isin(holding)]
+    result = chosen(frame, wanted)
+    return result if holding is None else result[result.index.isin(holding)]
 
 
-def _counts(found: pd.DataFrame) -> None:
+def _counts(questions: pd.DataFrame) -> None:
     names = _names()
     with st.expander(t("Counts"), expanded=False):
         by = st.segmented_control(
             t("Count by"),
-            [one for one in FACETS if one != "bank" or found[one].nunique() > 1],
+            [facet for facet in FACETS if facet != "bank" or questions[facet].nunique() > 1],
             format_func=names.__getitem__,
             default="task",
             key="explore-by",
             required=True,
         )
-        counts = counted(found, by)
+        counts = counted(questions, by)
         grid(
             {
                 names[by]: [_value(value) for value in counts.index],
                 t("Questions"): list(counts),
-                t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
+                t("Share, %"): [round(100 * n / max(len(questions), 1), 1) for n in counts],
             },
             height=grid_px(counts, most_px=420),
         )
 
 
-def _list(found: pd.DataFrame, *, reading: bool) -> ListedItem | None:
+def _list(questions: pd.DataFrame, *, reading: bool) -> ListedItem | None:
     """Show the questions page by page, and return the one that is chosen."""
-    pages = -(-len(found) // ON_A_PAGE)
+    pages = -(-len(questions) // ON_A_PAGE)
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
     with store().look(sealed=True) as look:
-        rows = bank_contents.listed(look, found.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
+        rows = bank_contents.listed(look, questions.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
     return pick(
         rows,
         {
@@ -119,7 +119,7 @@ def _list(found: pd.DataFrame, *, reading: bool) -> ListedItem | None:
             t("Task"): [row.task for row in rows],
             t("Struck off"): [_reason(row, reading=reading) for row in rows],
         },
-        key=f"explore-list-{len(found)}-{at}",
+        key=f"explore-list-{len(questions)}-{at}",
         height=grid_px(rows, most_px=320),
     )
 
@@ -133,7 +133,7 @@ def _reason(item: ListedItem, *, reading: bool) -> str:
 
 def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     """Ask whether the reference standard is to be shown; the trail says that it was."""
-    told = st.session_state.setdefault("explore-truth-told", set())
+    revealed = st.session_state.setdefault("explore-truth-shown", set())
     wanted = st.toggle(
         t("Show the reference standard"),
         key="explore-truth",
@@ -142,9 +142,9 @@ def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     )
     if not wanted or reading:
         return False
-    if bank.id not in told:
+    if bank.id not in revealed:
         record_truth_shown(store(), bank.name, **acting(person))
-        told.add(bank.id)
+        revealed.add(bank.id)
     return True
 
 
@@ -197,11 +197,11 @@ def _page(bank: BankRow) -> None:
     page_title(t("Questions of {bank}", bank=plain(bank.name)))
     with store().look() as look:
         reading = bool(being_read(look, bank.id))
-    found = _found(bank)
-    n = tn("{n} question", "{n} questions", len(found))
+    result = _found(bank)
+    n = tn("{n} question", "{n} questions", len(result))
     st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")
-    _counts(found)
-    item = _list(found, reading=reading)
+    _counts(result)
+    item = _list(result, reading=reading)
     if item is None:
         st.caption(t("Select a row to see the question with its images."))
     else:

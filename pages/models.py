@@ -36,12 +36,12 @@ page_title(
 with error_line():
     with st.container():
         model_form(person)
-    found, n_cases = models_of(store(), person.study_name)
+    result, n_cases = models_of(store(), person.study_name)
     with st.container():
-        if found:
-            show_models(person, found, n_cases)
-            show_words(person, found)
-            card_form(person, found)
+        if result:
+            show_models(person, result, n_cases)
+            show_words(person, result)
+            card_form(person, result)
         else:
             actions.report(WITHDRAW)
     exam_paper(person)

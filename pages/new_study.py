@@ -36,9 +36,9 @@ def _open(number: int) -> None:
 def _studies_to_begin_from() -> list[str]:
     """Return the studies whose protocol this person may see, the newest first."""
     return [
-        one.study_name
-        for one in memberships(store(), person)
-        if one.study is not None and Act.SET_UP in IN_STUDY[one.role]
+        membership.study_name
+        for membership in memberships(store(), person)
+        if membership.study is not None and Act.SET_UP in IN_STUDY[membership.role]
     ]
 
 
@@ -54,7 +54,7 @@ def _begin(names: list[str]) -> None:
         like = right.selectbox(
             t("Copy the protocol of"),
             models,
-            format_func=lambda one: one or t("None (new protocol)"),
+            format_func=lambda entry: entry or t("None (new protocol)"),
         )
 
         def begin() -> Report:
@@ -75,10 +75,10 @@ def _begin(names: list[str]) -> None:
 
 
 def _drafts() -> None:
-    found = drafts.listed(store())
-    if found:
+    listed = drafts.listed(store())
+    if listed:
         st.subheader(t("Drafts"), anchor=False)
-        draft_list(person, found, _open)
+        draft_list(person, listed, _open)
 
 
 def _home() -> None:
@@ -104,7 +104,9 @@ def _draw(working: Working) -> Report:
         store(), working.id, seen=working.seen, maker=person.id, **acting(person)
     )
     forget(working.id)
-    mine = [one for one in memberships(store(), person) if one.study_name == study]
+    mine = [
+        membership for membership in memberships(store(), person) if membership.study_name == study
+    ]
     entered = bool(mine) and enter_study(person, mine[0])
 
     def leave() -> None:

@@ -31,8 +31,8 @@ person = guard(Act.PEOPLE)
 def _body() -> None:
     scope = Scope(person=person, study=person.study_name)
     members = members_of(scope)
-    readers = [one for one in members if one.role is Role.READER]
-    others = [one for one in members if one.role is not Role.READER]
+    readers = [member for member in members if member.role is Role.READER]
+    others = [member for member in members if member.role is not Role.READER]
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
@@ -69,8 +69,8 @@ def _readers(scope: Scope, readers: list[Member], days: int) -> str:
 
 
 def _invite(scope: Scope, days: int) -> None:
-    one, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
-    with one:
+    entry, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
+    with entry:
         invite_one(scope, days)
     with several:
         invite_list(scope, days)

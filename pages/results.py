@@ -60,13 +60,13 @@ EVERY_CASE = later("all cases")
 MOST_NAMED = 12
 
 
-def _standing(found: dict[str, Any]) -> None:
+def _standing(result: dict[str, Any]) -> None:
     """Show in a line how far the study is, and whose answers are simulated."""
-    n_read = sum(row["n_read"] for row in found["readers"])
-    n_assigned = sum(row["n_assigned"] for row in found["readers"])
+    n_read = sum(row["n_read"] for row in result["readers"])
+    n_assigned = sum(row["n_assigned"] for row in result["readers"])
     counts = {"n_read": n_read, "n_assigned": n_assigned}
     badges = []
-    if n_read < n_assigned and found["state"] == "closed":
+    if n_read < n_assigned and result["state"] == "closed":
         badges.append(
             (
                 t(
@@ -80,13 +80,13 @@ def _standing(found: dict[str, Any]) -> None:
         badges.append(
             (t("Interim results: {n_read} of {n_assigned} readings received.", **counts), Tone.INFO)
         )
-    raters = [(row["reader_id"], row["simulated"]) for row in found["readers"]]
-    raters += [(row["model_id"], row["simulated"]) for row in found["models"]]
+    raters = [(row["reader_id"], row["simulated"]) for row in result["readers"]]
+    raters += [(row["model_id"], row["simulated"]) for row in result["models"]]
     simulated = [name for name, is_simulated in raters if is_simulated]
     if simulated:
         badges.append((_not_real(simulated, len(raters)), Tone.WARN))
     if badges:
-        st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in badges)}</p>')
+        st.html(f'<p class="rr-badges">{"".join(badge_html(*badge) for badge in badges)}</p>')
 
 
 def _not_real(simulated: list[str], n_raters: int) -> str:
@@ -95,17 +95,17 @@ def _not_real(simulated: list[str], n_raters: int) -> str:
     return t("Simulated, not real data: {n} of {total} raters.", n=len(simulated), total=n_raters)
 
 
-def _opening(found: Analysis) -> None:
+def _opening(analysis: Analysis) -> None:
     """Begin as the report does: verdicts, raters, their agreement, one figure."""
     left, right = st.columns([3, 2], gap="medium")
-    left.html(headline_html(found.headline))
+    left.html(headline_html(analysis.headline))
     with right:
-        _figures(overview(found))
+        _figures(overview(analysis))
 
 
 def _figures(section: SectionFigures) -> None:
-    for condition, figures in groupby(section, key=lambda one: one.condition):
-        if condition and len({one.condition for one in section}) > 1:
+    for condition, figures in groupby(section, key=lambda entry: entry.condition):
+        if condition and len({entry.condition for entry in section}) > 1:
             st.subheader(plain(condition_name(condition)))
         for figure in figures:
             _chart(figure)
@@ -123,18 +123,19 @@ def _chart(figure: ReportFigure) -> None:
     )
 
 
-def _agreement(found: Results, section: SectionFigures) -> None:
+def _agreement(results: Results, section: SectionFigures) -> None:
     """Show one large matrix with a switch, then the other figures of agreement."""
     matrices = [figure for figure in section if figure.chart.square]
     if matrices:
-        _matrix(found, sorted({figure.condition for figure in matrices}))
+        with st.container(key="matrix"):
+            _matrix(results, sorted({figure.condition for figure in matrices}))
     _figures([figure for figure in section if not figure.chart.square])
 
 
-def _matrix(found: Results, conditions: list[str]) -> None:
+def _matrix(results: Results, conditions: list[str]) -> None:
     left, right = st.columns([3, 2], gap="medium")
-    scope = right.selectbox(t("Cases"), _scopes(found), format_func=_scope, key="matrix-scope")
-    pairs = pairs_of_scope(found, scope)
+    scope = right.selectbox(t("Cases"), _scopes(results), format_func=_scope, key="matrix-scope")
+    pairs = pairs_of_scope(results, scope)
     pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
     condition = conditions[0]
     if len(conditions) > 1:
@@ -144,7 +145,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
     known = set(pairs["measure"])
     if "kappa" in known:  # the same number, which needs no caveat where all options are the same
         known.remove("kappa_letters")
-    measures = [one for one in MEASURE_TITLES if one in known]
+    measures = [title for title in MEASURE_TITLES if title in known]
     if not measures:
         st.write(t("No two raters have a defined agreement here."))
         return
@@ -153,12 +154,12 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         measures,
         default=measures[0],
         required=True,
-        format_func=lambda one: said(MEASURE_TITLES[one]),
+        format_func=lambda entry: said(MEASURE_TITLES[entry]),
         key=f"matrix-measure-{'-'.join(measures)}",
     )
-    has_truth = len(found.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
+    has_truth = len(results.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
     reference = has_truth and right.toggle(t("With reference standard"), key="matrix-reference")
-    figure = matrix_figure(found, measure, scope=scope, condition=condition, reference=reference)
+    figure = matrix_figure(results, measure, scope=scope, condition=condition, reference=reference)
     if figure is None:
         st.write(t("No two raters have a defined agreement here."))
         return
@@ -171,9 +172,9 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         if not st.toggle(t("As a table")):
             return
         rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
-        beside = reference_rows(found, measure, scope, condition) if reference else None
+        neighbour = reference_rows(results, measure, scope, condition) if reference else None
         grid(
-            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: reference_name().label}}),
+            pd.concat([rows, neighbour]).replace({"rater_b": {REFERENCE: reference_name().label}}),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
             column_config={
                 "rater_a": t("First rater"),
@@ -186,12 +187,16 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         )
 
 
-def _scopes(found: Results) -> list[str]:
+def _scopes(results: Results) -> list[str]:
     """Return all cases, the tasks, the categories and the option sets that cases can be of."""
-    of_pairs = list(found.tables["agreement_pairs"]["scope"].unique())
-    categories = sorted(set(found.bundle.items["category"]) - {""})
+    of_pairs = list(results.tables["agreement_pairs"]["scope"].unique())
+    categories = sorted(set(results.bundle.items["category"]) - {""})
     place = sum(not scope.startswith("option_set=") for scope in of_pairs)
-    return [*of_pairs[:place], *(f"category={one}" for one in categories), *of_pairs[place:]]
+    return [
+        *of_pairs[:place],
+        *(f"category={category}" for category in categories),
+        *of_pairs[place:],
+    ]
 
 
 def _scope(scope: str) -> str:
@@ -200,21 +205,23 @@ def _scope(scope: str) -> str:
     return f"{kind}: {scope_text(scope)}" if kind else scope_text(scope)
 
 
-def _cases(found: Results) -> None:
-    table = found.tables["item_difficulty"]
+def _cases(results: Results) -> None:
+    table = results.tables["item_difficulty"]
     kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
     left, right = st.columns(2)
-    kind = left.selectbox(t("Show cases"), kinds, format_func=lambda one: said(one).capitalize())
+    kind = left.selectbox(
+        t("Show cases"), kinds, format_func=lambda entry: said(entry).capitalize()
+    )
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
-    shown = _parted(found, shown, right).reset_index(drop=True)
-    _listed(found, shown, f"cases-{kind}")
+    shown = _parted(results, shown, right).reset_index(drop=True)
+    _listed(results, shown, f"cases-{kind}")
 
 
-def _listed(found: Results, shown: pd.DataFrame, key: str) -> None:
+def _listed(results: Results, shown: pd.DataFrame, key: str) -> None:
     """Show a list of cases; of the one that is chosen its images and all answers."""
     st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
-        "note": st.column_config.TextColumn(t("Who missed it"), width="medium"),
+        "note": st.column_config.TextColumn(t("Who missed it"), width="large"),
         "n_readers_correct": t("Readers correct"),
         "n_readers": t("of"),
         "n_models_correct": t("Models correct"),
@@ -231,13 +238,13 @@ def _listed(found: Results, shown: pd.DataFrame, key: str) -> None:
         return
     item_id, condition = picked
     films = case_films.addresses(store(), person.study, item_id)
-    st.html(case_card(case_of(found.bundle, item_id, condition), films))
+    st.html(case_card(case_of(results.bundle, item_id, condition), films))
 
 
-def _parted(found: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
+def _parted(results: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
     """Return the cases on which a model that is chosen and all readers differ."""
-    table = found.tables["model_disagreements"]
-    names = rater_names(found.bundle)
+    table = results.tables["model_disagreements"]
+    names = rater_names(results.bundle)
 
     def words(pair: tuple[str, str]) -> str:
         if not pair[0]:
@@ -258,44 +265,44 @@ def _parted(found: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.Da
     return shown.merge(chosen[["item_id", "condition"]]) if model else shown
 
 
-def _tables(found: Results) -> None:
+def _tables(results: Results) -> None:
     name = st.selectbox(
-        t("Table"), list(found.tables), format_func=lambda one: one.replace("_", " ")
+        t("Table"), list(results.tables), format_func=lambda entry: entry.replace("_", " ")
     )
-    show_table(found.tables[name])
+    show_table(results.tables[name])
 
 
-def _blinded(found: Analysis) -> None:
+def _blinded(analysis: Analysis) -> None:
     """Show what can be seen without the reference standard, which the analysis is not given."""
-    drawn = sections(found)
+    drawn = sections(analysis)
     part = _chosen([FINDINGS, *drawn])
     if part == FINDINGS:
         for html in (
-            agreement_html(found.headline),
-            findings_html(without_accuracy(sentences(found))),
+            agreement_html(analysis.headline),
+            findings_html(without_accuracy(sentences(analysis))),
         ):
             if html:  # nobody has read yet
                 st.html(html)
     else:
-        _part(found.results, drawn[part])
+        _part(analysis.results, drawn[part])
 
 
-def _open(found: Analysis) -> None:
+def _open(analysis: Analysis) -> None:
     """Show everything there is."""
-    drawn = sections(found)
-    several = [MODELS] if len(found.results.tables["model_pairs"]) else []
+    drawn = sections(analysis)
+    several = [MODELS] if len(analysis.results.tables["model_pairs"]) else []
     part = _chosen([FINDINGS, *drawn, *several, CASES, TABLES])
     if part == FINDINGS:
-        _opening(found)
-        st.html(findings_html(sentences(found)))
+        _opening(analysis)
+        st.html(findings_html(sentences(analysis)))
     elif part == MODELS:
-        _listed(found.results, *side_by_side(found.results))
+        _listed(analysis.results, *side_by_side(analysis.results))
     elif part == CASES:
-        _cases(found.results)
+        _cases(analysis.results)
     elif part == TABLES:
-        _tables(found.results)
+        _tables(analysis.results)
     else:
-        _part(found.results, drawn[part])
+        _part(analysis.results, drawn[part])
 
 
 def _chosen(parts: list[str]) -> str:
@@ -310,9 +317,9 @@ def _chosen(parts: list[str]) -> str:
     )
 
 
-def _part(found: Results, section: SectionFigures) -> None:
+def _part(results: Results, section: SectionFigures) -> None:
     if any(figure.section == "agreement" for figure in section):
-        _agreement(found, section)
+        _agreement(results, section)
     else:
         _figures(section)
 
@@ -356,8 +363,8 @@ def _as_of(job: Job) -> None:
 
 def _body() -> None:
     kept, study = store(), person.study_name
-    found = standing(kept, study)
-    if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
+    result = standing(kept, study)
+    if not any(row["n_read"] for row in result["readers"]) and not result["models"]:
         st.write(
             t(
                 "No case has been read and no model has been added yet: there are no results "
@@ -370,7 +377,7 @@ def _body() -> None:
         with head:
             report_links()
             links("to_leaderboard", {"leaderboard": t("Leaderboard")})
-        _standing(found)
+        _standing(result)
     else:
         st.info(
             t(

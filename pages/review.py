@@ -1,4 +1,4 @@
-"""What somebody judges, one by one: the reading page over what waits in a review or a scoring."""
+"""The reading page with the cases that a reviewer or scorer has still to judge."""
 
 import streamlit as st
 

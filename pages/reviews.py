@@ -1,4 +1,4 @@
-"""What somebody judges, questions of a bank or answers in words: how far they are, and verdicts."""
+"""A person's reviews and scorings: progress, and verdicts that can be changed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ person = guard(Act.REVIEW)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What somebody was asked to judge, whatever it is.
+    """A review or scoring that a person was asked to do.
 
     Parameters
     ----------
     me
         The number they go by among its judges.
-    heads, told
-        What is said of each thing judged, beside the verdict: column heads, and cells.
+    heads, cells
+        Columns that describe each case next to its verdict.
     judged
-        Says that so many were judged.
+        Returns a message with the number judged.
     judge
-        Keeps another verdict.
+        Saves a changed verdict.
     """
 
     key: str
@@ -50,23 +50,23 @@ class _Asked:
     why_not: str
     hidden: str
     heads: Sequence[str]
-    told: Callable[[Any], Sequence[str]]
+    cells: Callable[[Any], Sequence[str]]
     judged: Callable[[int], str]
     words: Mapping[Any, str]
     judge: Callable[..., None]
 
     @property
     def mine(self) -> list[Judged]:
-        return [one for one in self.every if self.me in one.given]
+        return [judged for judged in self.every if self.me in judged.given]
 
 
 def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
-    def judge(one: Any, verdict: str, comment: str) -> None:
+    def judge(entry: Any, verdict: str, comment: str) -> None:
         with store().change() as change:
             reviewing.judge(
                 change,
                 row,
-                one.item.item,
+                entry.item.item,
                 person=person.id,
                 verdict=ItemVerdict(verdict),
                 comment=comment,
@@ -83,7 +83,7 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
         why_not=reviewing.refusal(look, row),
         hidden=exposure.withheld(look, row.bank),
         heads=[t("ID")],
-        told=lambda one: [one.item.item_id],
+        cells=lambda entry: [entry.item.item_id],
         judged=lambda n: tn("You have judged {n} question.", "You have judged {n} questions.", n),
         words={verdict: VERDICTS[verdict] for verdict in ItemVerdict},
         judge=judge,
@@ -93,12 +93,12 @@ def _of_review(look: Transaction, row: ReviewRow) -> _Asked:
 def _of_scoring(look: Transaction, row: ScoringRow) -> _Asked:
     place = scoring.place_of(look, row.id, person.id) or 0
 
-    def judge(one: Any, verdict: str, comment: str) -> None:
+    def judge(entry: Any, verdict: str, comment: str) -> None:
         with store().change() as change:
             scoring.judge(
                 change,
                 row,
-                one.position,
+                entry.position,
                 scorer=place,
                 score=Score(verdict),
                 comment=comment,
@@ -116,7 +116,7 @@ def _of_scoring(look: Transaction, row: ScoringRow) -> _Asked:
         why_not=scoring.refusal(look, row),
         hidden=exposure.withheld(look, row.bank),
         heads=[t("ID"), t("Words")],
-        told=lambda one: [one.answers[0].item_id, one.answers[0].words],
+        cells=lambda entry: [entry.answers[0].item_id, entry.answers[0].words],
         judged=lambda n: tn("You have judged {n} answer.", "You have judged {n} answers.", n),
         words=SCORES,
         judge=judge,
@@ -125,7 +125,7 @@ def _of_scoring(look: Transaction, row: ScoringRow) -> _Asked:
 
 def _show(asked: _Asked) -> None:
     mine = asked.mine
-    n_waiting = sum(asked.me in one.waits_for for one in asked.every)
+    n_waiting = sum(asked.me in judged.waits_for for judged in asked.every)
     with st.container(border=True, key=asked.key):
         st.subheader(plain(asked.name), anchor=False)
         st.caption(asked.caption)
@@ -149,16 +149,16 @@ def _how_far(done: str, n_waiting: int) -> str:
 
 
 def _verdicts(asked: _Asked, mine: Sequence[Judged]) -> None:
-    own = [one.given[asked.me] for one in mine]
-    told = [asked.told(one) for one in mine]
+    own = [entry.given[asked.me] for entry in mine]
+    rows = [asked.cells(entry) for entry in mine]
     with st.expander(t("Your verdicts")):
         if not asked.why_not:
             st.caption(t("Select a row to change a verdict."))
         event = grid(
             {
-                **{head: [row[i] for row in told] for i, head in enumerate(asked.heads)},
-                t("Verdict"): [said(asked.words[one.verdict]) for one in own],
-                t("Comment"): [one.comment for one in own],
+                **{head: [row[i] for row in rows] for i, head in enumerate(asked.heads)},
+                t("Verdict"): [said(asked.words[entry.verdict]) for entry in own],
+                t("Comment"): [entry.comment for entry in own],
             },
             on_select="ignore" if asked.why_not else "rerun",
             selection_mode="single-row",
@@ -166,25 +166,25 @@ def _verdicts(asked: _Asked, mine: Sequence[Judged]) -> None:
         )
         chosen = [] if asked.why_not else event.selection.rows
         if chosen and chosen[0] < len(mine):
-            _change(asked, mine[chosen[0]], told[chosen[0]])
+            _change(asked, mine[chosen[0]], rows[chosen[0]])
 
 
-def _change(asked: _Asked, one: Judged, told: Sequence[str]) -> None:
-    given, verdicts = one.given[asked.me], list(asked.words)
-    with st.form(f"change-{asked.key}-{'-'.join(told)}", border=False):
+def _change(asked: _Asked, judged: Judged, cells: Sequence[str]) -> None:
+    judgement, verdicts = judged.given[asked.me], list(asked.words)
+    with st.form(f"change-{asked.key}-{'-'.join(cells)}", border=False):
         verdict = st.selectbox(
-            t("Verdict on {item}", item=plain(told[-1])),
+            t("Verdict on {item}", item=plain(cells[-1])),
             verdicts,
-            index=verdicts.index(given.verdict),
+            index=verdicts.index(judgement.verdict),
             format_func=lambda value: said(asked.words[value]),
         )
-        comment = st.text_input(t("Comment"), given.comment, max_chars=LONGEST_COMMENT)
+        comment = st.text_input(t("Comment"), judgement.comment, max_chars=LONGEST_COMMENT)
 
         def save() -> str:
-            asked.judge(one, verdict, comment)
-            return t("The verdict on {item} was saved.", item=told[-1])
+            asked.judge(judged, verdict, comment)
+            return t("The verdict on {item} was saved.", item=cells[-1])
 
-        actions.submit(t("Save"), save, key=f"save-{asked.key}", about=tuple(told))
+        actions.submit(t("Save"), save, key=f"save-{asked.key}", about=tuple(cells))
 
 
 masthead(person)
@@ -195,12 +195,12 @@ if to_score:
     page_title(
         t("Scoring"),
         t(
-            "Score each answer in words against the correct answer. You are not told whose it is, "
+            "Score each answer in words against the correct answer. You do not see whose it is, "
             "and the other scorers do not see your scores; where two differ, a third decides."
         ),
     )
-    for one in to_score:
-        _show(one)
+    for asked in to_score:
+        _show(asked)
 if to_review or not to_score:
     page_title(
         t("Expert review"),
@@ -209,8 +209,8 @@ if to_review or not to_score:
             "other reviewers do not see your verdicts; where two differ, a third decides."
         ),
     )
-    for one in to_review:
-        _show(one)
+    for asked in to_review:
+        _show(asked)
 if not to_review and not to_score:
     st.info(t("You have not been asked to review any questions yet."))
 if person.several or person.may(Act.MAKE_STUDY):

@@ -67,7 +67,7 @@ def _paged(card: ScoreCard) -> None:
         cases = again
     _go(0, len(cases))
     at = choose.selectbox(
-        t("Case"), range(len(cases)), format_func=lambda one: _label(cases[one]), key=AT
+        t("Case"), range(len(cases)), format_func=lambda entry: _label(cases[entry]), key=AT
     )
     keys = ("Right", "Left") if right_to_left() else ("Left", "Right")
     for column, label, step, key, off in (
@@ -103,10 +103,10 @@ def _card() -> None:
 
 def _receipt() -> None:
     """Show the receipt once more: the reader may have lost it, and the study is over."""
-    found = receipt_of(store(), person)
-    if found:
+    result = receipt_of(store(), person)
+    if result:
         st.caption(t("Your receipt, with which your answers can be checked for changes:"))
-        st.code(found, language=None)
+        st.code(result, language=None)
 
 
 def _keepsake() -> None:

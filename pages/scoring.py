@@ -30,8 +30,8 @@ def _scoring(row: ScoringRow) -> None:
     state_badge("closed" if row.ended_at_utc else "open")
     if why_not:
         st.info(why_not)
-    n_settled = sum(one.result is not None for one in words)
-    n_answers = sum(len(one.answers) for one in words)
+    n_settled = sum(word.result is not None for word in words)
+    n_answers = sum(len(word.answers) for word in words)
     st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(words)))
     if n_answers > len(words):
         st.caption(t("{n} answers in all: those that say the same are scored once.", n=n_answers))
@@ -39,12 +39,12 @@ def _scoring(row: ScoringRow) -> None:
         [t("Scorer"), t("Code"), t("Judged"), t("Waiting")],
         [
             (
-                one.handle,
-                one.code,
-                sum(one.position in each.given for each in words),
-                sum(one.position in each.waits_for for each in words),
+                scorer.handle,
+                scorer.code,
+                sum(scorer.position in each.given for each in words),
+                sum(scorer.position in each.waits_for for each in words),
             )
-            for one in scorers
+            for scorer in scorers
         ],
         caption=t("How far each scorer is"),
     )
@@ -73,7 +73,9 @@ def _close(row: ScoringRow) -> Question:
 
 def _new(kind: str, n_answers: int) -> None:
     known = {
-        one.person: one.who for one in members_of(Scope(person=person, study="")) if not one.revoked
+        entry.person: entry.who
+        for entry in members_of(Scope(person=person, study=""))
+        if not entry.revoked
     }
     with st.form(f"new-scoring-{kind}", border=False):
         st.write(tn("{n} answer to score.", "{n} answers to score.", n_answers))
@@ -114,7 +116,7 @@ def _page() -> None:
     with store().look() as look:
         study = study_row(look, person.study_name)
         n_answers = scoring.to_be_scored(look, study.id)
-        found = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
+        result = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
         mine = judgements.scorings_of_person(look, person.id)
     if study.state != "closed":
         st.info(t("Close the study first: scorers see the correct answers."))
@@ -125,9 +127,9 @@ def _page() -> None:
     for kind, n in n_answers.items():
         if n:
             section(said(_TITLES[kind]))
-            if kind in found:
+            if kind in result:
                 actions.report(f"start-{kind}")
-                _scoring(found[kind])
+                _scoring(result[kind])
             else:
                 _new(kind, n)
     if person.may(Act.MAKE_STUDY):
@@ -141,7 +143,7 @@ masthead(person)
 page_title(
     t("Scoring"),
     t(
-        "Have answers in words scored by people who are not told whose they are. Two score each "
+        "Have answers in words scored by people who do not see whose they are. Two score each "
         "answer; where they differ, a third decides."
     ),
 )

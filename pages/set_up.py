@@ -33,14 +33,14 @@ person = guard(Act.SET_UP)
 masthead(person)
 
 
-def _way(found: SetUp) -> None:
+def _way(set_up: SetUp) -> None:
     """Show how far the study has come."""
-    n = found.n_readers
+    n = set_up.n_readers
     places = [
-        (t("Drawn"), minute(found.row.drawn_at_utc), True),
+        (t("Drawn"), minute(set_up.row.drawn_at_utc), True),
         (t("Readers invited"), str(n) if n else t("none yet"), n > 0),
-        (t("Open"), minute(found.row.opened_at_utc), found.row.state != "drawn"),
-        (t("Closed"), minute(found.row.closed_at_utc), found.row.state == "closed"),
+        (t("Open"), minute(set_up.row.opened_at_utc), set_up.row.state != "drawn"),
+        (t("Closed"), minute(set_up.row.closed_at_utc), set_up.row.state == "closed"),
     ]
     for column, (title, when, done) in zip(st.columns(4), places, strict=True):
         with column, st.container(border=True):
@@ -49,20 +49,20 @@ def _way(found: SetUp) -> None:
             st.caption(plain(when) if when else t("not yet"))
 
 
-def _is_ready(found: SetUp) -> bool:
-    return found.row.state == "drawn" and bool(found.n_readers)
+def _is_ready(set_up: SetUp) -> bool:
+    return set_up.row.state == "drawn" and bool(set_up.n_readers)
 
 
-def _open(found: SetUp) -> None:
-    for sentence in exposure.cautions(store(), found.row.name):
+def _open(set_up: SetUp) -> None:
+    for sentence in exposure.cautions(store(), set_up.row.name):
         st.warning(plain(sentence))
-    if not _is_ready(found):
+    if not _is_ready(set_up):
         st.subheader(t("Next: invite readers"), anchor=False)
         st.write(t("No readers have been invited yet. A study needs at least one reader to open."))
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
         return
     st.subheader(t("Next: open the study"), anchor=False)
-    if obstacle := studies.opening_obstacle(store(), found.row.name):
+    if obstacle := studies.opening_obstacle(store(), set_up.row.name):
         st.error(plain(in_page_words(obstacle)))
     st.write(
         tn(
@@ -70,13 +70,13 @@ def _open(found: SetUp) -> None:
             "sign in.",
             "{n} readers have been invited. Opening the study assigns their cases and lets them "
             "sign in.",
-            found.n_readers,
+            set_up.n_readers,
         )
     )
     links("people", {"people": t("Invite more readers"), "preview": t("Preview as a reader")})
-    consent_view(found.protocol)
+    consent_view(set_up.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
-    st.code(found.row.protocol_sha256, language=None)
+    st.code(set_up.row.protocol_sha256, language=None)
     sure = st.checkbox(
         t(
             "I have read the protocol and the consent text. From now on every change is an "
@@ -162,20 +162,20 @@ def _onwards(state: str) -> None:
         links("onwards", {"results": t("View results"), "archive": t("Export the files")})
 
 
-def _locked(found: SetUp) -> None:
+def _locked(set_up: SetUp) -> None:
     actions.report("open")
-    _onwards(found.row.state)
+    _onwards(set_up.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
-    st.code(found.row.protocol_sha256, language=None)
+    st.code(set_up.row.protocol_sha256, language=None)
     st.write(
-        tn("Amended {n} time.", "Amended {n} times.", len(found.amendments))
-        if found.amendments
+        tn("Amended {n} time.", "Amended {n} times.", len(set_up.amendments))
+        if set_up.amendments
         else t("Not amended.")
     )
-    amendment_list(found.amendments)
-    deposited(found.row.name)
-    if found.row.state != "open":
+    amendment_list(set_up.amendments)
+    deposited(set_up.row.name)
+    if set_up.row.state != "open":
         return
     with st.expander(t("Amend the protocol")):
         st.caption(
@@ -184,7 +184,7 @@ def _locked(found: SetUp) -> None:
                 "apply from now on; the locked protocol keeps its hash."
             )
         )
-        changes, reason = amendment_form(found.protocol, len(found.amendments))
+        changes, reason = amendment_form(set_up.protocol, len(set_up.amendments))
 
         def amend() -> str:
             try:
@@ -203,64 +203,64 @@ def _locked(found: SetUp) -> None:
             t("Amend the protocol"),
             amend,
             key="amend",
-            widget_key=f"amend-{len(found.amendments)}",
+            widget_key=f"amend-{len(set_up.amendments)}",
             type="primary",
         )
 
 
-def _again(found: SetUp) -> None:
+def _again(set_up: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
     actions.button(
         t("Start a new study with this protocol"),
-        lambda: _copied(found),
+        lambda: _copied(set_up),
         key="copy-protocol",
         icon=":material/content_copy:",
     )
 
 
-def _copied(found: SetUp) -> Report:
-    name = drafts.free_name(store(), found.row.name)
+def _copied(set_up: SetUp) -> Report:
+    name = drafts.free_name(store(), set_up.row.name)
     number = drafts.begin(
         store(),
         name=name,
         maker=person.id,
-        bank=found.row.bank_name,
-        values=drafts.rules_of(store(), found.row.name),
+        bank=set_up.row.bank_name,
+        values=drafts.rules_of(store(), set_up.row.name),
         **acting(person),
     )
     draft = {"draft": str(number)}
     return Report(
-        text=t("The draft {name} has the protocol of {study}.", name=name, study=found.row.name),
+        text=t("The draft {name} has the protocol of {study}.", name=name, study=set_up.row.name),
         then=lambda: st.switch_page(page_file("new_study.py"), query_params=draft),
     )
 
 
 def _page() -> None:
-    found = set_up_of(person.study_name)
+    result = set_up_of(person.study_name)
     page_title(t("Protocol"))
     st.html(LOOK)
-    _way(found)
+    _way(result)
     body, side = st.columns([5, 1.4], gap="large")
     with body:
-        if found.row.state == "drawn":
-            _open(found)
+        if result.row.state == "drawn":
+            _open(result)
         else:
-            _locked(found)
-        title = t("Current protocol") if found.amendments else t("Protocol")
+            _locked(result)
+        title = t("Current protocol") if result.amendments else t("Protocol")
         st.subheader(title, anchor=False)
-        st.caption(plain(t("Bank {bank}", bank=found.row.bank_name)))
-        protocol_view(found.protocol, consent=not _is_ready(found))
+        st.caption(plain(t("Bank {bank}", bank=result.row.bank_name)))
+        protocol_view(result.protocol, consent=not _is_ready(result))
         drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
-        _again(found)
-        if found.row.state == "drawn":
+        _again(result)
+        if result.row.state == "drawn":
             if person.may(Act.MAKE_STUDY):
                 _return_to_draft()
             _discard()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")
-        meaning_of(found.protocol)
+        meaning_of(result.protocol)
 
 
 with error_line():

@@ -1,4 +1,4 @@
-"""The studies somebody has a part in, to go on in one of them; home where none is chosen."""
+"""The studies in which a person has a role; the start page where none is chosen."""
 
 import streamlit as st
 
@@ -30,30 +30,30 @@ def _told(choice: Choice) -> str:
 
 
 def _studies() -> None:
-    found = choices(store(), person)
-    if not found:
+    result = choices(store(), person)
+    if not result:
         _nothing_yet()
         return
     with st.container(key="rows-studies"):
-        for choice in found:
+        for choice in result:
             _row(choice)
 
 
 def _row(choice: Choice) -> None:
-    one = choice.membership
-    name, role, state, told, enter = st.columns(
+    membership = choice.membership
+    name, role, state, text, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
     )
     with name:
-        choose_form(one, by_name=True)
+        choose_form(membership, by_name=True)
         if choice.here:
             st.caption(t("current"))
-    role.markdown(role_word(one.role))
+    role.markdown(role_word(membership.role))
     with state:
-        state_badge(one.state)
-    told.markdown(plain(_told(choice)))
+        state_badge(membership.state)
+    text.markdown(plain(_told(choice)))
     with enter:
-        choose_form(one)
+        choose_form(membership)
 
 
 def _nothing_yet() -> None:
@@ -79,10 +79,10 @@ def _to_reviews() -> None:
 
 
 def _drafts() -> None:
-    found = drafts.listed(store())
-    if found:
+    listed = drafts.listed(store())
+    if listed:
         section(t("Drafts"), t("Studies whose sample has not been drawn yet."))
-        draft_list(person, found, _go_on)
+        draft_list(person, listed, _go_on)
 
 
 def _go_on(number: int) -> None:

@@ -59,9 +59,9 @@ theme.page_title(
         "back. Nothing here counts towards a study."
     ),
 )
-found = teaching.lessons(store(), person)
-for one in found:
-    _lesson(one)
-if not found:
+lessons = teaching.lessons(store(), person)
+for entry in lessons:
+    _lesson(entry)
+if not lessons:
     st.info(t("No bank is open for teaching at present."))
 links("from_teaching", {".": t("Back")})

@@ -24,11 +24,11 @@ def section(person: Person) -> None:
         busy=t("Copying and verifying ..."),
         type="primary",
     )
-    found = backups.listed(store())
+    listed = backups.listed(store())
     with state:
-        _state(found)
-    if found:
-        grid(_table(found))
+        _state(listed)
+    if listed:
+        grid(_table(listed))
     st.caption(
         t(
             "Backups are in {folder} on the server; {free} GB are free there. They contain "
@@ -42,12 +42,12 @@ def section(person: Person) -> None:
 
 
 def last_caption() -> None:
-    """Say when the last backup was made and whether it held; what failed is said to few."""
-    found = backups.listed(store())
-    if not found:
+    """Show when the last backup was made and verified; only administrators see failures."""
+    listed = backups.listed(store())
+    if not listed:
         st.caption(t("There is no backup of this server yet."))
         return
-    last, when = found[0], minute(found[0].made_at_utc)
+    last, when = listed[0], minute(listed[0].made_at_utc)
     st.caption(
         t("Last backup: {when}. It has a problem: ask an administrator.", when=when)
         if last.finding or not last.there
@@ -55,11 +55,11 @@ def last_caption() -> None:
     )
 
 
-def _state(found: list[Backup]) -> None:
-    if not found:
+def _state(backup: list[Backup]) -> None:
+    if not backup:
         st.warning(t("There is no backup yet."))
         return
-    last = found[0]
+    last = backup[0]
     when = minute(last.made_at_utc)
     if not last.there:
         st.error(t("The last backup, made on {when}, is no longer where it was saved.", when=when))
@@ -82,14 +82,14 @@ def _make(person: Person) -> Report:
     return Report(text=t("Backup made; verification passed."))
 
 
-def _table(found: list[Backup]) -> Columns:
+def _table(backup: list[Backup]) -> Columns:
     return {
-        t("Made (UTC)"): [instant(one.made_at_utc, to="s") for one in found],
-        t("By"): [one.actor for one in found],
-        t("Verified"): [one.finding or t("passed") for one in found],
-        t("File"): [one.file.name if one.there else t("missing") for one in found],
-        t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
-        t("SHA-256"): [one.sha256 for one in found],
+        t("Made (UTC)"): [instant(entry.made_at_utc, to="s") for entry in backup],
+        t("By"): [entry.actor for entry in backup],
+        t("Verified"): [entry.finding or t("passed") for entry in backup],
+        t("File"): [entry.file.name if entry.there else t("missing") for entry in backup],
+        t("Size (MB)"): [round(entry.n_bytes / 1e6, 1) for entry in backup],
+        t("SHA-256"): [entry.sha256 for entry in backup],
     }
 
 

@@ -1,4 +1,4 @@
-"""A study's end and what it is handed on in: closing, files, downloads, and bundles of others.
+"""Closing and export of a study: files, downloads, and bundles from other servers.
 
 The downloads ask for the cookie: Streamlit's media files answer anybody who knows the address.
 While accuracy may not be seen, the bundle is the blinded one, and there is no report. The files of
@@ -158,16 +158,18 @@ class Made(archives.Archive):
 
 
 def state_of(person: Person) -> StudyState:
-    """Return how the study of whoever asks stands."""
+    """Return the state of a person's study."""
     with store().look() as look:
         row = study_row(look, person.study_name)
         source = banks.bank_row(look, row.bank_name).provenance
         trail = events.study_chain(person.study_name)
-        told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
+        closings = (
+            event for event in events.walk(look, trail) if event.kind == EventKind.STUDY_CLOSED
+        )
         return StudyState(
             state=row.state,
             shows_accuracy=studies.shows_accuracy(row),
-            closed=next(told, None) if row.state == "closed" else None,
+            closed=next(closings, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
             licence=source.licence if source.is_restricted else "",
             has_words=any(to_be_scored(look, row.id).values()),
@@ -175,7 +177,7 @@ def state_of(person: Person) -> StudyState:
 
 
 def close(person: Person, *, typed: str, reason: str) -> None:
-    """Close the study of whoever asks, who has typed its name to confirm.
+    """Close a person's study after they typed its name to confirm.
 
     Raises
     ------
@@ -186,27 +188,27 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     """
     if typed.strip() != person.study_name:
         raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
-    kept, study, told = store(), person.study_name, acting(person)
-    studies.close(kept, study=study, reason=reason, **told)
-    heads.send_now(kept, os.environ, study, **told)
+    kept, study, actor = store(), person.study_name, acting(person)
+    studies.close(kept, study=study, reason=reason, **actor)
+    heads.send_now(kept, os.environ, study, **actor)
 
 
 def make(person: Person, *, texts: bool = True) -> None:
-    """Make the files of the study of whoever asks, in place of those made before.
+    """Make the files of a person's study, in place of those made before.
 
     Parameters
     ----------
     texts
         With the texts of questions and options.
     """
-    kept, told = store(), acting(person)
+    kept, actor = store(), acting(person)
     place = _place(kept, person)
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
             new = Path(scratch) / "new"
-            made = archives.archive(kept, new, study=person.study_name, texts=texts, **told)
-            about = {**asdict(made), "at_utc": stamp(told["now"]), "by": person.by.name}
+            made = archives.archive(kept, new, study=person.study_name, texts=texts, **actor)
+            about = {**asdict(made), "at_utc": stamp(actor["now"]), "by": person.by.name}
             (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
@@ -216,15 +218,15 @@ def make(person: Person, *, texts: bool = True) -> None:
 
 
 def made(person: Person) -> Made | None:
-    """Return what was made of the study of whoever asks and may be handed out now, or None."""
+    """Return the files made of a person's study that may be downloaded now, or None."""
     kept = store()
     try:
-        found = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
+        result = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not found["blinded"] and not studies.accuracy_is_shown(kept, person.study_name):
+    if not result["blinded"] and not studies.accuracy_is_shown(kept, person.study_name):
         return None
-    return Made(**found)
+    return Made(**result)
 
 
 def hand_out(person: Person, name: str) -> Path:
@@ -235,11 +237,11 @@ def hand_out(person: Person, name: str) -> Path:
     NotFound
         There is no such file, or it may not be handed out now.
     """
-    kept, found = store(), made(person)
+    kept, result = store(), made(person)
     if name == archives.SUMS:
-        digest = sha256_of_file(_place(kept, person) / name) if found else ""
+        digest = sha256_of_file(_place(kept, person) / name) if result else ""
     else:
-        digest = found.sha256.get(name, "") if found else ""
+        digest = result.sha256.get(name, "") if result else ""
     if not digest:
         raise NotFound(
             t(
@@ -263,7 +265,7 @@ def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
 
 
 def restore_section(person: Person) -> None:
-    """Show where a study's bundle is restored; for whoever runs the deployment."""
+    """Show where a study's bundle is restored; for administrators."""
     st.write(
         t(
             "A bundle exported from another server is restored as the original study: every "
@@ -271,16 +273,16 @@ def restore_section(person: Person) -> None:
             "saved. Bundles contain no images, names or codes, so reading cannot continue here."
         )
     )
-    given = upload(t("Bundle"), types=["zip"], key="restore-file")
+    bundle = upload(t("Bundle"), types=["zip"], key="restore-file")
     actions.button(
         t("Restore the study"),
-        lambda: _read(given, lambda file: _restored(person, file)),
+        lambda: _read(bundle, lambda file: _restored(person, file)),
         key="restore",
     )
 
 
 def merge_section(person: Person) -> None:
-    """Show where another site's bundle is merged into the study; for whoever may close it."""
+    """Show where another site's bundle is merged into the study; for users who may close it."""
     st.write(
         t(
             "A bundle from another server that ran the same locked protocol joins this study: its "
@@ -288,7 +290,7 @@ def merge_section(person: Person) -> None:
             "prevents the merge, it is listed and nothing is changed."
         )
     )
-    given = upload(t("Bundle from the other site"), types=["zip"], key="merge-file")
+    bundle = upload(t("Bundle from the other site"), types=["zip"], key="merge-file")
     site = st.text_input(
         t("Site of these readers"),
         key="merge-site",
@@ -297,7 +299,7 @@ def merge_section(person: Person) -> None:
     )
     actions.button(
         t("Merge the bundle"),
-        lambda: _read(given, lambda file: _merged(person, file, site)),
+        lambda: _read(bundle, lambda file: _merged(person, file, site)),
         key="merge",
     )
 
@@ -334,8 +336,8 @@ def _merged(person: Person, file: KeptFile, site: str) -> str:
     )
 
 
-def _read(given: Any, act: Callable[[KeptFile], str]) -> str:
+def _read(bundle: Any, act: Callable[[KeptFile], str]) -> str:
     """Do something with the bundle that was chosen."""
-    if given is None:
+    if bundle is None:
         raise BadInput(t("Choose a bundle (ZIP) first."))
-    return act(on_disk(given.name, given))
+    return act(on_disk(bundle.name, bundle))

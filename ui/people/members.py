@@ -40,7 +40,7 @@ EXPIRIES = (7, 30, 90, 365, 0)
 
 _How = dict[str, Any]
 _Given = tuple[Sequence[str], Sequence[str]]
-"""Whom new codes were given to, and who of them goes on with one they had."""
+"""Those who received new codes, and those of them who keep an earlier one."""
 
 _JUDGES_DAYS = 90
 _MOST_MB = 1
@@ -58,11 +58,11 @@ class Scope:
 
     @property
     def everywhere(self) -> bool:
-        """Return whether whoever acts is an administrator of the deployment."""
+        """Return whether the user is an administrator of the deployment."""
         return self.person.may(Act.DEPLOYMENT)
 
     def may(self, role: Role) -> bool:
-        """Return whether whoever acts may give and revoke a role here."""
+        """Return whether the user may give and revoke a role here."""
         return self.person.may(act_for(role, self.study))
 
 
@@ -98,7 +98,7 @@ def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str
 
     def give(codes: list[Code], how: _How) -> _Given:
         known = studies.invite(store(), invitations=invitations, codes=codes, **how)
-        return [one.reader_id for one in invitations], known
+        return [invitation.reader_id for invitation in invitations], known
 
     n = len(invitations)
     done = tn("{n} reader was invited.", "{n} readers were invited.", n)
@@ -106,7 +106,7 @@ def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str
 
 
 def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
-    """Give somebody a role and add their code to the sheet."""
+    """Give a person a role and add their code to the sheet."""
 
     def give(codes: list[Code], how: _How) -> _Given:
         everywhere = scope.everywhere
@@ -139,7 +139,7 @@ def _with_codes(
     key: str,
     done: str,
 ) -> Report:
-    """Give out so many new codes, valid for so many days, and add them to the sheet."""
+    """Give out `n` new codes, valid for `days` days, and add them to the sheet."""
     codes = [new_code(secrets.token_bytes) for _ in range(n)]
     kept = new_codes()
     zone = browser_zone()
@@ -160,7 +160,7 @@ def _with_codes(
 
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
-    """Do something about somebody of a role, if allowed, and begin the next turn."""
+    """Run an action on a person with a role, if allowed, and begin the next turn."""
     kept = new_codes()
     if not scope.may(role):
         raise NotAllowed(t("Your role here does not allow this."))
@@ -258,7 +258,7 @@ def _read(file: UploadedFile) -> list[Invitation]:
 
 
 def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
-    """Show the form that gives one of some roles, those that whoever acts may give."""
+    """Show the form that gives one of the roles that the user may give."""
     offered = [role for role in roles if scope.may(role)]
     if not offered:
         return
@@ -292,9 +292,9 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
 
 
 def judges(person: Person) -> None:
-    """Show who reviews and scores on this server, their codes, and the form that adds somebody."""
+    """Show who reviews and scores on this server, their codes, and the form that adds a person."""
     scope = Scope(person=person, study="")
-    there = [one for one in members_of(scope) if one.role is Role.REVIEWER]
+    there = [entry for entry in members_of(scope) if entry.role is Role.REVIEWER]
     with st.container():
         if there:
             rows(scope, there, _JUDGES_DAYS, name="judges")
@@ -330,7 +330,7 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
     """
     if len(members) > _MANY:
         wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
-        members = [one for one in members if wanted in _all_of(one)]
+        members = [member for member in members if wanted in _all_of(member)]
     pages = -(-len(members) // _ON_A_PAGE)
     place = st.empty()
     page = st.pagination(pages, key=f"page-of-{name}-{pages}") if pages > 1 else 1
@@ -356,7 +356,7 @@ def _row(scope: Scope, member: Member, days: int) -> None:
     simulated = t("(simulated)") if member.simulated else ""
     who.markdown(f"**{plain(member.who)}** {simulated}")
     about.markdown(plain(member.about) or role_word(member.role))
-    named.text(", ".join(one for one in (member.name, member.email) if one) or "–")
+    named.text(", ".join(entry for entry in (member.name, member.email) if entry) or "–")
     code.markdown(_code(member))
     if not scope.may(member.role):
         return
@@ -474,7 +474,7 @@ def _revoke(scope: Scope, member: Member) -> None:
 
 
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
-    """Do something about somebody's role here."""
+    """Run an action on a person's role here."""
     where = {"study": scope.study, "grant": member.grant}
     act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))
 

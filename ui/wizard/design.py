@@ -232,14 +232,14 @@ def _excluded(working: Working) -> None:
 
 
 def _primary_model(working: Working) -> None:
-    found = st.text_input(
+    entered = st.text_input(
         t("Primary model"),
         value=working.base["primary_model"],
         max_chars=100,
         help=t("Leave empty if the hypothesis applies to each model."),
         key=working.key("primary_model"),
     )
-    working.values["primary_model"] = found.strip()
+    working.values["primary_model"] = entered.strip()
 
 
 def _early(working: Working) -> None:
@@ -253,7 +253,7 @@ def _early(working: Working) -> None:
 
 def _margin(working: Working) -> None:
     base = float(working.base["margin"])
-    found = st.number_input(
+    n = st.number_input(
         t("Margin (percentage points)"),
         min_value=0.0,
         max_value=100.0,
@@ -262,7 +262,7 @@ def _margin(working: Working) -> None:
         format="%.1f",
         key=working.key("margin"),
     )
-    points = float(found)
+    points = float(n)
     # The field rounds; a margin from a file stays as exact as it came.
     working.values["margin"] = base if abs(points - 100 * base) < 1e-9 else round(points / 100, 6)
     st.caption(

@@ -90,7 +90,10 @@ class Working:
 
     def obstacles(self) -> list[str]:
         """Return what the draw would refuse, in the pages' words."""
-        return [in_page_words(one) for one in drafts.obstacles(store(), self.draft(), rehearsed)]
+        return [
+            in_page_words(obstacle)
+            for obstacle in drafts.obstacles(store(), self.draft(), rehearsed)
+        ]
 
     def protocol(self) -> Protocol | None:
         """Return the protocol it describes, or None while it has faults."""
@@ -100,23 +103,23 @@ class Working:
     def choose(self, key: str, label: str, words: Words, meaning: Words) -> None:
         """Let one of a few values be chosen; what the chosen one means stands beneath."""
         base = self.base[key]
-        found = st.segmented_control(
+        chosen = st.segmented_control(
             label,
             list(words),
             default=base if base in words else None,
-            format_func=lambda one: words[one],
+            format_func=lambda entry: words[entry],
             required=True,
             key=self.key(key),
         )
-        if found is not None:
-            self.values[key] = found
+        if chosen is not None:
+            self.values[key] = chosen
         st.caption(meaning.get(self.values[key], ""))
 
     def switch(self, key: str, label: str, on: str, off: str) -> None:
         """Let something be turned on or off."""
-        found = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
-        self.values[key] = bool(found)
-        st.caption(on if found else off)
+        is_on = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
+        self.values[key] = bool(is_on)
+        st.caption(on if is_on else off)
 
     def count(
         self,
@@ -128,29 +131,29 @@ class Working:
         high: int,
         step: int = 1,
     ) -> None:
-        """Let a whole number be given; its meaning is told by its value."""
+        """Let a whole number be entered; a caption explains its value."""
         base = self.base[key]
         sound = isinstance(base, int | float) and not isinstance(base, bool)
         shown = min(max(int(base), low), high) if sound else low
-        found = st.number_input(
+        n = st.number_input(
             label, min_value=low, max_value=high, value=shown, step=step, key=self.key(key)
         )
         # What came with a file, a fraction or beyond the range, stays until it is changed here.
-        self.values[key] = base if sound and found == shown else int(found)
-        st.caption(meaning(int(found)))
+        self.values[key] = base if sound and n == shown else int(n)
+        st.caption(meaning(int(n)))
 
     def several(self, key: str, label: str, words: Words, meaning: str) -> None:
         """Let any of a few values be chosen, in the order they are offered."""
         base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
-        found = st.pills(
+        picked = st.pills(
             label,
             list(words),
-            default=[one for one in base if one in words],
-            format_func=lambda one: words[one],
+            default=[entry for entry in base if entry in words],
+            format_func=lambda entry: words[entry],
             selection_mode="multi",
             key=self.key(key),
         )
-        chosen = [one for one in words if one in found]
+        chosen = [word for word in words if word in picked]
         if set(chosen) != set(base):
             self.values[key] = chosen
         else:
@@ -170,10 +173,10 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
         row, struck = banks.find(look, bank), draws.last_struck(look)
     asked = {key: values[key] for key in _DRAWN_BY}
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    found = _rehearsed(number, content, struck, canonical_json(asked), language())
-    if isinstance(found, StudyError):
-        raise found
-    return found
+    rehearsed = _rehearsed(number, content, struck, canonical_json(asked), language())
+    if isinstance(rehearsed, StudyError):
+        raise rehearsed
+    return rehearsed
 
 
 @lru_cache(maxsize=64)
@@ -195,11 +198,11 @@ def working_on(number: int) -> Working:
         It was drawn or thrown away.
     """
     key = f"working-{number}"
-    found = st.session_state.get(key)
-    if not isinstance(found, Working):
-        found = _read(number)
-        st.session_state[key] = found
-    return found
+    result = st.session_state.get(key)
+    if not isinstance(result, Working):
+        result = _read(number)
+        st.session_state[key] = result
+    return result
 
 
 def read_again(working: Working) -> None:
@@ -222,7 +225,7 @@ def forget(number: int) -> None:
 
 
 def reach(working: Working, steps: int) -> None:
-    """Keep how many steps are left behind, for this window and whoever comes back."""
+    """Save how many steps were completed, for this and later windows."""
     if steps > working.reached:
         working.reached = steps
         drafts.reach(store(), working.id, steps)
@@ -278,9 +281,11 @@ def _read(number: int) -> Working:
     )
 
 
-def draft_list(person: Person, found: Sequence[StudyDraft], go_on: Callable[[int], None]) -> None:
+def draft_list(
+    person: Person, saved_drafts: Sequence[StudyDraft], go_on: Callable[[int], None]
+) -> None:
     """Show drafts, and call `go_on` with the number of the one to go on with."""
-    for draft in found:
+    for draft in saved_drafts:
         with st.container(border=True):
             words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
             words.markdown(f"**{plain(draft.name)}**")

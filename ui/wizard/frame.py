@@ -70,10 +70,10 @@ def wizard(working: Working, draw: Action) -> None:
     with body:
         st.header(titles[step], anchor=False)
         steps[step][1](working)
-    told = working.trouble
+    trouble = working.trouble
     save(working)
-    if working.trouble and working.trouble != told:
-        st.rerun()  # it stands beside its field, which is above; nobody goes on before they saw it
+    if working.trouble and working.trouble != trouble:
+        st.rerun()  # the message is next to its field, which is above
     if working.elsewhere:
         with body:
             _elsewhere(working)
@@ -84,7 +84,7 @@ def wizard(working: Working, draw: Action) -> None:
         _rail(working, titles, step)
     with body:
         _onwards(working, titles, step)
-    if told and not working.trouble:
+    if trouble and not working.trouble:
         st.rerun()
 
 
@@ -210,10 +210,10 @@ def duration(hours: float) -> str:
     >>> duration(1.5), duration(0.3)
     ('1 h 30 min', '18 min')
     """
-    whole, minutes = divmod(max(round(hours * 60), 1), 60)
-    if not whole:
+    full_hours, minutes = divmod(max(round(hours * 60), 1), 60)
+    if not full_hours:
         return t("{minutes} min", minutes=minutes)
-    return t("{hours} h {minutes} min", hours=whole, minutes=minutes)
+    return t("{hours} h {minutes} min", hours=full_hours, minutes=minutes)
 
 
 def _seconds(protocol: Protocol) -> int:
@@ -272,7 +272,7 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
-    """Return where answers of the whole bank can be guessed; of drafts' samples nothing is told."""
+    """Return where answers of the whole bank can be guessed; drafts' samples are left out."""
     with spoken(name), store().look() as look:
         return guessable(banks.Questions(look, bank), shuffled=shuffled)
 

@@ -134,7 +134,7 @@ def value_in_words(key: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{_called(name)}: {n}" for name, n in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_called(str(one)) for one in value)
+        return ", ".join(_called(str(entry)) for entry in value)
     return _called(str(value))
 
 
@@ -162,18 +162,18 @@ def _sample(protocol: Protocol) -> Lines:
 def _eligible(protocol: Protocol) -> Lines:
     """Return what a case has to meet, or that it has to meet nothing."""
     flags = flags_in_words()
-    found = {
+    result = {
         t("Views each case must have"): value_in_words("", protocol.required_views),
         t("Age in years"): _years(protocol),
         t("Sex"): value_in_words("", protocol.sex),
         t("Leave out questions with a flag"): "; ".join(
-            flags[one] for one in protocol.without_flags
+            flags[flag] for flag in protocol.without_flags
         ),
         t("Draw only these IDs"): _n_ids(protocol.only_items),
         t("Leave out these IDs"): _n_ids(protocol.without_items),
     }
-    given = {key: value for key, value in found.items() if value and value != t("None")}
-    return given or {t("Eligible cases"): t("the whole bank")}
+    answers = {key: value for key, value in result.items() if value and value != t("None")}
+    return answers or {t("Eligible cases"): t("the whole bank")}
 
 
 def _years(protocol: Protocol) -> str:
@@ -251,9 +251,9 @@ def _endpoint(protocol: Protocol) -> Lines:
 
 def _questions(protocol: Protocol) -> str:
     rows = "".join(
-        f"<li>{escape(one.question)} <small>({escape(', '.join(one.options) or one.kind)})</small>"
-        "</li>"
-        for one in protocol.questionnaire
+        f"<li>{escape(entry.question)} "
+        f"<small>({escape(', '.join(entry.options) or entry.kind)})</small></li>"
+        for entry in protocol.questionnaire
     )
     return f"<ol>{rows}</ol>"
 

@@ -38,15 +38,15 @@ def reader_texts(working: Working) -> None:
 def _prose(working: Working, key: str, example: str) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        found = st.text_area(
+        entered = st.text_area(
             t("Text (Markdown)"),
             value=str(working.base[key]),
             height=420,
             max_chars=MAX_PROSE,
             key=working.key(key),
         )
-        working.values[key] = found
-        if not found.strip():
+        working.values[key] = entered
+        if not entered.strip():
 
             def take() -> None:
                 working.values[key] = example
@@ -56,8 +56,8 @@ def _prose(working: Working, key: str, example: str) -> None:
     with right:
         st.caption(t("As readers will see it"))
         with st.container(border=True, height=420):
-            if found.strip():
-                st.html(f'<div class="rr-prose">{html(found)}</div>')
+            if entered.strip():
+                st.html(f'<div class="rr-prose">{html(entered)}</div>')
             else:
                 st.caption(t("Nothing yet."))
 
@@ -87,7 +87,7 @@ def _instructions() -> str:
 
 def _questionnaire(working: Working) -> None:
     """Show every question with its fields, and what can be added."""
-    asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
+    asked: list[_Question] = [dict(value) for value in working.values["questionnaire"]]
     st.caption(
         t(
             "Asked once, before the first case. Answers stay on this server and are not exported "
@@ -109,20 +109,20 @@ def _question(
     working: Working, asked: list[_Question], place: int
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Show one question; return the places of its two buttons."""
-    one, base = asked[place], working.base["questionnaire"][place]
+    entry, base = asked[place], working.base["questionnaire"][place]
 
     def key(name: str) -> str:
         return working.key(f"question-{place}-{name}")
 
     words, kind, tools = st.columns([5, 3, 2], vertical_alignment="bottom")
-    one["question"] = words.text_input(
+    entry["question"] = words.text_input(
         t("Question {n}", n=place + 1),
         value=str(base.get("question", "")),
         max_chars=MAX_WORDS,
         key=key("words"),
     )
     kinds = {"choice": t("Single choice"), "number": t("Number"), "text": t("Text")}
-    one["kind"] = kind.segmented_control(
+    entry["kind"] = kind.segmented_control(
         t("Answer type"),
         list(kinds),
         default=base.get("kind", "text"),
@@ -130,8 +130,8 @@ def _question(
         required=True,
         key=key("kind"),
     )
-    one["options"] = _options(base, key("options")) if one["kind"] == "choice" else []
-    one["required"] = st.checkbox(
+    entry["options"] = _options(base, key("options")) if entry["kind"] == "choice" else []
+    entry["required"] = st.checkbox(
         t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
     up, away = tools.columns(2)
@@ -215,5 +215,5 @@ def _append(working: Working, asked: list[_Question], made: _Question) -> None:
 
 
 def _free_id(asked: list[_Question]) -> str:
-    taken = {one.get("id") for one in asked}
+    taken = {entry.get("id") for entry in asked}
     return next(f"q{n}" for n in range(1, len(asked) + 2) if f"q{n}" not in taken)

@@ -238,16 +238,16 @@ def _around(working: Working) -> None:
 def _smallest_window(working: Working) -> None:
     base = working.base["smallest_window"]
     sizes = [[], [1024, 700], [1280, 720], [1600, 900]]
-    words = {_size(one): one for one in (sizes if base in sizes else [*sizes, base])}
-    found = st.segmented_control(
+    words = {_size(size): size for size in (sizes if base in sizes else [*sizes, base])}
+    chosen = st.segmented_control(
         t("Minimum window size"),
         list(words),
         default=_size(base),
         required=True,
         key=working.key("smallest_window"),
     )
-    if found is not None:
-        working.values["smallest_window"] = words[found]
+    if chosen is not None:
+        working.values["smallest_window"] = words[chosen]
     st.caption(
         t(
             "In pixels, in either orientation. Reading is not possible in a smaller window; "

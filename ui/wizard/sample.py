@@ -54,7 +54,7 @@ def eligibility(working: Working) -> None:
     usual = Protocol().in_full()
     limited = any(working.base[key] != usual[key] for key in ELIGIBILITY)
     with st.expander(t("Eligible cases"), expanded=limited):
-        told = st.container()
+        summary = st.container()
         working.several(
             "required_views",
             t("Views each case must have"),
@@ -81,7 +81,7 @@ def eligibility(working: Working) -> None:
         )
         _listed(working, "only_items", t("Draw only these IDs"))
         _listed(working, "without_items", t("Leave out these IDs"))
-        with told:
+        with summary:
             _left(working)
 
 
@@ -198,9 +198,9 @@ def _left(working: Working) -> None:
         "patient": tn("{n} patient", "{n} patients", units),
         "examination": tn("{n} examination", "{n} examinations", units),
     }
-    told = whose.get(working.values["one_question_per"])
+    text = whose.get(working.values["one_question_per"])
     st.markdown(
-        t("**Left to draw from:** {what}", what=f"{questions}, {told}" if told else questions)
+        t("**Left to draw from:** {what}", what=f"{questions}, {text}" if text else questions)
     )
 
 
@@ -267,7 +267,7 @@ def _bank(working: Working) -> None:
 def _several_banks(working: Working) -> None:
     """Let several banks be made one, which is then the draft's: asked before its field is shown."""
     with store().look() as look:
-        names = [one.name for one in banks.listed(look) if one.format not in _WHOLE]
+        names = [bank.name for bank in banks.listed(look) if bank.format not in _WHOLE]
     if len(names) < 2:
         return
     with st.expander(t("Draw from several banks")):
@@ -370,36 +370,36 @@ def _strata_offered(working: Working) -> Mapping[str, str]:
         row = banks.find(look, working.bank)
     there = _fields_that_differ(row.id, row.content_sha256) if row else ()
     named = working.base["stratify_by"]
-    return {name: said for name, said in words.items() if name in there or name in named}
+    return {name: text for name, text in words.items() if name in there or name in named}
 
 
 @lru_cache(maxsize=16)
 def _fields_that_differ(bank: int, content_sha256: str) -> tuple[str, ...]:
     with store().look() as look:
         return tuple(
-            one
-            for one in STRATA
-            if draws.n_values(look, bank, one) > 1
-            and not (one in draws.ATTRIBUTES and draws.tells_the_answer(look, bank, one))
+            field
+            for field in STRATA
+            if draws.n_values(look, bank, field) > 1
+            and not (field in draws.ATTRIBUTES and draws.tells_the_answer(look, bank, field))
         )
 
 
 def _allocation(working: Working) -> None:
     base = working.base["allocation"]
     words = {"proportional": t("As in the bank"), "equal": t("Equal"), BY_HAND: t("Manual")}
-    found = st.segmented_control(
+    chosen = st.segmented_control(
         t("Allocation"),
         list(words),
         default=base if isinstance(base, str) else BY_HAND,
-        format_func=lambda one: words[one],
+        format_func=lambda entry: words[entry],
         required=True,
         key=working.key("allocation"),
     )
-    if found != BY_HAND:
-        working.values["allocation"] = found
+    if chosen != BY_HAND:
+        working.values["allocation"] = chosen
         st.caption(
             t("Common strata get more cases; the overall sample reflects the bank.")
-            if found == "proportional"
+            if chosen == "proportional"
             else t(
                 "Every stratum is measured with the same precision; the overall sample does not "
                 "reflect the bank."
@@ -411,14 +411,14 @@ def _allocation(working: Working) -> None:
 
 def _by_hand(working: Working) -> None:
     """Let each stratum's number be typed; the numbers make the total."""
-    given = working.base["allocation"]
-    given = given if isinstance(given, dict) else {}
+    base = working.base["allocation"]
+    base = base if isinstance(base, dict) else {}
     try:
         strata = _strata(working)
     except StudyError as error:
         st.caption(plain(str(error)))
         return
-    share = {one.name: given.get(one.name, one.n_drawn) for one in strata}
+    share = {entry.name: base.get(entry.name, entry.n_drawn) for entry in strata}
     table = st.data_editor(
         pd.DataFrame({"stratum": list(map(guarded, share)), "cases": list(share.values())}),
         hide_index=True,
@@ -456,11 +456,11 @@ def _forecast(working: Working) -> None:
         st.info(t("Choose a bank to see the expected sample."))
         return
     try:
-        found = rehearsed(working.bank, working.values)
+        result = rehearsed(working.bank, working.values)
     except StudyError as error:
         st.error(plain(in_page_words(str(error))))
         return
-    grid(_table(found), column_config=_columns(working))
+    grid(_table(result), column_config=_columns(working))
     st.caption(
         t(
             "± is the expected half-width of the 95 % confidence interval, in points, for an "
@@ -470,13 +470,13 @@ def _forecast(working: Working) -> None:
     )
 
 
-def _table(found: Rehearsed) -> Columns:
+def _table(rehearsed: Rehearsed) -> Columns:
     return {
-        "stratum": [one.name for one in found.strata],
-        "n_items": [one.n_items for one in found.strata],
-        "n_units": [one.n_units for one in found.strata],
-        "n_drawn": [one.n_drawn for one in found.strata],
-        "half_width": [round(100 * one.half_width, 1) for one in found.strata],
+        "stratum": [stratum.name for stratum in rehearsed.strata],
+        "n_items": [stratum.n_items for stratum in rehearsed.strata],
+        "n_units": [stratum.n_units for stratum in rehearsed.strata],
+        "n_drawn": [stratum.n_drawn for stratum in rehearsed.strata],
+        "half_width": [round(100 * stratum.half_width, 1) for stratum in rehearsed.strata],
     }
 
 

@@ -71,9 +71,9 @@ def open_study(person: Person, witness: str) -> None:
     Undelivered
         That is no e-mail address; nothing is opened.
     """
-    kept, study, told = store(), person.study_name, acting(person)
-    heads.open_study(kept, study=study, witness=witness.strip(), **told)
-    heads.send_now(kept, os.environ, study, **told)
+    kept, study, actor = store(), person.study_name, acting(person)
+    heads.open_study(kept, study=study, witness=witness.strip(), **actor)
+    heads.send_now(kept, os.environ, study, **actor)
 
 
 def drawn_cases(person: Person) -> None:
@@ -82,21 +82,22 @@ def drawn_cases(person: Person) -> None:
     if study is None or not st.toggle(t("Show the drawn cases"), key="drawn-cases"):
         return
     with store().look(sealed=True) as look:
-        found = studies.drawn_cases(look, study)
+        drawn_cases = studies.drawn_cases(look, study)
     left, right = st.columns(2)
     wanted = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
     strata = right.multiselect(
         t("Stratum"),
-        sorted({one.stratum for one in found}),
+        sorted({entry.stratum for entry in drawn_cases}),
         placeholder=t("Any"),
         key="drawn-strata",
     )
     shown = [
-        one
-        for one in found
-        if wanted in " ".join(map(str, one)).casefold() and (not strata or one.stratum in strata)
+        entry
+        for entry in drawn_cases
+        if wanted in " ".join(map(str, entry)).casefold()
+        and (not strata or entry.stratum in strata)
     ]
-    counts = Counter(one.stratum for one in shown if one.stratum)
+    counts = Counter(entry.stratum for entry in shown if entry.stratum)
     st.caption(
         plain(
             tn("{n} case", "{n} cases", len(shown))
@@ -110,14 +111,14 @@ def drawn_cases(person: Person) -> None:
 
 def _table(shown: list[DrawnCase]) -> Columns:
     return {
-        t("No."): [one.number for one in shown],
-        t("Item"): [one.item_id for one in shown],
-        t("Stratum"): [one.stratum for one in shown],
-        t("Task"): [one.task for one in shown],
-        t("Category"): [one.category for one in shown],
-        t("Views"): [one.view for one in shown],
-        t("Patient"): [one.patient_id for one in shown],
-        t("Question"): [one.question for one in shown],
+        t("No."): [entry.number for entry in shown],
+        t("Item"): [entry.item_id for entry in shown],
+        t("Stratum"): [entry.stratum for entry in shown],
+        t("Task"): [entry.task for entry in shown],
+        t("Category"): [entry.category for entry in shown],
+        t("Views"): [entry.view for entry in shown],
+        t("Patient"): [entry.patient_id for entry in shown],
+        t("Question"): [entry.question for entry in shown],
     }
 
 
@@ -170,16 +171,18 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
 def amendment_list(made: Sequence[Amendment]) -> None:
     """Show the amendments that were made, the newest first."""
     names = labels()
-    for one in reversed(made):
+    for entry in reversed(made):
         with st.container(border=True):
-            when = minute(one.at_utc)
-            st.markdown(plain(t("{n}. {when}, by {who}", n=one.number, when=when, who=one.actor)))
-            for key, change in one.changes.items():
+            when = minute(entry.at_utc)
+            st.markdown(
+                plain(t("{n}. {when}, by {who}", n=entry.number, when=when, who=entry.actor))
+            )
+            for key, change in entry.changes.items():
                 old, new = (value_in_words(key, change[which]) for which in ("old", "new"))
                 st.markdown(
                     f"**{names.get(key, key)}:** {plain(_short(old))} → {plain(_short(new))}"
                 )
-            st.caption(plain(t("Reason: {reason}", reason=one.reason)))
+            st.caption(plain(t("Reason: {reason}", reason=entry.reason)))
 
 
 def _short(text: str) -> str:
@@ -187,9 +190,9 @@ def _short(text: str) -> str:
 
 
 def _field(key: str, now: Any, name: str) -> Any:
-    """Show the field of one rule and return what stands in it."""
+    """Show the field of one rule and return its value."""
     choices = {
-        "feedback": tuple(str(one) for one in Feedback),
+        "feedback": tuple(str(value) for value in Feedback),
         "endpoint": ("", *ENDPOINTS),
         "hypothesis": ("", *HYPOTHESES),
         "claim_about": ("", *ABOUT),
@@ -201,7 +204,7 @@ def _field(key: str, now: Any, name: str) -> Any:
             label,
             known,
             index=known.index(str(now)),
-            format_func=lambda one: one or t("None declared"),
+            format_func=lambda entry: entry or t("None declared"),
             key=name,
         )
     if key == "instructions":
