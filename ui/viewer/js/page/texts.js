@@ -278,7 +278,7 @@ export const texts = {
     swapped ? t("swapped") : "",
     linked ? t("linked") : "",
     measuring ? t("measuring") : "",
-  ].filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join("   "), // a line breaks between parts only
+  ].filter(Boolean),
   hints: {
     chooseFirst: t("Choose an answer first."),
     chooseNumber: (n) => t("Press 1 to {n} to choose. The letters are those of the question.", { n }),

@@ -69,7 +69,12 @@ export class PaneLabels {
     const px = (value) => `${value / density}px`;
     Object.assign(this.#all.style,
       { left: px(rect.x), top: px(rect.y), width: px(rect.width), height: px(rect.height) });
-    this.#state.textContent = texts.paneState({ ...state, zoom: zoomPan.scale });
+    const parts = texts.paneState({ ...state, zoom: zoomPan.scale });
+    this.#state.replaceChildren(...parts.flatMap((part, i) => {
+      const text = span("rr-plate-part"); // a line breaks between parts only
+      text.textContent = part;
+      return i ? ["   ", text] : [text];
+    }));
     this.#mirrored.hidden = !flipped;
     this.#writeScale(film.view.spacing_mm, zoomPan.scale / density, rect.width / density);
     this.#marks.replaceChildren(...marks.flatMap((mark) => drawn(mark, rect.width / density)));
