@@ -37,6 +37,8 @@ class Claimed:
     claim: Claim
     letters: frozenset[str]
     place: int
+    begin: int = -1
+    """Where the words that make the claim begin; where the mention stands if -1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +289,8 @@ def claims_in(sentence: Sentence) -> Iterator[Claimed]:
             letters = _stated_before(found, text, ignore_doubt=pattern is _BUT_INSTEAD)
             if letters:
                 place = sentence.place + found.start("group")
-                yield Claimed(claim=claim, letters=letters, place=place)
+                begin = sentence.place + found.start()
+                yield Claimed(claim=claim, letters=letters, place=place, begin=begin)
     for found in _STATED_AFTER.finditer(text):
         name = "group" if found["group"] else "group2"
         group, start = found[name], found.start(name)

@@ -15,7 +15,7 @@ def compiled(phrases: Iterable[str], before: str = r"(?<!\w)", after: str = r"(?
 
 
 NOUNS = (
-    r"answer(?: (?:choice|option|letter))?",
+    r"(?:answer|an[swer]{3,5})(?: (?:choice|option|letter))?",
     *("option", "choice", "response", "diagnosis", "letter", "prediction", "decision"),
     *("conclusion", "selection", "solution", "verdict", "statement", "pick"),
     *(r"(?<=best\s)(?:guess|fit|match)", r"(?<=\w\s)one"),

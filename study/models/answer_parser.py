@@ -29,7 +29,9 @@ from study.models.answer_claims import (
     sentences,
     verdicts,
 )
+from study.models.answer_checks import speaks_against
 from study.models.answer_cues import DOUBTED, MENTION, NEGATED, compiled
+from study.models.answer_findings import finding
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark, marker, meaning
 from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.refusals import is_refusal
@@ -149,6 +151,7 @@ class _Answer:
     letters: frozenset[str]
     rule: str
     place: int
+    begin: int = -1
     corrects: bool = False
 
 
@@ -159,10 +162,13 @@ def _decide(text: str, options: Sequence[str], rules: Sequence[str]) -> tuple[Se
     if not parts:
         return None
     if len(parts) == 1 and (letters := _whole(parts[0])):
-        return letters, "whole"
+        answer = _Answer(letters=letters, rule="whole", place=parts[0].place)
+        return _checked(letters, parts, [answer]), "whole"
     claims = [claim for part in parts for claim in claims_in(part)]
     walked = _walk(marked, options)
     claims += walked.claims
+    if found_in_words := finding(parts, claims, options):
+        claims.append(found_in_words)
     found = [
         *_stated(claims),
         *_pointed_at(parts, walked),
@@ -179,13 +185,30 @@ def _decide(text: str, options: Sequence[str], rules: Sequence[str]) -> tuple[Se
         if not chosen:
             continue
         letters = frozenset().union(*(answer.letters for answer in chosen))
-        if rule == "final":  # stated otherwise after it, without saying so
-            last = max(answer.place for answer in chosen)
-            letters |= _conflicting(answers, last)
+        if rule == "final":  # stated otherwise without saying so
+            letters |= _stated_letters(answers)
         if _rejected_later(letters, claims, max(answer.place for answer in chosen)):
             return {UNCLEAR}, rule
-        return letters, rule
+        return _checked(letters, parts, chosen, claims, marked), rule
     return None
+
+
+def _checked(
+    letters: Set[str],
+    parts: Sequence[Sentence],
+    answers: Sequence[_Answer],
+    others: Sequence[Claimed] = (),
+    marked: str = "",
+) -> Set[str]:
+    """Return the letters; unclear where the text speaks against the one stated."""
+    if len(letters) != 1:
+        return letters
+    claims = [(a.begin if a.begin >= 0 else a.place, a.place) for a in answers]
+    text = [(part.text, part.place) for part in parts]
+    rejected = {claim.place for claim in others if claim.claim is Claim.REJECTED}
+    letter = next(iter(letters))
+    against = speaks_against(text, claims, letter, rejected, discussion_at(marked))
+    return {UNCLEAR} if against else letters
 
 
 def _with_finals(text: str, options: Sequence[str]) -> str:
@@ -293,9 +316,8 @@ def _values(said: object, keys: re.Pattern[str] = _ANSWER_KEY) -> Iterator[str]:
         yield said if isinstance(said, str) else json.dumps(said, default=str)
 
 
-def _conflicting(answers: Sequence[_Answer], last: int) -> frozenset[str]:
-    later = (one.letters for one in answers if one.rule == "stated" and one.place > last)
-    return frozenset().union(*later)
+def _stated_letters(answers: Sequence[_Answer]) -> frozenset[str]:
+    return frozenset().union(*(answer.letters for answer in answers if answer.rule == "stated"))
 
 
 def _whole(sentence: Sentence) -> frozenset[str] | None:
@@ -309,7 +331,7 @@ def _whole(sentence: Sentence) -> frozenset[str] | None:
 def _stated(claims: Sequence[Claimed]) -> Iterator[_Answer]:
     for claim in claims:
         if claim.claim in (Claim.FINAL, Claim.STATED):
-            yield _Answer(letters=claim.letters, rule=str(claim.claim), place=claim.place)
+            yield _Answer(letters=claim.letters, rule=str(claim.claim), place=claim.place, begin=claim.begin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -487,7 +509,7 @@ def _contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     """Return whether a letter is followed by its option's words with one turned round."""
     own = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
     numbers = {word for word in own if word[0].isdigit()}
-    for match in re.finditer(rf"(?<!\w){letter}[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
+    for match in re.finditer(rf"(?<!\w){letter}(?!\w)[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
         said = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
         there = set(said)
         if said and said[0] in _NONE and own and own <= there and not own & _NONE:

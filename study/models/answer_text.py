@@ -26,6 +26,7 @@ _ROLE = re.compile(r"\A\s*(?:assistant|model)\s*(?::|\n)", re.IGNORECASE)
 _ANOTHER_TURN = re.compile(
     r"\n\s*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::|\d+[.:)])", re.IGNORECASE
 )
+_FIRST_TURN = re.compile(r"\s*q(?:uestion)? ?\d+\s*:", re.IGNORECASE)
 
 # Letters drawn as emoji: regional indicators, circled and squared letters, and keycaps.
 _EMOJI_LETTERS = {
@@ -42,8 +43,9 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")  # marks mentions of options in `answe
 _LATEX = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|textsf)\s*\{([^{}]*)\}|\\[,;:! ]")
 _DECORATION = re.compile(
     r"\*+|`+|__|\$|\\[()\[\]]"
-    r"|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
+    r"|(?<=\s)[:;]-?[()DP](?=\s|\Z)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
 )
+_VERDICT = re.compile(r"(?<=\S)([ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)")
 _CODE_FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:#+|>+(?![ \t]*\d)|=>|->|[-\u2022])[ \t]+", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
@@ -65,7 +67,7 @@ def plain_text(raw: str) -> str:
     >>> plain_text("<think>A?</think>**Answer:** $\\text{Ｂ}$")
     'Answer: B'
     """
-    text = _CODE_FENCE.sub("", without_thinking(raw)).translate(_CHARACTERS)
+    text = _VERDICT.sub(r"\1\n", _CODE_FENCE.sub("", without_thinking(raw))).translate(_CHARACTERS)
     text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
@@ -81,6 +83,8 @@ def _cells(row: re.Match[str]) -> str:
 
 def own_turn(text: str) -> str:
     """Return the text up to where the model goes on to write the next question itself."""
+    if _FIRST_TURN.match(text):
+        return text
     return _ANOTHER_TURN.split(text, maxsplit=1)[0]
 
 

@@ -1,0 +1,268 @@
+"""Checks that nothing in a model's output speaks against the answer that was found in it.
+
+The words before the statement must all be known, because an unknown word may turn its meaning
+round. The words after it are searched for closed classes: conditions, questions, doubt, other
+speakers, retractions, and other options that the text does not reject.
+"""
+
+import re
+from collections.abc import Sequence, Set
+
+from study.models.answer_cues import MENTION, compiled
+from study.models.answer_mentions import meaning
+
+_KNOWN = frozenset(
+    """
+    a an the this that these those it its it's i i'm i'd i'll i've my we our us here there's and so
+    therefore thus hence but then because since as also consequently accordingly ergo namely finally
+    ultimately overall now well ok okay sure yes right indeed clearly definitely certainly obviously
+    surely probably likely undoubtedly simply just still however nevertheless instead rather actually
+    hmm wait correction sorry oops oh ah no edit revised corrected updated new final finally answer
+    answers option options choice choices response diagnosis letter prediction decision conclusion
+    selection solution verdict statement pick finding findings abnormality image images imaging film
+    radiograph xray x ray scan study evidence features feature appearance appearances pattern picture
+    view analysis assessment observation observations reasoning explanation interpretation impression
+    correct best most likely probable appropriate accurate suitable plausible single top only true
+    proper closest overall selected chosen predicted is are be must has have remains remain would
+    think believe conclude say choose select pick answer go with confident certain am going for
+    to in on of from by me make makes making lead leads leading point points indicate indicates
+    suggest suggests show shows mean means confirm confirms support supports both which what
+    left leaves leaving step elimination exclusion process summary short brief sum fact opinion
+    result output question q model assistant your thank thanks look looking see bottom line take
+    home json response visible seen shown above given provided based all together description
+    die der das la le el il o mi meine ma und y et e daher also somit donc entonces also richtige
+    richtig korrekte beste wahrscheinlichste antwort lautet ist est es respuesta correcta correcte
+    r\u00e9ponse bonne opci\u00f3n opzione risposta resposta l\u00f6sung ich w\u00e4hle
+    is's ie i.e number no. one ones same l'option here here's fairly quite very absolutely completely
+    corresponding matching teh device tube line lesion mass opacity nodule projection position location
+    side marker visible present single large small right-sided left-sided sided left right mild chest
+    portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
+    compatible demonstrates reveals depicts displays identified sign signs classic typical overall
+    l \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 abnormal main primary principal
+    """.split()  # noqa: SIM905
+)
+"""Words that may stand before a statement in its clause."""
+
+_PHRASE = re.compile(
+    r"\b(?:based on|given|in|on|for|from|among|of (?:the|these|those|all)|after|with|considering|"
+    r"looking at|since|because|as|due to|to)\b[^,;:.]*",
+    re.IGNORECASE,
+)
+"""A phrase before a statement that gives its reason or circumstances."""
+
+_WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+(?:['.][^\W\d_\ue000-\ue0ff]+)*")
+_CLAUSE = re.compile(
+    r"[;:,.!()\u2013\u2014\n]|\s-\s|\b(?:so|therefore|thus|hence|but|and|then)\b|(?=\b(?:i|we)\b)",
+    re.IGNORECASE,
+)
+_RESET = re.compile(r";|\b(?:but|however|yet|nevertheless|nonetheless)\b", re.IGNORECASE)
+_NEGATORS = (
+    *("not", "never", "nor", "neither", "none", "nobody", "nothing", "hardly", "barely"),
+    *("scarcely", "cannot", r"\w+n't", r"\w+nt(?<=dont|cant|isnt)", "nicht", r"kein\w*", "pas"),
+)
+_CHINESE = frozenset(
+    "\u6b63\u786e\u7684\u6211\u9009\u62e9\u5e94\u8be5\u6545\u6240\u4ee5\u56e0\u6b64\u6700\u7ec8"
+    "\u53ef\u80fd\u8bca\u65ad\u7b54\u6848\u662f\u4e3a\u8ba4\u5c31\u9879\u7efc\u4e0a\u8ff0\u800c\u5219"
+)
+_REJECTED_MENTION = re.compile(
+    rf"{compiled((*_NEGATORS, 'no', 'without'))}[^,;.\ue000-\ue0ff]{{0,40}}{MENTION}"
+    rf"(?:\W{{0,3}}(?:(?:and|or|nor)\W)?\W?{MENTION})*|{MENTION}\s+(?:is|was|are)\s+(?:not|n't)\b",
+    re.IGNORECASE,
+)
+_CONCESSION = re.compile(
+    r"\A\W*(?:while|although|though|even though|despite|whereas)\b[^,]*,", re.IGNORECASE
+)
+_REJECTING = (
+    *_NEGATORS,
+    *("no", "without", "unlike(?:ly)?", r"in(?:correct|consistent|accurate|valid)\w*", "wrong"),
+    *("false", r"improb\w+", r"implaus\w+", "less", r"rul\w+", r"exclu\w+", r"eliminat\w+"),
+    *(r"reject\w*", r"dismiss\w*", r"discard\w*", "absent", "absence", r"lack\w*", "rather"),
+    *("instead", "would", "could", "might", "may", "should", r"require\w*", r"usual\w*"),
+    *(r"typical\w*", "normal", r"differ\w*", "only", "than", "other", "unsupported", "despite"),
+    *("considered", "tempting", "also", "runner", "second", r"alternativ\w*"),
+    *(r"differential\w*", r"distract\w*", r"mimic\w*", "against", "fails?", "too"),
+)
+_CONDITIONS = (
+    *("if", "unless", "whether", r"suppos\w+", "assuming", "provided that", "providing", "in case"),
+    *("otherwise", r"hypothetical\w*", "wenn", "falls", "pending", "depending"),
+)
+_DOUBTS = (
+    *("maybe", "perhaps", "possibly", "could", "might", "may", "unsure", r"uncertain\w*"),
+    *(r"doubt\w*", r"guess\w*", r"wonder\w*", "torn", "unclear", r"hesita\w+", "either"),
+)
+_PEOPLE = (
+    *(r"radiologists?", r"students?", r"residents?", r"colleagues?", r"experts?", r"doctors?"),
+    *(r"physicians?", r"clinicians?", r"readers?", r"users?", r"people", r"others?", "key"),
+    *(r"some(?:one|body)", r"any(?:one|body)", r"every(?:one|body)", "they", "he", "she", "you"),
+    *(r"his", "her", "their", r"textbooks?", r"reports?", r"annotators?", r"teachers?", "dr"),
+    *(r"professors?", r"attendings?", r"consultants?", r"examiners?", r"referrers?", r"surgeons?"),
+    *(r"nurses?", r"authors?", r"guidelines?", r"interns?", r"fellows?", r"trainees?", r"team"),
+    *(r"reviewers?", r"specialists?", r"technicians?", r"boss", r"algorithms?", r"software"),
+    *(r"gpt\S*", r"chatgpt", r"claude", r"gemini", r"many", r"most", r"technologists?"),
+)
+_SAYING = (
+    *("said", "says", "say", r"claim\w*", r"stat(?:e|es|ed)", r"suggest\w*", r"argu\w+"),
+    *(r"wr(?:ote|ites?)", r"insist\w*", r"report\w*", r"th(?:inks?|ought)", r"believe\w*"),
+    *(r"answer\w*", r"ch(?:ose|ooses?)", r"pick\w*", r"select\w*", r"prefer\w*", r"favou?r\w*"),
+    *(r"propos\w+", r"vot\w+", r"read", r"call(?:s|ed)", r"replie[sd]", r"assert\w*"),
+    *(r"told", r"maintain\w*", r"conclude[sd]", r"opt\w*", "went", "gave", "marked"),
+)
+_EXCEPT_OWN = r"(?<!\bi )(?<!\bwe )(?<!\bi'd )(?<!\bi would )"
+_OTHERS = (
+    rf"\b(?:{'|'.join(_PEOPLE)})\b[^,;]{{0,60}}\b(?:{'|'.join(_SAYING)})\b"
+    r"|\baccording to\b|\bas per\b|\bper the\b|\bin the words of\b|\bquot\w+"
+)
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile(compiled(phrases), re.IGNORECASE)
+
+
+_CONDITION = _any(*_CONDITIONS)
+_OTHER_SPEAKER = re.compile(_OTHERS, re.IGNORECASE)
+_OWN_NEGATION = re.compile(
+    rf"\b(?:i|we|it|this|that|answer|option|choice)\b(?:'\w+)?[^,;.]{{0,20}}"
+    rf"{compiled((*_NEGATORS, *_DOUBTS))}",
+    re.IGNORECASE,
+)
+_REJECTED = _any(*_REJECTING)
+_CONCEDES = re.compile(r"\b(?:while|although|though|whereas|over)\b", re.IGNORECASE)
+_NO = re.compile(r"\b(?:no|which|what|both)\b", re.IGNORECASE)
+_OPEN = re.compile(
+    r"\s*[,(\u2013\u2014-]*\s*(?:or|and/or|versus|vs|except|until|said"
+    r"|(?:but|though|although|however)(?=\W+(?:i|i'm|my|not|un\w+|could|might|maybe|perhaps|it|this"
+    r"|that|possibly|please|only)\b)"
+    r"|says|was|would|could|may|might|can|cannot|maybe|perhaps|possibly|per|if|is not|isn't|\w+n't"
+    r"|unless|still unsure|whatever)\b(?!\s+(?:be (?:the|my) |not\b[^,.;]*\b(?:other|"
+    rf"all)|{MENTION}\s+(?:is|was|can|does)[^,;]*\b(?:not|n't|wrong|unlikely|incorrect)))",
+    re.IGNORECASE,
+)
+_RETRACTED = re.compile(
+    r"\A[^\w\ue000-\ue0ff]*(?:(?:but|oh|ah|well|and|so|hmm+|ok|okay)\W+)*(?:wait|hold on|hang on|actually|sorry|oops|"
+    r"correction|no(?=\W*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike|disregard|ignore|forget|never ?mind|on second|"
+    r"on reflection|then again|or not|not really|not so|just kidding|kidding|psych|rather|instead|"
+    r"let me|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider|think|read|"
+    r"examin|evaluat|assess|visit)\w*|edit|update|maybe|perhaps|possibly|unless|if|or|"
+    r"alternatively|however, i|apologies)\b"
+    r"|\b(?:mistake|mistaken|misread|misspoke|mislabel\w*|typo|my error|an error|i was wrong|i erred|"
+    r"take (?:that|it|this) back|changed? my|reconsider|double-check|look again|think again|no longer|"
+    r"not (?:so |entirely |fully |completely |100% )?(?:sure|certain|confident|convinced|final|"
+    r"right|correct|my answer|the answer)|unsure|uncertain about|i doubt|i wonder|changing my)\b"
+    r"|\b(?:that|this|which|it|above|answer|choice)\s+(?:is|was|seems|looks|may be|might be|could be"
+    r"|can't be|cannot be)\s+(?:\w+ )?(?:wrong|incorrect|false|a mistake|an error|a guess|a joke|"
+    r"not (?:it|so|true|mine)|a placeholder|an example|provisional|withdrawn|void|invalid|off)\b"
+    r"|\bi (?:was|am) (?:only |just )?(?:joking|kidding|guessing)\b"
+    r"|\bi (?:should|would|must|need to|have to|want to|will) (?:now |rather |have )?(?:change|choose"
+    r"|chosen|say|said|go with|gone|switch|revise|correct|withdraw|retract|take)\b",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(rf"[^\w\ue000-\ue0ff]*{MENTION}\s*[:.\u2013\u2014-]")
+_OFFER = re.compile(
+    r"\b(?:would|do|did|is|are|can|may|shall|should)\b[^?]*\b(?:you|help|anything)\b", re.IGNORECASE
+)
+
+
+def speaks_against(
+    sentences: Sequence[tuple[str, int]],
+    claims: Sequence[tuple[int, int]],
+    letter: str,
+    explained: Set[int],
+    discussion: int,
+) -> bool:
+    """Return whether a text speaks against the answer that is stated in it.
+
+    Parameters
+    ----------
+    sentences : sequence of (str, int)
+        The sentences of the marked text, and where each begins.
+    claims : sequence of (int, int)
+        For every statement of the answer, where it begins and where its mention stands.
+    letter : str
+        The option stated.
+    explained : set of int
+        Where the text goes through an option and rejects it.
+    discussion : int
+        Where a part begins that explains the answer.
+    """
+    sound = [
+        (n, at - place)
+        for begin, at in claims
+        for n, (text, place) in enumerate(sentences)
+        if place <= at < place + len(text) and _is_sound(text, begin - place, at - place, letter)
+    ]
+    if not sound:
+        return True
+    last, _ = max(sound)
+    for text, place in sentences[last + 1 :]:
+        others = [
+            found
+            for found in re.finditer(MENTION, text)
+            if meaning(found[0]) != letter and place + found.start() not in explained
+        ]
+        listed = place >= discussion and len(others) == 1 and _LISTED.match(text)
+        if _takes_back(text) or (others and not listed and not _REJECTED.search(text)):
+            return True
+    return False
+
+
+def _is_sound(text: str, begin: int, at: int, letter: str) -> bool:
+    """Return whether a sentence states an answer and nothing in it says otherwise."""
+    if text.rstrip("\"')]} ").endswith("?"):
+        return False
+    found = next((m for m in re.finditer(MENTION, text[at:]) if meaning(m[0]) == letter), None)
+    end = at + found.end() if found else len(text)
+    return not (_unsound_before(text[: max(begin, 0)]) or (found and _unsound_after(text[end:], letter)))
+
+
+def is_affirmed(before: str, after: str) -> bool:
+    """Return whether the words around an option's text in a sentence only affirm it."""
+    clause = _CLAUSE.split(before)[-1]
+    return not (
+        _unsound_before(before)
+        or _NO.search(clause)
+        or _REJECTED.search(after)
+        or _unsound_after(after, "")
+        or after.rstrip().endswith("?")
+    )
+
+
+def _unsound_before(before: str) -> bool:
+    clause = _CLAUSE.split(before)[-1]
+    if any(not _is_known(word) for word in _words(_PHRASE.sub(" ", clause))):
+        return True
+    if _OTHER_SPEAKER.search(clause):
+        return True
+    governing = _REJECTED_MENTION.sub(" ", _CONCESSION.sub("", _RESET.split(before)[-1]))
+    return bool(
+        _OTHER_SPEAKER.search(governing)
+        or _CONDITION.search(governing)
+        or _OWN_NEGATION.search(governing)
+    )
+
+
+def _is_known(word: str) -> bool:
+    return word in _KNOWN or set(word) <= _CHINESE
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _unsound_after(after: str, letter: str) -> bool:
+    others = [m for m in re.finditer(MENTION, after) if meaning(m[0]) != letter]
+    if others and not _REJECTED.search(after) and not _CONCEDES.search(after[: others[0].start()]):
+        return True
+    return bool(
+        _OPEN.match(after)
+        or _CONDITION.search(after)
+        or _OTHER_SPEAKER.search(after)
+        or re.search(r"\A[^.,;]*\?", after)
+    )
+
+
+def _takes_back(text: str) -> bool:
+    """Return whether a later sentence takes the answer back or asks about it."""
+    if _RETRACTED.search(text):
+        return True
+    asks = text.rstrip("\"')]} ").endswith("?")
+    return asks and not (_OFFER.search(text) or re.match(r"\W*why\b", text, re.IGNORECASE))
