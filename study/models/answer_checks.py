@@ -36,7 +36,8 @@ _KNOWN = frozenset(
     is's ie i.e number no. one ones same l'option here here's fairly quite very absolutely completely
     corresponding matching teh device tube line lesion mass opacity nodule projection position location
     side marker visible present single large small right-sided left-sided sided left right mild chest
-    portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
+    need myself meant ans direct assistant's able diagnose endg\u00fcltige finale \uc815\ub2f5 \ub2f5 \u043e\u0442\u0432\u0435\u0442
+    at within agree disagree described noted observed located called call portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
     compatible demonstrates reveals depicts displays identified sign signs classic typical overall
     l \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 abnormal main primary principal
     """.split()  # noqa: SIM905
@@ -55,14 +56,21 @@ _CLAUSE = re.compile(
     r"[;:,.!()\u2013\u2014\n]|\s-\s|\b(?:so|therefore|thus|hence|but|and|then)\b|(?=\b(?:i|we)\b)",
     re.IGNORECASE,
 )
-_RESET = re.compile(r";|\b(?:but|however|yet|nevertheless|nonetheless)\b", re.IGNORECASE)
+_RESET = re.compile(
+    r";|\b(?:but|however|yet|nevertheless|nonetheless|i (?:dis)?agree)\b", re.IGNORECASE
+)
+_CONCLUDES = re.compile(r";|\b(?:so|therefore|thus|hence)\b", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"\W*(?:best|most|correspond\w*|falls|is|are|appears?|fits?|match\w*|points?)\b", re.IGNORECASE
+)
+"""Cues whose subject may be any finding."""
 _NEGATORS = (
     *("not", "never", "nor", "neither", "none", "nobody", "nothing", "hardly", "barely"),
     *("scarcely", "cannot", r"\w+n't", r"\w+nt(?<=dont|cant|isnt)", "nicht", r"kein\w*", "pas"),
 )
 _CHINESE = frozenset(
     "\u6b63\u786e\u7684\u6211\u9009\u62e9\u5e94\u8be5\u6545\u6240\u4ee5\u56e0\u6b64\u6700\u7ec8"
-    "\u53ef\u80fd\u8bca\u65ad\u7b54\u6848\u662f\u4e3a\u8ba4\u5c31\u9879\u7efc\u4e0a\u8ff0\u800c\u5219"
+    "\u53ef\u80fd\u8bca\u65ad\u7b54\u6848\u662f\u4e3a\u8ba4\u5c31\u9879\u7efc\u4e0a\u8ff0\u800c\u5219\u7b54\u3048\u6b63\u89e3\u306f"
 )
 _REJECTED_MENTION = re.compile(
     rf"{compiled((*_NEGATORS, 'no', 'without'))}[^,;.\ue000-\ue0ff]{{0,40}}{MENTION}"
@@ -88,7 +96,7 @@ _CONDITIONS = (
 )
 _DOUBTS = (
     *("maybe", "perhaps", "possibly", "could", "might", "may", "unsure", r"uncertain\w*"),
-    *(r"doubt\w*", r"guess\w*", r"wonder\w*", "torn", "unclear", r"hesita\w+", "either"),
+    *(r"doubt\w*", r"wonder\w*", "torn", "unclear", r"hesita\w+", "either"),
 )
 _PEOPLE = (
     *(r"radiologists?", r"students?", r"residents?", r"colleagues?", r"experts?", r"doctors?"),
@@ -98,7 +106,7 @@ _PEOPLE = (
     *(r"professors?", r"attendings?", r"consultants?", r"examiners?", r"referrers?", r"surgeons?"),
     *(r"nurses?", r"authors?", r"guidelines?", r"interns?", r"fellows?", r"trainees?", r"team"),
     *(r"reviewers?", r"specialists?", r"technicians?", r"boss", r"algorithms?", r"software"),
-    *(r"gpt\S*", r"chatgpt", r"claude", r"gemini", r"many", r"most", r"technologists?"),
+    *(r"gpt\S*", r"chatgpt", r"claude", r"gemini", r"technologists?"),
 )
 _SAYING = (
     *("said", "says", "say", r"claim\w*", r"stat(?:e|es|ed)", r"suggest\w*", r"argu\w+"),
@@ -107,7 +115,6 @@ _SAYING = (
     *(r"propos\w+", r"vot\w+", r"read", r"call(?:s|ed)", r"replie[sd]", r"assert\w*"),
     *(r"told", r"maintain\w*", r"conclude[sd]", r"opt\w*", "went", "gave", "marked"),
 )
-_EXCEPT_OWN = r"(?<!\bi )(?<!\bwe )(?<!\bi'd )(?<!\bi would )"
 _OTHERS = (
     rf"\b(?:{'|'.join(_PEOPLE)})\b[^,;]{{0,60}}\b(?:{'|'.join(_SAYING)})\b"
     r"|\baccording to\b|\bas per\b|\bper the\b|\bin the words of\b|\bquot\w+"
@@ -119,6 +126,16 @@ def _any(*phrases: str) -> re.Pattern[str]:
 
 
 _CONDITION = _any(*_CONDITIONS)
+_DOUBT = _any(*_DOUBTS)
+_PERSON = re.compile(rf"\b(?:{'|'.join(_PEOPLE)})(?:'s)?\b", re.IGNORECASE)
+_CHANGED = re.compile(r"\bi (?:was (?:wrong|mistaken)|changed? my)\b", re.IGNORECASE)
+_EXAMPLE = _any("examples?", "sample", "template", "format of", "placeholder", "instruct\\w*")
+_LABEL = re.compile(r"(?:\A|[.;\n])([^.;:\n\ue000-\ue0ff]+):\W*\Z")
+_NAMES_ONE = re.compile(
+    r"\b(?:one|option|choice|candidate|letter|pick|possibility|alternative|contender|trap|diagnosis|"
+    r"answer|i|we|you|he|she|they|what|which|that|would|to)\b",
+    re.IGNORECASE,
+)
 _OTHER_SPEAKER = re.compile(_OTHERS, re.IGNORECASE)
 _OWN_NEGATION = re.compile(
     rf"\b(?:i|we|it|this|that|answer|option|choice)\b(?:'\w+)?[^,;.]{{0,20}}"
@@ -141,12 +158,12 @@ _RETRACTED = re.compile(
     r"\A[^\w\ue000-\ue0ff]*(?:(?:but|oh|ah|well|and|so|hmm+|ok|okay)\W+)*(?:wait|hold on|hang on|actually|sorry|oops|"
     r"correction|no(?=\W*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike|disregard|ignore|forget|never ?mind|on second|"
     r"on reflection|then again|or not|not really|not so|just kidding|kidding|psych|rather|instead|"
-    r"let me|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider|think|read|"
-    r"examin|evaluat|assess|visit)\w*|edit|update|maybe|perhaps|possibly|unless|if|or|"
+    r"let me(?! know)|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider|think|read|"
+    r"examin|evaluat|assess|visit)\w*|edit|update|maybe|perhaps|possibly|unless|if(?! you)|or|"
     r"alternatively|however, i|apologies)\b"
     r"|\b(?:mistake|mistaken|misread|misspoke|mislabel\w*|typo|my error|an error|i was wrong|i erred|"
     r"take (?:that|it|this) back|changed? my|reconsider|double-check|look again|think again|no longer|"
-    r"not (?:so |entirely |fully |completely |100% )?(?:sure|certain|confident|convinced|final|"
+    r"sry|not (?:so |entirely |fully |completely |100% )?(?:sure|certain|confident|convinced|final|"
     r"right|correct|my answer|the answer)|unsure|uncertain about|i doubt|i wonder|changing my)\b"
     r"|\b(?:that|this|which|it|above|answer|choice)\s+(?:is|was|seems|looks|may be|might be|could be"
     r"|can't be|cannot be)\s+(?:\w+ )?(?:wrong|incorrect|false|a mistake|an error|a guess|a joke|"
@@ -155,6 +172,14 @@ _RETRACTED = re.compile(
     r"|\bi (?:should|would|must|need to|have to|want to|will) (?:now |rather |have )?(?:change|choose"
     r"|chosen|say|said|go with|gone|switch|revise|correct|withdraw|retract|take)\b",
     re.IGNORECASE,
+)
+_FAULT = _any("wrong", "incorrect", "mistaken?", "error", "sorry", "oops", "false")
+_OF_OTHERS = re.compile(
+    rf"{MENTION}|\b(?:others?|rest|remaining|options|choices|alternatives|distractors?|all|both|none|rotated?)\b",
+    re.IGNORECASE,
+)
+_WEAKER = _any(
+    *_NEGATORS, "unlikely", "wrong", "incorrect", "false", "rul\\w+ out", "exclu\\w+", "or", "rejected"
 )
 _LISTED = re.compile(rf"[^\w\ue000-\ue0ff]*{MENTION}\s*[:.\u2013\u2014-]")
 _OFFER = re.compile(
@@ -193,6 +218,7 @@ def speaks_against(
     if not sound:
         return True
     last, _ = max(sound)
+    about_another = False
     for text, place in sentences[last + 1 :]:
         others = [
             found
@@ -200,9 +226,22 @@ def speaks_against(
             if meaning(found[0]) != letter and place + found.start() not in explained
         ]
         listed = place >= discussion and len(others) == 1 and _LISTED.match(text)
-        if _takes_back(text) or (others and not listed and not _REJECTED.search(text)):
+        mentions = re.findall(MENTION, text)
+        about_another = meaning(mentions[-1]) != letter if mentions else about_another
+        if _takes_back(text, about_another=about_another) or (others and not listed and not _REJECTED.search(text)):
             return True
     return False
+
+
+def _is_quoted(text: str, at: int, end: int) -> bool:
+    """Return whether a mention stands in a quotation that holds more than the mention."""
+    before, after = text[:at], text[end:]
+    quotes = len(re.findall("[\"\u201c\u201d]", before))
+    return bool(
+        quotes % 2
+        and re.search("\\w[^\"\u201c\u201d]*[\"\u201c\u201d]", before)
+        and not (re.search("[\"\u201c\u201d]\\W*\\Z", before) and re.match("\\W*[\"\u201c\u201d]", after))
+    )
 
 
 def _is_sound(text: str, begin: int, at: int, letter: str) -> bool:
@@ -211,14 +250,25 @@ def _is_sound(text: str, begin: int, at: int, letter: str) -> bool:
         return False
     found = next((m for m in re.finditer(MENTION, text[at:]) if meaning(m[0]) == letter), None)
     end = at + found.end() if found else len(text)
-    return not (_unsound_before(text[: max(begin, 0)]) or (found and _unsound_after(text[end:], letter)))
+    if found and begin == at:
+        begin = at + found.start()
+    if found and _is_quoted(text, at + found.start(), end):
+        return False
+    predicate = _PREDICATE.match(text[max(begin, 0) : at])
+    return not (
+        _unsound_before(text[: max(begin, 0)], any_subject=predicate is not None)
+        or (found and _unsound_after(text[end:], letter))
+    )
 
 
-def is_affirmed(before: str, after: str) -> bool:
-    """Return whether the words around an option's text in a sentence only affirm it."""
+def is_affirmed(before: str, after: str, *, any_subject: bool) -> bool:
+    """Return whether the words around an option's text in a sentence only affirm it.
+
+    With `any_subject` their subject may be any structure, such as "The quality of the film".
+    """
     clause = _CLAUSE.split(before)[-1]
     return not (
-        _unsound_before(before)
+        _unsound_before(before, any_subject=any_subject)
         or _NO.search(clause)
         or _REJECTED.search(after)
         or _unsound_after(after, "")
@@ -226,18 +276,26 @@ def is_affirmed(before: str, after: str) -> bool:
     )
 
 
-def _unsound_before(before: str) -> bool:
-    clause = _CLAUSE.split(before)[-1]
-    if any(not _is_known(word) for word in _words(_PHRASE.sub(" ", clause))):
+def _unsound_before(before: str, *, any_subject: bool = False) -> bool:
+    clause = _CLAUSE.split(before)[-1].replace("or rather", "")
+    if any_subject:
+        if _REJECTED.search(clause) or _DOUBT.search(clause):
+            return True
+    elif any(not _is_known(word) for word in _words(_PHRASE.sub(" ", clause))):
         return True
     if _OTHER_SPEAKER.search(clause):
         return True
+    if label := _LABEL.search(before):
+        said = _RESET.split(label[1])[-1]
+        named = len(_words(said)) < 3 or _NAMES_ONE.search(said) or _PERSON.search(said)
+        known = _CHANGED.search(said) or all(map(_is_known, _words(_PHRASE.sub(" ", said))))
+        if named and not known:
+            return True
     governing = _REJECTED_MENTION.sub(" ", _CONCESSION.sub("", _RESET.split(before)[-1]))
-    return bool(
-        _OTHER_SPEAKER.search(governing)
-        or _CONDITION.search(governing)
-        or _OWN_NEGATION.search(governing)
-    )
+    if _OTHER_SPEAKER.search(governing) or _EXAMPLE.search(governing):
+        return True
+    governing = _CONCLUDES.split(governing)[-1]
+    return bool(_CONDITION.search(governing) or _OWN_NEGATION.search(governing))
 
 
 def _is_known(word: str) -> bool:
@@ -249,6 +307,10 @@ def _words(text: str) -> list[str]:
 
 
 def _unsound_after(after: str, letter: str) -> bool:
+    bracket = re.match(r"\s*\(([^()]*)", after)
+    said = _REJECTED_MENTION.sub(" ", bracket[1]) if bracket else ""
+    if _DOUBT.search(said) or _WEAKER.search(said):
+        return True
     others = [m for m in re.finditer(MENTION, after) if meaning(m[0]) != letter]
     if others and not _REJECTED.search(after) and not _CONCEDES.search(after[: others[0].start()]):
         return True
@@ -260,9 +322,11 @@ def _unsound_after(after: str, letter: str) -> bool:
     )
 
 
-def _takes_back(text: str) -> bool:
+def _takes_back(text: str, *, about_another: bool) -> bool:
     """Return whether a later sentence takes the answer back or asks about it."""
-    if _RETRACTED.search(text):
+    if _RETRACTED.search(text) or (
+        _FAULT.search(text) and not about_another and not _OF_OTHERS.search(text)
+    ):
         return True
     asks = text.rstrip("\"')]} ").endswith("?")
     return asks and not (_OFFER.search(text) or re.match(r"\W*why\b", text, re.IGNORECASE))

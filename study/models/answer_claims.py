@@ -107,7 +107,7 @@ _STATED_BEFORE = _any_case(
     rf"{_FILL}(?P<group>{_GROUP})"
 )
 _SO_BEFORE = _any_case(
-    rf"(?:{compiled(cues.SO)},?|\bit(?:'s| is| must be| has to be)){_FILL}"
+    rf"(?:{compiled(cues.SO)},?|\bit(?:'?s| is| must be| has to be)){_FILL}"
     rf"(?P<group>(?!{TEXT}){_GROUP})(?=\s*(?:[.!,;)]|\Z))"
 )
 _SHOWS = _any_case(
@@ -189,15 +189,18 @@ _LEAD = _any_case(
     r"|eigentlich|correct)\b(?=\W|\Z))+"
 )
 _TAIL = _any_case(
-    r"[\s.):,;!\"'\]}>\u2013\u2014-]*(?:[(\[]?(?:i (?:think|believe)|guess|thanks"
+    r"[\s.):,;!<\"'\]}>\u2013\u2014-]*(?:[(\[]?(?:i (?:think|believe)|guess|thanks"
     r"|confidence\b[^)\n]*|\d+\s*%[^)\n]{0,20}|"
     r"(?:with )?(?:high|moderate|low) confidence[^)\n]*|thank you|final answer|option|correct"
-    r"|it is|instead)[)\]]?"
+    r"|it is|then|instead)[)\]]?"
     r"[\s.):,;!]*)?\Z"
 )
-_COLON_BEFORE = _any_case(rf"\A[^:.?!\n\ue000-\ue0ff]{{1,60}}:\s*(?={LABEL}{_GAP}*\Z)")
+_COLON_BEFORE = _any_case(
+    rf"\A(?:[^:.?!\n\ue000-\ue0ff]{{1,60}}:\s*(?={LABEL}{_GAP}*\Z)"
+    rf"|(?:[^\s:?!\ue000-\ue0ff]+\s+){{3,60}}(?:[^\s:?!\ue000-\ue0ff]+\s*)?:\s*(?:so\s+)?(?={MENTION}{_GAP}*\Z))"
+)
 _BECAUSE = _any_case(
-    r"[,\s\u2013\u2014-]*(?:because|since|as|due|weil|da|\(?not\b|rather than|instead of"
+    r"\s*\((?=\w+ \w+ \w+)|[,\s\u2013\u2014-]*(?:over(?=\s+\W*[\ue000-\ue0ff]\W+(?:because|since|as|due|given)\b)|because|since|as|due|weil|da|\(?not\b|rather than|instead of"
     r"|with (?:high|\d)|[(,]\s*(?:confidence|"
     r"\d|thanks)|,\s*(?:not|with|and not))(?!\w)"
 )

@@ -49,6 +49,9 @@ HEDGED_SURE = (
 """Words that may stand between a cue and the mention, and change nothing."""
 
 STATED_BEFORE = (
+    r"(?:falls|belongs) (?:in|into|under|within|to)(?: the \w+ of)?(?=\W*[\ue000-\ue03f])",
+    r"(?:clearly )?(?:point|points|speak|speaks) (?:to|for)(?=\W*[\ue000-\ue03f])",
+    r"(?:gotta|got to|has to|must) be",
     r"(?<!would\s)best (?:fits?|match(?:es)?)(?=\W*[\ue000-\ue03f])",
     r"i(?:'d|'ll| would| will| shall)? (?:now |therefore |thus |also |still |finally )*(?:choose|"
     r"select|pick|say|answer|opt for|vote for|settle on|decide on|decide for|mark|submit|"
@@ -68,7 +71,7 @@ STATED_BEFORE = (
     r"[^.;:?!\n]{0,40}?(?:best|most|correctly|accurately|closely)[^.;:?!\n]{0,60}? is",
     r"leaving(?: us)?(?: with)?(?: only)?",
     r"leaves(?: us)?(?: with)?(?: only)?",
-    r"(?:am|are|is) left with(?: only)?",
+    r"(?:i'm|am|are|is) left with(?: only)?",
     r"by (?:elimination|exclusion|process of elimination),?(?: it(?:'s| is| must be))?",
     r"chang(?:e|ed|ing) (?:my|the) answer(?: from [^.;:?!\n]{1,20}?)? to",
     r"corrected to",
@@ -132,6 +135,8 @@ IN_OTHER_LANGUAGES = (
     r"corretta|exacte|giusta|certa))?\s*(?:ist\b|lautet\b|est\b|es\b|\u00e8\b|\u00e9\b|:)\s*:?\s*"
     r"(?:(?:daher|also|somit|donc|entonces) )?(?:(?:la|le|el|a|l')\s*)?"
     r"(?:opci\u00f3n|option|opzione|op\u00e7\u00e3o)?",
+    r"(?:ist|est|es) (?:antwort|option|r\u00e9ponse|opci\u00f3n)",
+    r"(?:antwort|r\u00e9ponse|respuesta|risposta|resposta)(?=\W{0,3}[\ue000-\ue03f]\W*\Z)",
     r"richtig ist",
     r"ist die (?:richtige )?antwort",
     r"ich w\u00e4hle",
@@ -169,7 +174,8 @@ STATED_AFTER = (
     r"best (?:describes?|fits?|match(?:es)?|explains?|represents?|characteri[sz]es?|reflects?|"
     r"captures?|summari[sz]es?|answers?|corresponds?|accounts? for)",
     r"(?:(?:is|remains) confirmed|still (?:holds|stands|applies))",
-    r"(?:fits?|match(?:es)?) (?:the \w+ )?best",
+    r"(?:fits?|match(?:es)?|explains?|describes?|accounts? for)(?: [\w-]+){0,5}? best",
+    r"fits? (?:\w+ )?better than",
     r"remains?(?=\s*(?:$|[.!,]))",
     r"is (?:correct|right)",
     r"it is(?=\s*(?:$|[.!]))",
@@ -280,8 +286,8 @@ DOUBTED = (
         "assuming",
     ),
     *("could", "might", "may", "unsure", "unclear", "uncertain", "doubt", "doubtful", "torn"),
-    *("would have been", "had", "either", "eg", "for example", "for instance", "such as", "format"),
-    *("form", "like", "compare", "consider", "considering", "considered", "between", "guess"),
+    *("would have been", "had", "either", "eg", "for example", "for instance", "such as"),
+    *("like", "compare", "consider", "considering", "considered", "between", "guess"),
     *("vielleicht", "k\u00f6nnte", "m\u00f6glicherweise", "quiz\u00e1s", "tal vez", "podr\u00eda"),
     *("peut-\u00eatre", "pourrait", "forse", "potrebbe", "talvez", "poderia", "ob", "wenn"),
     *(
@@ -564,6 +570,9 @@ CORRECTIONS = (
     r"\u66f4\u6b63",
     r"no,? wait",
     r"no,? that",
+    r"perd\u00f3n",
+    r"me corrijo",
+    r"pardon",
     r"no(?=\W*\Z)",
     r"that (?:can't|cannot|doesn't|does not|isn't)",
     r"[^.\ue000-\ue0ff]{0,40}\bno longer (?:so )?(?:sure|certain|confident)",

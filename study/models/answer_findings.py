@@ -10,9 +10,13 @@ from study.models.answer_mentions import LETTERS, TEXT, UNCLEAR, meaning
 
 _STATES = re.compile(
     r"\b(?:shows?|demonstrates?|reveals?|depicts?|displays?|is|are|see|there's|it's|fits?"
-    r"|match(?:es)?|consistent with|compatible with|indicates?|identify)\b[^,;.]*\Z|\b(?:this|it)\s+\Z",
+    r"|match(?:es)?|consistent with|compatible with|indicates?|identify)\b[^,;.]*\Z|\b(?:this|it)\s+\Z|\A\W*(?:given|based on|considering)\b[^:;.]*,\s*\Z",
     re.IGNORECASE,
 )
+_GLOBAL = re.compile(
+    r"\b(?:no|none|not|normal|abnormal|clear|negative|positive|unremarkable|yes|true|false)\b", re.IGNORECASE
+)
+"""Options about all of the image, which a sentence about one structure does not state."""
 _NAMES_AN_ANSWER = re.compile(r"\b(?:answer|option|choice|letter)\b", re.IGNORECASE)
 _INVERTED = re.compile(r"(?:\A|[,;:.]|\b(?:so|and|nor|neither|but|as))\s*(?:is|are)\b", re.IGNORECASE)
 _ENDS = re.compile(
@@ -20,7 +24,7 @@ _ENDS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
-_SMALL_WORDS = frozenset("a an the of in on at with is are and there this no it to".split())
+_SMALL_WORDS = frozenset("a an the of in on at with is are and there this no it to than".split())
 
 
 def finding(
@@ -47,7 +51,12 @@ def finding(
         return None
     if _NAMES_AN_ANSWER.search(part.text):  # which is then no finding, and more exact
         return None
-    if _INVERTED.search(before) or not (_STATES.search(before) and _ENDS.match(after) and is_affirmed(before, after)):
+    any_subject = (
+        len(parts) == 1
+        and re.match(r"the\b[^,]*\s(?:is|are)\s+\Z", before, re.IGNORECASE) is not None
+        and not _GLOBAL.search(options[LETTERS.index(letter)])
+    )
+    if _INVERTED.search(before) or not (_STATES.search(before) and _ENDS.match(after) and is_affirmed(before, after, any_subject=any_subject)):
         return None
     clause = re.split(r"[,;:.]", before)[-1]
     if _names_another(f"{clause} {after}", letter, options):

@@ -141,7 +141,7 @@ _CAPITAL = re.compile(
 _ARTICLE_A = re.compile(
     r"\s*\Z|\s+[B-Z](?![\w'-])|\s*[^\s\w(\ue000-\ue0ff]|\s*[\n(]|\s*[\ue000-\ue0ff]|\s+(?:is|isn't|was|can|can't|cannot"
     r"|could|may|might|would|should|seems|looks|appears|because|since|as|due|based|given|or|and|not"
-    r"|rather|instead|but|has|best|leaves|remains|over|with|to|versus|vs|than|though|correct"
+    r"|rather|instead|but|has|best|leaves|remains|over|with|to|versus|vs|than|though|fits|correct"
     r"|incorrect|ist|oder|und|more|I)\b"
 )
 _SMALL = re.compile(
@@ -216,13 +216,19 @@ def _flexible(own: str) -> str:
         if n:
             words = part.isalpha() and parts[n - 1].isalpha()
             pattern += r"\s+" if words else r"\s*"
-        pattern += re.escape(part)
+        pattern += _SPELLING.sub(lambda found: _SPELLINGS[found[0].casefold()], re.escape(part))
     return pattern
+
+
+_SPELLINGS = {"ae": "a?e", "oe": "o?e", "e": "[ao]?e", "our": "ou?r", "or": "ou?r"}
+_SPELLING = re.compile("ae|oe|our|or|e", re.IGNORECASE)
+"""British and American spelling: oedema and edema, tumour and tumor."""
 
 
 def option_key(text: str) -> str:
     """Return what is left of an option's text where blanks, case and final stops do not count."""
-    return "".join(text.split()).casefold().strip(".()[]!\"'")
+    key = "".join(text.split()).casefold().strip(".()[]!\"'")
+    return key.replace("ae", "e").replace("oe", "e").replace("our", "or")
 
 
 def _is_plain(text: str) -> bool:
@@ -255,7 +261,8 @@ def _letter(found: re.Match[str], options: Sequence[str]) -> str:
         whole = found.string.strip()
         if written.strip() != whole.strip(".:") and not _SMALL.search(found.string[: found.end()]):
             return written
-    if letter in "Aa" and named and not re.match(_ARTICLE_A, found.string[found.end() :]):
+    bracketed = written[-1] in ")]}"
+    if letter in "Aa" and named and not bracketed and not re.match(_ARTICLE_A, found.string[found.end() :]):
         return written
     return _letter_mark(letter, options)
 
@@ -283,7 +290,7 @@ def _capital(found: re.Match[str], options: Sequence[str]) -> str:
 
 
 _LETTER_THEN_TEXT = re.compile(
-    rf"({LETTER})(\s*[.):=\u2013\u2014-]*\s*[(\[]?|,\s+)({TEXT})([)\]]?)"
+    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+)({TEXT})([)\]]?)"
 )
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 

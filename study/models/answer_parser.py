@@ -60,7 +60,7 @@ _BOXED = re.compile(r"\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\}){0,500})\}")
 _JSON_VALUE = re.compile(r'"(\w+)"\s*:\s*(?:"([^"\n]*)"|([A-Za-z])\s*(?=[,}\n]))')
 _ANSWER_KEY = re.compile(
     r"(?:final|selected|correct|chosen|predicted|best|my|model|your|the|mcq|overall|single)*"
-    r"(?:answers?|option|choice|prediction|letter|selection|decision|pred)+"
+    r"(?:answers?|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta|option|choice|prediction|letter|selection|decision|pred)+"
     r"(?:letter|choice|option|id|value|is)?|selected|chosen|picked|pick|final"
 )
 _MAYBE_KEY = re.compile(r"response|result|output|(?:answer|option|choice)?(?:label|text)|diagnosis")
@@ -71,6 +71,7 @@ _CLAUSE = re.compile(r"[.,;:!?\n]|\b(?:so|therefore|thus|hence|but|and)\b", re.I
 _DENIED = re.compile(
     compiled((*NEGATED, *DOUBTED, "absent", "excluded?", "rule[ds]? out")), re.IGNORECASE
 )
+_NUMBERED_ANSWER = re.compile(r"(?m)^[ \t]*(?:[Qq](?:uestion)? ?)?\d+[.):][ \t]*\(?[A-Z]\)?[.]?[ \t]*$")
 _ANSWER_LINE = re.compile(
     r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
 )
@@ -131,6 +132,8 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
     `rules` is a name in `RULES`.
     """
     text = plain_text(raw)
+    if len(_NUMBERED_ANSWER.findall(text)) > 1:  # answers to several questions
+        return None, ""
     for part in dict.fromkeys((own_turn(text), text)):
         decided = _decide(part, options, RULES[rules])
         if decided is None:

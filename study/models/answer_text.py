@@ -36,6 +36,7 @@ _CHARACTERS = str.maketrans(
     _EMOJI_LETTERS
     | {"\u2019": "'", "\u3002": ". ", "\u3001": ", ", "\u3010": " ", "\u3011": ":"}
     | dict.fromkeys("\ufeff\u200b\u200c\u200d\u2060\u00ad\u20e3\ufe0f", "")
+    | {"\u2192": " : ", "\u27a1": ": "}
     | dict.fromkeys("\u2705\u2713\u2714\u2611", " correct ")
     | dict.fromkeys("\u274c\u274e\u2717\u2718\u2716\u2715", " incorrect ")
 )
@@ -45,7 +46,9 @@ _DECORATION = re.compile(
     r"\*+|`+|__|\$|\\[()\[\]]"
     r"|(?<=\s)[:;]-?[()DP](?=\s|\Z)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
 )
-_VERDICT = re.compile(r"(?<=\S)([ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)")
+_VERDICT = re.compile(
+    r"(?<![^\s-])([A-Z][ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)"
+)
 _CODE_FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:#+|>+(?![ \t]*\d)|=>|->|[-\u2022])[ \t]+", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
