@@ -37,7 +37,7 @@ _KNOWN = frozenset(
     corresponding matching teh device tube line lesion mass opacity nodule projection position location
     side marker visible present single large small right-sided left-sided sided left right mild chest
     need myself meant ans direct assistant's able diagnose endg\u00fcltige finale \uc815\ub2f5 \ub2f5 \u043e\u0442\u0432\u0435\u0442
-    at within agree disagree described noted observed located called call portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
+    involve involves involved opacities count that's patient at within agree disagree described noted observed located called call portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
     compatible demonstrates reveals depicts displays identified sign signs classic typical overall
     l \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 abnormal main primary principal
     """.split()  # noqa: SIM905
@@ -88,7 +88,7 @@ _REJECTING = (
     *("instead", "would", "could", "might", "may", "should", r"require\w*", r"usual\w*"),
     *(r"typical\w*", "normal", r"differ\w*", "only", "than", "other", "unsupported", "despite"),
     *("considered", "tempting", "also", "runner", "second", r"alternativ\w*"),
-    *(r"differential\w*", r"distract\w*", r"mimic\w*", "against", "fails?", "too"),
+    *(r"differential\w*", r"distract\w*", r"mimic\w*", "against", "fails?", "too", "spared", "clear"),
 )
 _CONDITIONS = (
     *("if", "unless", "whether", r"suppos\w+", "assuming", "provided that", "providing", "in case"),
@@ -129,6 +129,8 @@ _CONDITION = _any(*_CONDITIONS)
 _DOUBT = _any(*_DOUBTS)
 _PERSON = re.compile(rf"\b(?:{'|'.join(_PEOPLE)})(?:'s)?\b", re.IGNORECASE)
 _CHANGED = re.compile(r"\bi (?:was (?:wrong|mistaken)|changed? my)\b", re.IGNORECASE)
+_SPARED = _any("spared", "clear", "unremarkable", "uninvolved", "free", "unaffected")
+_PHRASE_AFTER = re.compile(r";|\s[\u2013\u2014-]\s")
 _EXAMPLE = _any("examples?", "sample", "template", "format of", "placeholder", "instruct\\w*")
 _LABEL = re.compile(r"(?:\A|[.;\n])([^.;:\n\ue000-\ue0ff]+):\W*\Z")
 _NAMES_ONE = re.compile(
@@ -156,7 +158,7 @@ _OPEN = re.compile(
 )
 _RETRACTED = re.compile(
     r"\A[^\w\ue000-\ue0ff]*(?:(?:but|oh|ah|well|and|so|hmm+|ok|okay)\W+)*(?:wait|hold on|hang on|actually|sorry|oops|"
-    r"correction|no(?=\W*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike|disregard|ignore|forget|never ?mind|on second|"
+    r"correction|no(?=[^\w\ue000-\ue0ff]*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike|disregard|ignore|forget|never ?mind|on second|"
     r"on reflection|then again|or not|not really|not so|just kidding|kidding|psych|rather|instead|"
     r"let me(?! know)|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider|think|read|"
     r"examin|evaluat|assess|visit)\w*|edit|update|maybe|perhaps|possibly|unless|if(?! you)|or|"
@@ -261,6 +263,11 @@ def _is_sound(text: str, begin: int, at: int, letter: str) -> bool:
     )
 
 
+def is_denied(words: str) -> bool:
+    """Return whether the words beside a mention deny or doubt it."""
+    return bool(_REJECTED.search(words) or _DOUBT.search(words) or _SPARED.search(words))
+
+
 def is_affirmed(before: str, after: str, *, any_subject: bool) -> bool:
     """Return whether the words around an option's text in a sentence only affirm it.
 
@@ -270,7 +277,7 @@ def is_affirmed(before: str, after: str, *, any_subject: bool) -> bool:
     return not (
         _unsound_before(before, any_subject=any_subject)
         or _NO.search(clause)
-        or _REJECTED.search(after)
+        or _REJECTED.search(_REJECTED_MENTION.sub(" ", _PHRASE_AFTER.split(after, maxsplit=1)[0]))
         or _unsound_after(after, "")
         or after.rstrip().endswith("?")
     )

@@ -403,7 +403,7 @@ def alone(sentence: Sentence, first: bool) -> tuple[frozenset[str], bool] | None
             else text[named.end() :]
         )
     found = re.match(rf"(?:{_GAP}|\d)*?({_GROUP})", rest)
-    if found is None or re.search(r"[A-Za-z]", rest[: found.start(1)]):
+    if found is None or "?" in rest[: found.start(1)] or re.search(r"[A-Za-z]", rest[: found.start(1)]):
         return None
     letters, tail = letters_of(found[1]), rest[found.end(1) :]
     if text.rstrip("\"')]} ").endswith("?"):
@@ -446,7 +446,7 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
         return frozenset({UNCLEAR})
     if found[5]:
         if not _is_answer_word(letter, options) or re.match(
-            r"\W*(?:but|or|and|though|although)\b", rest
+            r"\W*(?:but|or|and|though|although|i can|i will|i'll|please|let|sure|of course)\b", rest, re.I
         ):
             return None
     if text.rstrip("\"')]} ").endswith("?"):
@@ -461,6 +461,13 @@ def _is_answer_word(letter: str, options: Sequence[str]) -> bool:
         "no",
         "true",
         "false",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "s\u00ed",
+        "sim",
+        "n\u00e3o",
     )
 
 

@@ -51,6 +51,7 @@ HEDGED_SURE = (
 STATED_BEFORE = (
     r"(?:falls|belongs) (?:in|into|under|within|to)(?: the \w+ of)?(?=\W*[\ue000-\ue03f])",
     r"(?:clearly )?(?:point|points|speak|speaks) (?:to|for)(?=\W*[\ue000-\ue03f])",
+    r"i(?:'d| would)? (?:call|label|describe|rate|classify|grade) (?:this|it)(?: as)?",
     r"(?:gotta|got to|has to|must) be",
     r"(?<!would\s)best (?:fits?|match(?:es)?)(?=\W*[\ue000-\ue03f])",
     r"i(?:'d|'ll| would| will| shall)? (?:now |therefore |thus |also |still |finally )*(?:choose|"

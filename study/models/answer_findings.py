@@ -3,24 +3,37 @@
 import re
 from collections.abc import Sequence
 
-from study.models.answer_checks import is_affirmed
+from study.models.answer_checks import is_affirmed, is_denied
 from study.models.answer_claims import Claim, Claimed, Sentence
 from study.models.answer_cues import MENTION
 from study.models.answer_mentions import LETTERS, TEXT, UNCLEAR, meaning
 
 _STATES = re.compile(
-    r"\b(?:shows?|demonstrates?|reveals?|depicts?|displays?|is|are|see|there's|it's|fits?"
-    r"|match(?:es)?|consistent with|compatible with|indicates?|identify)\b[^,;.]*\Z|\b(?:this|it)\s+\Z|\A\W*(?:given|based on|considering)\b[^:;.]*,\s*\Z",
+    r"\b(?:shows?|demonstrates?|reveals?|depicts?|displays?|is|are|see|count|there's|it's|that's|fits?"
+    r"|match(?:es)?|consistent with|compatible with|indicates?|identify|involves?)\b[^,;.]*\Z"
+    r"|\b(?:this|it)\s+\Z|\bbut\s+(?:an? |the )?\Z"
+    r"|\A\W*(?:given|based on|considering)\b[^:;.]*,\s*\Z"
+    r"|\A\W*(?:impression|location|finding|diagnosis|conclusion)\s*:\s*\Z",
     re.IGNORECASE,
 )
+"""What stands before a finding that a sentence states."""
+
+_IS_SEEN = re.compile(
+    r"\s+(?:is|are)\s+(?:seen|present|identified|visible|noted|affected|involved|evident)\W*\Z",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\s*(?:;|,(?=\s+\w+\W+\w+)|\s[\u2013\u2014-]\s|\((?=\w+ [\w.]+))")
+_SUBJECT = re.compile(r"the\b[^,]*\s(?:is|are|involves?)\s+(?:in\s+)?(?:the\s+)?", re.IGNORECASE)
+_SEGMENT = re.compile(r"[,;:.\u2013\u2014]|\b(?:but|whereas|while|although|with)\b", re.IGNORECASE)
 _GLOBAL = re.compile(
-    r"\b(?:no|none|not|normal|abnormal|clear|negative|positive|unremarkable|yes|true|false)\b", re.IGNORECASE
+    r"\b(?:no|none|not|normal|abnormal|clear|negative|positive|unremarkable|yes|true|false)\b",
+    re.IGNORECASE,
 )
 """Options about all of the image, which a sentence about one structure does not state."""
 _NAMES_AN_ANSWER = re.compile(r"\b(?:answer|option|choice|letter)\b", re.IGNORECASE)
 _INVERTED = re.compile(r"(?:\A|[,;:.]|\b(?:so|and|nor|neither|but|as))\s*(?:is|are)\b", re.IGNORECASE)
 _ENDS = re.compile(
-    r"\s*(?:[.!]|\Z|,?\s(?:in|on|at|of|with|within|from|involving|along|based|here)\b|\()",
+    r"(?:\s+(?:film|view|projection|study))?\s*(?:[.!,;(]|\Z|\s(?:in|on|at|of|with|within|from|along|based)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
@@ -40,29 +53,55 @@ def finding(
         (part, match)
         for part in parts
         for match in re.finditer(MENTION, part.text)
-        if part.place + match.start() not in rejected
+        if part.place + match.start() not in rejected and not _is_denied(part.text, match)
     ]
     if len({meaning(match[0]) for _, match in mentions}) != 1:
         return None
-    part, match = mentions[0]
+    letter = meaning(mentions[0][1][0])
+    for part, match in mentions:
+        if letter == UNCLEAR or not re.fullmatch(TEXT, match[0]):
+            return None
+        if part in (parts[0], parts[-1]) and _is_stated(part, match, parts, options):
+            place = part.place + match.start()
+            return Claimed(
+                claim=Claim.STATED, letters=frozenset(letter), place=place, begin=part.place
+            )
+    return None
+
+
+def _is_denied(text: str, match: re.Match[str]) -> bool:
+    """Return whether the part of a sentence that mentions an option denies or doubts it."""
+    before, after = text[: match.start()], text[match.end() :]
+    return is_denied(_SEGMENT.split(before)[-1] + " " + _SEGMENT.split(after, maxsplit=1)[0])
+
+
+def _is_stated(
+    part: Sentence, match: re.Match[str], parts: Sequence[Sentence], options: Sequence[str]
+) -> bool:
+    """Return whether a sentence states the option that it mentions as a finding."""
     letter = meaning(match[0])
     before, after = part.text[: match.start()], part.text[match.end() :]
-    if letter == UNCLEAR or not re.fullmatch(TEXT, match[0]) or part not in (parts[0], parts[-1]):
-        return None
-    if _NAMES_AN_ANSWER.search(part.text):  # which is then no finding, and more exact
-        return None
-    any_subject = (
+    if _NAMES_AN_ANSWER.search(part.text) or _INVERTED.search(before):
+        return False
+    any_subject = bool(
         len(parts) == 1
-        and re.match(r"the\b[^,]*\s(?:is|are)\s+\Z", before, re.IGNORECASE) is not None
+        and _SUBJECT.fullmatch(_SEGMENT.split(before)[-1].strip() + " ")
         and not _GLOBAL.search(options[LETTERS.index(letter)])
     )
-    if _INVERTED.search(before) or not (_STATES.search(before) and _ENDS.match(after) and is_affirmed(before, after, any_subject=any_subject)):
-        return None
-    clause = re.split(r"[,;:.]", before)[-1]
-    if _names_another(f"{clause} {after}", letter, options):
-        return None
-    place = part.place + match.start()
-    return Claimed(claim=Claim.STATED, letters=frozenset(letter), place=place, begin=part.place)
+    begins = not before.strip() and not _is_word(options[LETTERS.index(letter)]) and (
+        _IS_SEEN.match(after) or (part is parts[0] and _REASON.match(after))
+    )
+    stated = begins or (_STATES.search(before) and _ENDS.match(after))
+    if not stated or not is_affirmed(before, after, any_subject=any_subject):
+        return False
+    clause = _SEGMENT.split(before)[-1]
+    beside = "" if begins else _SEGMENT.split(after, maxsplit=1)[0]
+    return not _names_another(f"{clause} {beside}", letter, options)
+
+
+def _is_word(option: str) -> bool:
+    """Return whether an option is a word such as Yes or None, which may open any sentence."""
+    return len(option.split()) == 1 and _GLOBAL.search(option) is not None
 
 
 def _names_another(around: str, letter: str, options: Sequence[str]) -> bool:

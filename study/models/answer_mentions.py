@@ -93,7 +93,7 @@ _PLAIN_WORDS = frozenset(
 """Options made only of these words or of numbers are mentions only where an answer can be."""
 
 _BEFORE_AN_ANSWER = re.compile(
-    r"(?:\A|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|choose|select|pick|say|said|says|answer|option"
+    r"(?:\A|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|count|choose|select|pick|say|said|says|answer|option"
     r"|choice|probably|likely|clearly|definitely|therefore|with|for|either|or|and|so|not|a|an|the"
     r"|wait|actually|ist|lautet|est|es))\s*\Z",
     re.IGNORECASE,

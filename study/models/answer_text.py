@@ -46,6 +46,7 @@ _DECORATION = re.compile(
     r"\*+|`+|__|\$|\\[()\[\]]"
     r"|(?<=\s)[:;]-?[()DP](?=\s|\Z)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
 )
+_STRUCK = re.compile(r"~~[^~\n]{1,500}~~|<(s|del)>[^<\n]{1,500}</\1>")
 _VERDICT = re.compile(
     r"(?<![^\s-])([A-Z][ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)"
 )
@@ -70,7 +71,8 @@ def plain_text(raw: str) -> str:
     >>> plain_text("<think>A?</think>**Answer:** $\\text{Ｂ}$")
     'Answer: B'
     """
-    text = _VERDICT.sub(r"\1\n", _CODE_FENCE.sub("", without_thinking(raw))).translate(_CHARACTERS)
+    text = _STRUCK.sub(" ", _CODE_FENCE.sub("", without_thinking(raw)))
+    text = _VERDICT.sub(r"\1\n", text).translate(_CHARACTERS)
     text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
