@@ -13,33 +13,37 @@ from study.models.answer_mentions import meaning
 
 _KNOWN = frozenset(
     """
-    a an the this that these those it its it's i i'm i'd i'll i've my we our us here there's and so
-    therefore thus hence but then because since as also consequently accordingly ergo namely finally
-    ultimately overall now well ok okay sure yes right indeed clearly definitely certainly obviously
-    surely probably likely undoubtedly simply just still however nevertheless instead rather actually
-    hmm wait correction sorry oops oh ah no edit revised corrected updated new final finally answer
-    answers option options choice choices response diagnosis letter prediction decision conclusion
-    selection solution verdict statement pick finding findings abnormality image images imaging film
-    radiograph xray x ray scan study evidence features feature appearance appearances pattern picture
-    view analysis assessment observation observations reasoning explanation interpretation impression
-    correct best most likely probable appropriate accurate suitable plausible single top only true
-    proper closest overall selected chosen predicted is are be must has have remains remain would
-    think believe conclude say choose select pick answer go with confident certain am going for
-    to in on of from by me make makes making lead leads leading point points indicate indicates
-    suggest suggests show shows mean means confirm confirms support supports both which what
-    left leaves leaving step elimination exclusion process summary short brief sum fact opinion
-    result output question q model assistant your thank thanks look looking see bottom line take
-    home json response visible seen shown above given provided based all together description
-    die der das la le el il o mi meine ma und y et e daher also somit donc entonces also richtige
-    richtig korrekte beste wahrscheinlichste antwort lautet ist est es respuesta correcta correcte
-    r\u00e9ponse bonne opci\u00f3n opzione risposta resposta l\u00f6sung ich w\u00e4hle
-    is's ie i.e number no. one ones same l'option here here's fairly quite very absolutely completely
-    corresponding matching teh device tube line lesion mass opacity nodule projection position location
-    side marker visible present single large small right-sided left-sided sided left right mild chest
-    need myself meant ans direct assistant's able diagnose endg\u00fcltige finale \uc815\ub2f5 \ub2f5 \u043e\u0442\u0432\u0435\u0442
-    involve involves involved opacities count that's patient at within agree disagree described noted observed located called call portable frontal lateral cxr grade severity there see we you can fit fits match matches consistent
-    compatible demonstrates reveals depicts displays identified sign signs classic typical overall
-    l \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 abnormal main primary principal
+    \u043e\u0442\u0432\u0435\u0442
+    \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 \ub2f5 \uc815\ub2f5 a able
+    abnormal abnormality above absolutely accordingly accurate actually agree ah all also am
+    an analysis and ans answer answers antwort appearance appearances appropriate are as
+    assessment assistant assistant's at based be because believe best beste bonne both bottom
+    brief but by call called can certain certainly chest choice choices choose chosen classic
+    clearly closest compatible completely conclude conclusion confident confirm confirms
+    consequently consistent correct correcta correcte corrected correction corresponding count
+    cxr daher das decision definitely demonstrates depicts der described description device
+    diagnose diagnosis die direct disagree displays donc e edit el elimination endg\u00fcltige
+    entonces ergo es est et evidence exclusion explanation fact fairly feature features film
+    final finale finally finding findings fit fits for from frontal get given go going grade
+    has have hence here here's hmm home however i i'd i'll i'm i've i.e ich identified ie il
+    image images imaging impression in indeed indicate indicates instead interpretation
+    involve involved involves is is's ist it it's its json just korrekte l l'option
+    l\u00f6sung la large lateral lautet le lead leading leads leaves leaving left left-sided
+    lesion letter likely line located location look looking ma main make makes making marker
+    mass match matches matching me mean means meant meine mi mild model most must my myself
+    namely need nevertheless new no no. nodule noted now number o observation observations
+    observed obviously of oh ok okay on one ones only oops opacities opacity opci\u00f3n
+    opinion option options opzione our output overall patient pattern pick picture plausible
+    point points portable position predicted prediction present primary principal probable
+    probably process projection proper provided q question quite r\u00e9ponse radiograph
+    rather ray reasoning remain remains response resposta respuesta result reveals revised
+    richtig richtige right right-sided risposta same say scan see seen select selected
+    selection severity short show shown shows side sided sign signs simply since single small
+    so solution somit sorry statement step still study suggest suggests suitable sum summary
+    support supports sure surely take teh thank thanks that that's the then there there's
+    therefore these think this those thus to together top true tube typical ultimately und
+    undoubtedly updated us verdict very view visible w\u00e4hle wahrscheinlichste wait we well
+    what which with within would x xray y yes you your
     """.split()  # noqa: SIM905
 )
 """Words that may stand before a statement in its clause."""
@@ -61,7 +65,8 @@ _RESET = re.compile(
 )
 _CONCLUDES = re.compile(r";|\b(?:so|therefore|thus|hence)\b", re.IGNORECASE)
 _PREDICATE = re.compile(
-    r"\W*(?:best|most|correspond\w*|falls|is|are|appears?|fits?|match\w*|points?)\b", re.IGNORECASE
+    r"\W*(?:best|most|correspond\w*|falls|is|are|appears?|fits?|match\w*|points?|mak\w+)\b",
+    re.IGNORECASE,
 )
 """Cues whose subject may be any finding."""
 _NEGATORS = (
@@ -71,6 +76,7 @@ _NEGATORS = (
 _CHINESE = frozenset(
     "\u6b63\u786e\u7684\u6211\u9009\u62e9\u5e94\u8be5\u6545\u6240\u4ee5\u56e0\u6b64\u6700\u7ec8"
     "\u53ef\u80fd\u8bca\u65ad\u7b54\u6848\u662f\u4e3a\u8ba4\u5c31\u9879\u7efc\u4e0a\u8ff0\u800c\u5219\u7b54\u3048\u6b63\u89e3\u306f"
+    ""
 )
 _REJECTED_MENTION = re.compile(
     rf"{compiled((*_NEGATORS, 'no', 'without'))}[^,;.\ue000-\ue0ff]{{0,40}}{MENTION}"
@@ -88,7 +94,16 @@ _REJECTING = (
     *("instead", "would", "could", "might", "may", "should", r"require\w*", r"usual\w*"),
     *(r"typical\w*", "normal", r"differ\w*", "only", "than", "other", "unsupported", "despite"),
     *("considered", "tempting", "also", "runner", "second", r"alternativ\w*"),
-    *(r"differential\w*", r"distract\w*", r"mimic\w*", "against", "fails?", "too", "spared", "clear"),
+    *(
+        r"differential\w*",
+        r"distract\w*",
+        r"mimic\w*",
+        "against",
+        "fails?",
+        "too",
+        "spared",
+        "clear",
+    ),
 )
 _CONDITIONS = (
     *("if", "unless", "whether", r"suppos\w+", "assuming", "provided that", "providing", "in case"),
@@ -131,10 +146,22 @@ _PERSON = re.compile(rf"\b(?:{'|'.join(_PEOPLE)})(?:'s)?\b", re.IGNORECASE)
 _CHANGED = re.compile(r"\bi (?:was (?:wrong|mistaken)|changed? my)\b", re.IGNORECASE)
 _SPARED = _any("spared", "clear", "unremarkable", "uninvolved", "free", "unaffected")
 _PHRASE_AFTER = re.compile(r";|\s[\u2013\u2014-]\s")
+_GOVERNS_ALL = re.compile(
+    r"\W*(?:(?:and|so|well)\W+)*(?:if|unless|suppos\w+|assuming|i (?:doubt|wonder|(?:don't"
+    r"|do not|cannot|can't|never)"
+    r" (?:think|believe|say|know|claim|agree)))\b",
+    re.IGNORECASE,
+)
+_BY_PERSON = re.compile(
+    rf"[^:\ue000-\ue0ff]{{0,40}}\b(?:{'|'.join(_PEOPLE)})\b[^:\ue000-\ue0ff]{{0,20}}:",
+    re.IGNORECASE,
+)
+_RATHER = _any("rather than", "instead of")
 _EXAMPLE = _any("examples?", "sample", "template", "format of", "placeholder", "instruct\\w*")
 _LABEL = re.compile(r"(?:\A|[.;\n])([^.;:\n\ue000-\ue0ff]+):\W*\Z")
 _NAMES_ONE = re.compile(
-    r"\b(?:one|option|choice|candidate|letter|pick|possibility|alternative|contender|trap|diagnosis|"
+    r"\b(?:one|option|choice|candidate|letter|pick|possibility|alternative|contender|trap"
+    r"|diagnosis|"
     r"answer|i|we|you|he|she|they|what|which|that|would|to)\b",
     re.IGNORECASE,
 )
@@ -149,7 +176,8 @@ _CONCEDES = re.compile(r"\b(?:while|although|though|whereas|over)\b", re.IGNOREC
 _NO = re.compile(r"\b(?:no|which|what|both)\b", re.IGNORECASE)
 _OPEN = re.compile(
     r"\s*[,(\u2013\u2014-]*\s*(?:or|and/or|versus|vs|except|until|said"
-    r"|(?:but|though|although|however)(?=\W+(?:i|i'm|my|not|un\w+|could|might|maybe|perhaps|it|this"
+    r"|(?:but|though|although|however)(?=\W+(?:i|i'm|my|not|un\w+|could|might|maybe|perhaps|it"
+    r"|this"
     r"|that|possibly|please|only)\b)"
     r"|says|was|would|could|may|might|can|cannot|maybe|perhaps|possibly|per|if|is not|isn't|\w+n't"
     r"|unless|still unsure|whatever)\b(?!\s+(?:be (?:the|my) |not\b[^,.;]*\b(?:other|"
@@ -157,36 +185,59 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(
-    r"\A[^\w\ue000-\ue0ff]*(?:(?:but|oh|ah|well|and|so|hmm+|ok|okay)\W+)*(?:wait|hold on|hang on|actually|sorry|oops|"
-    r"correction|no(?=[^\w\ue000-\ue0ff]*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike|disregard|ignore|forget|never ?mind|on second|"
+    r"\A[^\w\ue000-\ue0ff]*(?:(?:but|oh|ah|well|and|so|hmm+|ok|okay)\W+)*(?:wait|hold on"
+    r"|hang on|actually|sorry|oops|"
+    r"correction|no(?=[^\w\ue000-\ue0ff]*(?:[,.!;:]|\Z))|nope|nah|nein|hmm+|scratch|strike"
+    r"|disregard|ignore|forget|never ?mind|on second|"
     r"on reflection|then again|or not|not really|not so|just kidding|kidding|psych|rather|instead|"
-    r"let me(?! know)|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider|think|read|"
+    r"let me(?! know)|let's|delete|cancel|undo|retract|withdraw|revis\w+|re-?(?:check|consider"
+    r"|think|read|"
     r"examin|evaluat|assess|visit)\w*|edit|update|maybe|perhaps|possibly|unless|if(?! you)|or|"
     r"alternatively|however, i|apologies)\b"
-    r"|\b(?:mistake|mistaken|misread|misspoke|mislabel\w*|typo|my error|an error|i was wrong|i erred|"
-    r"take (?:that|it|this) back|changed? my|reconsider|double-check|look again|think again|no longer|"
-    r"sry|not (?:so |entirely |fully |completely |100% )?(?:sure|certain|confident|convinced|final|"
+    r"|\b(?:mistake|mistaken|misread|misspoke|mislabel\w*|typo|my error|an error|i was wrong"
+    r"|i erred|"
+    r"take (?:that|it|this) back|changed? my|reconsider|double-check|look again|think again"
+    r"|no longer|"
+    r"sry|not (?:so |entirely |fully |completely |100% )?(?:sure|certain|confident|convinced"
+    r"|final|"
     r"right|correct|my answer|the answer)|unsure|uncertain about|i doubt|i wonder|changing my)\b"
-    r"|\b(?:that|this|which|it|above|answer|choice)\s+(?:is|was|seems|looks|may be|might be|could be"
+    r"|\b(?:that|this|which|it|above|answer|choice)\s+(?:is|was|seems|looks|may be|might be"
+    r"|could be"
     r"|can't be|cannot be)\s+(?:\w+ )?(?:wrong|incorrect|false|a mistake|an error|a guess|a joke|"
     r"not (?:it|so|true|mine)|a placeholder|an example|provisional|withdrawn|void|invalid|off)\b"
     r"|\bi (?:was|am) (?:only |just )?(?:joking|kidding|guessing)\b"
-    r"|\bi (?:should|would|must|need to|have to|want to|will) (?:now |rather |have )?(?:change|choose"
+    r"|\bi (?:should|would|must|need to|have to|want to|will) (?:now |rather |have )?(?:change"
+    r"|choose"
     r"|chosen|say|said|go with|gone|switch|revise|correct|withdraw|retract|take)\b",
     re.IGNORECASE,
 )
 _FAULT = _any("wrong", "incorrect", "mistaken?", "error", "sorry", "oops", "false")
 _OF_OTHERS = re.compile(
-    rf"{MENTION}|\b(?:others?|rest|remaining|options|choices|alternatives|distractors?|all|both|none|rotated?)\b",
+    rf"{MENTION}|\b(?:others?|rest|remaining|options|choices|alternatives|distractors?|all"
+    rf"|both|none|rotated?)\b",
     re.IGNORECASE,
 )
 _WEAKER = _any(
-    *_NEGATORS, "unlikely", "wrong", "incorrect", "false", "rul\\w+ out", "exclu\\w+", "or", "rejected"
+    *_NEGATORS,
+    "unlikely",
+    "wrong",
+    "incorrect",
+    "false",
+    "rul\\w+ out",
+    "exclu\\w+",
+    "or",
+    "rejected",
 )
 _LISTED = re.compile(rf"[^\w\ue000-\ue0ff]*{MENTION}\s*[:.\u2013\u2014-]")
 _OFFER = re.compile(
-    r"\b(?:would|do|did|is|are|can|may|shall|should)\b[^?]*\b(?:you|help|anything)\b", re.IGNORECASE
+    r"\b(?:would|do|did|is|are|can|may|shall|should)\b[^?]*\b(?:you|help"
+    r"|anything)\b",
+    re.IGNORECASE,
 )
+
+
+_REACH = 1000  # characters of a sentence before and after a statement that are looked at
+_MOST_CLAIMS = 20
 
 
 def speaks_against(
@@ -213,7 +264,7 @@ def speaks_against(
     """
     sound = [
         (n, at - place)
-        for begin, at in claims
+        for begin, at in claims[-_MOST_CLAIMS:]
         for n, (text, place) in enumerate(sentences)
         if place <= at < place + len(text) and _is_sound(text, begin - place, at - place, letter)
     ]
@@ -230,7 +281,9 @@ def speaks_against(
         listed = place >= discussion and len(others) == 1 and _LISTED.match(text)
         mentions = re.findall(MENTION, text)
         about_another = meaning(mentions[-1]) != letter if mentions else about_another
-        if _takes_back(text, about_another=about_another) or (others and not listed and not _REJECTED.search(text)):
+        if _takes_back(text, about_another=about_another) or (
+            others and not listed and not _REJECTED.search(text)
+        ):
             return True
     return False
 
@@ -238,11 +291,13 @@ def speaks_against(
 def _is_quoted(text: str, at: int, end: int) -> bool:
     """Return whether a mention stands in a quotation that holds more than the mention."""
     before, after = text[:at], text[end:]
-    quotes = len(re.findall("[\"\u201c\u201d]", before))
+    quotes = len(re.findall('["\u201c\u201d]', before))
     return bool(
         quotes % 2
-        and re.search("\\w[^\"\u201c\u201d]*[\"\u201c\u201d]", before)
-        and not (re.search("[\"\u201c\u201d]\\W*\\Z", before) and re.match("\\W*[\"\u201c\u201d]", after))
+        and re.search('\\w[^"\u201c\u201d]*["\u201c\u201d]', before)
+        and not (
+            re.search('["\u201c\u201d]\\W*\\Z', before) and re.match('\\W*["\u201c\u201d]', after)
+        )
     )
 
 
@@ -250,7 +305,11 @@ def _is_sound(text: str, begin: int, at: int, letter: str) -> bool:
     """Return whether a sentence states an answer and nothing in it says otherwise."""
     if text.rstrip("\"')]} ").endswith("?"):
         return False
-    found = next((m for m in re.finditer(MENTION, text[at:]) if meaning(m[0]) == letter), None)
+    found = next(
+        (m for m in re.finditer(MENTION, text[at : at + _REACH]) if meaning(m[0]) == letter), None
+    )
+    start = max(0, at - _REACH)
+    text, begin, at = text[start : at + _REACH], begin - start, at - start
     end = at + found.end() if found else len(text)
     if found and begin == at:
         begin = at + found.start()
@@ -301,6 +360,8 @@ def _unsound_before(before: str, *, any_subject: bool = False) -> bool:
     governing = _REJECTED_MENTION.sub(" ", _CONCESSION.sub("", _RESET.split(before)[-1]))
     if _OTHER_SPEAKER.search(governing) or _EXAMPLE.search(governing):
         return True
+    if _GOVERNS_ALL.match(governing) or _BY_PERSON.match(governing):
+        return True
     governing = _CONCLUDES.split(governing)[-1]
     return bool(_CONDITION.search(governing) or _OWN_NEGATION.search(governing))
 
@@ -323,6 +384,7 @@ def _unsound_after(after: str, letter: str) -> bool:
         return True
     return bool(
         _OPEN.match(after)
+        or _RETRACTED.search(_RATHER.sub("", after).lstrip(" :.,;-\u2013\u2014"))
         or _CONDITION.search(after)
         or _OTHER_SPEAKER.search(after)
         or re.search(r"\A[^.,;]*\?", after)

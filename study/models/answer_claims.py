@@ -200,7 +200,9 @@ _COLON_BEFORE = _any_case(
     rf"|(?:[^\s:?!\ue000-\ue0ff]+\s+){{3,60}}(?:[^\s:?!\ue000-\ue0ff]+\s*)?:\s*(?:so\s+)?(?={MENTION}{_GAP}*\Z))"
 )
 _BECAUSE = _any_case(
-    r"\s*\((?=\w+ \w+ \w+)|[,\s\u2013\u2014-]*(?:over(?=\s+\W*[\ue000-\ue0ff]\W+(?:because|since|as|due|given)\b)|because|since|as|due|weil|da|\(?not\b|rather than|instead of"
+    r"\s*\((?=\w+ \w+ \w+)"
+    r"|[,\s\u2013\u2014-]*(?:over(?=\s+\W*[\ue000-\ue0ff]\W+(?:because|since|as|due|given)\b)"
+    r"|because|since|as|due|weil|da|\(?not\b|rather than|instead of"
     r"|with (?:high|\d)|[(,]\s*(?:confidence|"
     r"\d|thanks)|,\s*(?:not|with|and not))(?!\w)"
 )
@@ -403,7 +405,11 @@ def alone(sentence: Sentence, first: bool) -> tuple[frozenset[str], bool] | None
             else text[named.end() :]
         )
     found = re.match(rf"(?:{_GAP}|\d)*?({_GROUP})", rest)
-    if found is None or "?" in rest[: found.start(1)] or re.search(r"[A-Za-z]", rest[: found.start(1)]):
+    if (
+        found is None
+        or "?" in rest[: found.start(1)]
+        or re.search(r"[A-Za-z]", rest[: found.start(1)])
+    ):
         return None
     letters, tail = letters_of(found[1]), rest[found.end(1) :]
     if text.rstrip("\"')]} ").endswith("?"):
@@ -446,7 +452,9 @@ def opening(sentence: Sentence, following: str, options: Sequence[str]) -> froze
         return frozenset({UNCLEAR})
     if found[5]:
         if not _is_answer_word(letter, options) or re.match(
-            r"\W*(?:but|or|and|though|although|i can|i will|i'll|please|let|sure|of course)\b", rest, re.I
+            r"\W*(?:but|or|and|though|although|i can|i will|i'll|please|let|sure|of course)\b",
+            rest,
+            re.I,
         ):
             return None
     if text.rstrip("\"')]} ").endswith("?"):

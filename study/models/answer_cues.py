@@ -51,7 +51,7 @@ HEDGED_SURE = (
 STATED_BEFORE = (
     r"(?:falls|belongs) (?:in|into|under|within|to)(?: the \w+ of)?(?=\W*[\ue000-\ue03f])",
     r"(?:clearly )?(?:point|points|speak|speaks) (?:to|for)(?=\W*[\ue000-\ue03f])",
-    r"i(?:'d| would)? (?:call|label|describe|rate|classify|grade) (?:this|it)(?: as)?",
+    r"i(?:'d| would)? (?:call|flag|label|describe|rate|classify|grade) (?:this|it)(?: as)?",
     r"(?:gotta|got to|has to|must) be",
     r"(?<!would\s)best (?:fits?|match(?:es)?)(?=\W*[\ue000-\ue03f])",
     r"i(?:'d|'ll| would| will| shall)? (?:now |therefore |thus |also |still |finally )*(?:choose|"
@@ -77,7 +77,9 @@ STATED_BEFORE = (
     r"chang(?:e|ed|ing) (?:my|the) answer(?: from [^.;:?!\n]{1,20}?)? to",
     r"corrected to",
     r"revis(?:e|ed|ing) (?:my|the) answer(?: from [^.;:?!\n]{1,20}?)? to",
+    r"mak(?:es?|ing) it",
     r"mak(?:es|ing)",
+    r"i'm (?:settling on|voting for|picking)",
     r"corresponds? to",
     r"correspond(?:s|ing) best (?:to|with)",
     r"(?:(?:is|are|appears?|seems?) )?(?:best|most) (?:consistent|compatible"
@@ -93,6 +95,7 @@ LINE_BEGINNINGS = (
     r"(?:final|result|output|ans|ans\.|selected|chosen|choice|correct|pick|select|choose|mark)"
     r"\s*[:=-]",
     r"ans\.",
+    r"tl;?dr\s*:",
     "select",
     "choose",
     "pick",
@@ -143,7 +146,7 @@ IN_OTHER_LANGUAGES = (
     r"ich w\u00e4hle",
     r"ich nehme",
     r"elijo",
-    r"je choisis",
+    r"je choisis(?: donc)?(?: la r\u00e9ponse)?",
     r"scelgo",
     r"escolho",
 )

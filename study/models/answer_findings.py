@@ -1,4 +1,4 @@
-"""Reads a finding that is stated in an option's own words, as in "The image shows cardiomegaly."."""
+"""Reads a finding stated in an option's own words, as in "The image shows cardiomegaly"."""
 
 import re
 from collections.abc import Sequence
@@ -31,13 +31,22 @@ _GLOBAL = re.compile(
 )
 """Options about all of the image, which a sentence about one structure does not state."""
 _NAMES_AN_ANSWER = re.compile(r"\b(?:answer|option|choice|letter)\b", re.IGNORECASE)
-_INVERTED = re.compile(r"(?:\A|[,;:.]|\b(?:so|and|nor|neither|but|as))\s*(?:is|are)\b", re.IGNORECASE)
+_INVERTED = re.compile(
+    r"(?:\A|[,;:.]|\b(?:so|and|nor|neither|but|as))\s*(?:is|are)\b", re.IGNORECASE
+)
 _ENDS = re.compile(
     r"(?:\s+(?:film|view|projection|study))?\s*(?:[.!,;(]|\Z|\s(?:in|on|at|of|with|within|from|along|based)\b)",
     re.IGNORECASE,
 )
+_MOST_MENTIONS = 30
+_REACH = 300  # characters around a mention that are looked at
 _WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
-_SMALL_WORDS = frozenset("a an the of in on at with is are and there this no it to than".split())
+_SMALL_WORDS = frozenset(
+    {
+        *("a", "an", "the", "of", "in", "on", "at", "with", "is", "are", "and"),
+        *("there", "this", "no", "it", "to", "than"),
+    }
+)
 
 
 def finding(
@@ -48,6 +57,8 @@ def finding(
     None where any other option is mentioned without being rejected, or where a word beside the
     finding belongs to another option.
     """
+    if sum(len(re.findall(MENTION, part.text)) for part in parts) > _MOST_MENTIONS:
+        return None
     rejected = {claim.place for claim in claims if claim.claim is Claim.REJECTED}
     mentions = [
         (part, match)
@@ -71,7 +82,8 @@ def finding(
 
 def _is_denied(text: str, match: re.Match[str]) -> bool:
     """Return whether the part of a sentence that mentions an option denies or doubts it."""
-    before, after = text[: match.start()], text[match.end() :]
+    before = text[max(0, match.start() - _REACH) : match.start()]
+    after = text[match.end() :][:_REACH]
     return is_denied(_SEGMENT.split(before)[-1] + " " + _SEGMENT.split(after, maxsplit=1)[0])
 
 
@@ -88,8 +100,10 @@ def _is_stated(
         and _SUBJECT.fullmatch(_SEGMENT.split(before)[-1].strip() + " ")
         and not _GLOBAL.search(options[LETTERS.index(letter)])
     )
-    begins = not before.strip() and not _is_word(options[LETTERS.index(letter)]) and (
-        _IS_SEEN.match(after) or (part is parts[0] and _REASON.match(after))
+    begins = (
+        not before.strip()
+        and not _is_word(options[LETTERS.index(letter)])
+        and (_IS_SEEN.match(after) or (part is parts[0] and _REASON.match(after)))
     )
     stated = begins or (_STATES.search(before) and _ENDS.match(after))
     if not stated or not is_affirmed(before, after, any_subject=any_subject):

@@ -145,7 +145,7 @@ _ARTICLE_A = re.compile(
     r"|incorrect|ist|oder|und|more|I)\b"
 )
 _SMALL = re.compile(
-    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|with|say)\s*:?\s+|\(|\[)"
+    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|think|with|say)\s*:?\s+|\(|\[)"
     r"([a-z])(?=\s*(?:\Z|[.,;:!)\]\n]))",
 )
 _NAME = re.compile(compiled(NAMED_BY_A_LETTER, after=r"\s+\Z"), re.IGNORECASE)
@@ -220,15 +220,23 @@ def _flexible(own: str) -> str:
     return pattern
 
 
-_SPELLINGS = {"ae": "a?e", "oe": "o?e", "e": "[ao]?e", "our": "ou?r", "or": "ou?r"}
-_SPELLING = re.compile("ae|oe|our|or|e", re.IGNORECASE)
+_SPELLINGS = {
+    "ae": "a?e",
+    "oe": "o?e",
+    "e": "[ao]?e",
+    "our": "ou?r",
+    "or": "ou?r",
+    "tre": "t(?:re|er)",
+    "ter": "t(?:re|er)",
+}
+_SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
 
 def option_key(text: str) -> str:
     """Return what is left of an option's text where blanks, case and final stops do not count."""
     key = "".join(text.split()).casefold().strip(".()[]!\"'")
-    return key.replace("ae", "e").replace("oe", "e").replace("our", "or")
+    return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
 
 def _is_plain(text: str) -> bool:
@@ -262,7 +270,12 @@ def _letter(found: re.Match[str], options: Sequence[str]) -> str:
         if written.strip() != whole.strip(".:") and not _SMALL.search(found.string[: found.end()]):
             return written
     bracketed = written[-1] in ")]}"
-    if letter in "Aa" and named and not bracketed and not re.match(_ARTICLE_A, found.string[found.end() :]):
+    if (
+        letter in "Aa"
+        and named
+        and not bracketed
+        and not re.match(_ARTICLE_A, found.string[found.end() :])
+    ):
         return written
     return _letter_mark(letter, options)
 

@@ -1,8 +1,9 @@
 """Reads the one option that a model's output answers with, and never guesses.
 
 The output is reduced to plain text (`answer_text`), every mention of an option is marked
-(`answer_mentions`), each sentence says what it claims about the options (`answer_claims`), and
-`answer_in` decides. ``docs/predictions-format.md`` has the rules.
+(`answer_mentions`), each sentence says what it claims about the options (`answer_claims`,
+`answer_findings`), and `answer_in` decides. The answer counts only where nothing in the text
+speaks against it (`answer_checks`). ``docs/predictions-format.md`` has the rules.
 """
 
 import ast
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from study.models.answer_checks import speaks_against
 from study.models.answer_claims import (
     Claim,
     Claimed,
@@ -29,7 +31,6 @@ from study.models.answer_claims import (
     sentences,
     verdicts,
 )
-from study.models.answer_checks import speaks_against
 from study.models.answer_cues import DOUBTED, MENTION, NEGATED, compiled
 from study.models.answer_findings import finding
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark, marker, meaning
@@ -37,7 +38,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.refusals import is_refusal
 from study.tables.columns import plain_key
 
-VERSION = 2
+VERSION = 3
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -52,7 +53,7 @@ _REACH = 1000  # characters before a mention in which its clause may begin
 _MOST_OBJECTS = 100
 _LONGEST_OBJECT = 100_000
 _TAGGED = re.compile(
-    r"[<\[]((?:final_?)?ans(?:wer)?|conclusion|choice|option|final)[>\]]"
+    r"[<\[]((?:final_?)?ans(?:wer)?|conclusion|choice|option|final|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta)[>\]]"
     r"(?:(.{0,2000}?)[<\[]/\1[>\]]|(.{0,200})\Z)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -71,7 +72,9 @@ _CLAUSE = re.compile(r"[.,;:!?\n]|\b(?:so|therefore|thus|hence|but|and)\b", re.I
 _DENIED = re.compile(
     compiled((*NEGATED, *DOUBTED, "absent", "excluded?", "rule[ds]? out")), re.IGNORECASE
 )
-_NUMBERED_ANSWER = re.compile(r"(?m)^[ \t]*(?:[Qq](?:uestion)? ?)?\d+[.):][ \t]*\(?[A-Z]\)?[.]?[ \t]*$")
+_NUMBERED_ANSWER = re.compile(
+    r"(?m)^[ \t]*(?:[Qq](?:uestion)? ?)?\d+[.):][ \t]*\(?[A-Z]\)?[.]?[ \t]*$"
+)
 _ANSWER_LINE = re.compile(
     r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
 )
@@ -334,7 +337,9 @@ def _whole(sentence: Sentence) -> frozenset[str] | None:
 def _stated(claims: Sequence[Claimed]) -> Iterator[_Answer]:
     for claim in claims:
         if claim.claim in (Claim.FINAL, Claim.STATED):
-            yield _Answer(letters=claim.letters, rule=str(claim.claim), place=claim.place, begin=claim.begin)
+            yield _Answer(
+                letters=claim.letters, rule=str(claim.claim), place=claim.place, begin=claim.begin
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ _TEMPLATE = re.compile(
 )
 _ROLE = re.compile(r"\A\s*(?:assistant|model)\s*(?::|\n)", re.IGNORECASE)
 _ANOTHER_TURN = re.compile(
-    r"\n\s*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::|\d+[.:)])", re.IGNORECASE
+    r"\n\s*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::(?!\s*answer\b)|\d+[.:)])",
+    re.IGNORECASE,
 )
 _FIRST_TURN = re.compile(r"\s*q(?:uestion)? ?\d+\s*:", re.IGNORECASE)
 
@@ -36,7 +37,7 @@ _CHARACTERS = str.maketrans(
     _EMOJI_LETTERS
     | {"\u2019": "'", "\u3002": ". ", "\u3001": ", ", "\u3010": " ", "\u3011": ":"}
     | dict.fromkeys("\ufeff\u200b\u200c\u200d\u2060\u00ad\u20e3\ufe0f", "")
-    | {"\u2192": " : ", "\u27a1": ": "}
+    | {"\u2192": " : ", "\u21d2": " : ", "\u27a1": ": "}
     | dict.fromkeys("\u2705\u2713\u2714\u2611", " correct ")
     | dict.fromkeys("\u274c\u274e\u2717\u2718\u2716\u2715", " incorrect ")
 )
@@ -47,6 +48,7 @@ _DECORATION = re.compile(
     r"|(?<=\s)[:;]-?[()DP](?=\s|\Z)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
 )
 _STRUCK = re.compile(r"~~[^~\n]{1,500}~~|<(s|del)>[^<\n]{1,500}</\1>")
+_QUOTED = re.compile(r"(?m)^[ \t]*>[ \t]+\w+[ \t]+\w+[ \t]+\S.*$")
 _VERDICT = re.compile(
     r"(?<![^\s-])([A-Z][ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)"
 )
@@ -71,7 +73,7 @@ def plain_text(raw: str) -> str:
     >>> plain_text("<think>A?</think>**Answer:** $\\text{Ｂ}$")
     'Answer: B'
     """
-    text = _STRUCK.sub(" ", _CODE_FENCE.sub("", without_thinking(raw)))
+    text = _STRUCK.sub(" ", _QUOTED.sub("", _CODE_FENCE.sub("", without_thinking(raw))))
     text = _VERDICT.sub(r"\1\n", text).translate(_CHARACTERS)
     text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
