@@ -283,7 +283,7 @@ def test_words_are_read_again_by_other_rules_without_the_model(
     """Stricter ones take answers away, looser ones find some; what is kept is told in the trail."""
     first, second, third, *_ = _drawn(trial)
     option = json.loads(_options(trial, second))[2]
-    said = {first: "So the answer is B.", second: f"I would call it {option}", third: "C"}
+    said = {first: "So the answer is B.", second: f"Look at {option} first", third: "C"}
     path = tmp_path / "words.json"
     path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
     add_model(trial, path, study="trial", model_id="M", now=NOW)
