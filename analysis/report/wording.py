@@ -340,7 +340,7 @@ def term_words(term: str) -> str:
         name, other = (
             t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)
         )
-    return t(CONTRASTS[kind], name=name, other=other)
+    return said(CONTRASTS[kind]).format(name=name, other=other)
 
 
 def claim_words(claim: str) -> str:
