@@ -115,7 +115,7 @@ _DOUBTS = (
 )
 _PEOPLE = (
     *(r"radiologists?", r"students?", r"residents?", r"colleagues?", r"experts?", r"doctors?"),
-    *(r"physicians?", r"clinicians?", r"readers?", r"users?", r"people", r"others?", "key"),
+    *(r"physicians?", r"clinicians?", r"readers?", r"users?", r"people", "others", "key"),
     *(r"some(?:one|body)", r"any(?:one|body)", r"every(?:one|body)", "they", "he", "she", "you"),
     *(r"his", "her", "their", r"textbooks?", r"reports?", r"annotators?", r"teachers?", "dr"),
     *(r"professors?", r"attendings?", r"consultants?", r"examiners?", r"referrers?", r"surgeons?"),

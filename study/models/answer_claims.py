@@ -522,6 +522,9 @@ def is_rejection(rest: str, letter: str, options: Sequence[str], *, own_text: bo
     place = ord(letter) - ord("A")
     if place < len(options) and _NEGATIVE_OPTION.search(options[place]):
         return bool(own_text and _NEGATION.search(clause))
+    denied = {meaning(mention) for mention in re.findall(MENTION, clause)}
+    if denied and letter not in denied and UNCLEAR not in denied and not own_text:
+        return False  # the reason denies another option
     return bool(_NEGATION.search(clause) or (_DOUBTED.search(clause) and own_text))
 
 
