@@ -69,12 +69,13 @@ def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_R
     NotNow
         As many files are being read as may be.
     """
+    kept = [file]
 
-    def keep_file(_: bool) -> None:
-        assert file.path
+    def release(_: bool) -> None:
+        kept.clear()
 
     held = Held(budget=BUDGET, name=file.name)
-    return Job(do, file.path, *arguments, held=held, on_end=keep_file)
+    return Job(do, file.path, *arguments, held=held, on_end=release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,6 +120,7 @@ class Job(Generic[_Result]):
     ) -> None:
         self.is_cancelled = self._is_late = False
         self._held, self._is_kept, self._on_end = held, bool(kept), on_end
+        self._tidied = threading.Event()
         if held is not None:
             _take_turn(self)
         self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
@@ -158,6 +159,8 @@ class Job(Generic[_Result]):
         StudyError
             It was cancelled or ended, the file was refused, or whatever the function raised.
         """
+        wait([self._future])
+        self._tidied.wait()  # what `on_end` releases is gone
         try:
             return self._future.result()
         except StudyError:
@@ -199,11 +202,14 @@ class Job(Generic[_Result]):
             self._pool.shutdown(kill_workers=True)
 
     def _end(self, _: object) -> None:
-        self._clock.cancel()
-        shutil.rmtree(self._note.parent, ignore_errors=True)
-        _end_turn(self)
-        was_ended = isinstance(self._future.exception(), _ended())
-        self._on_end(was_ended)
+        try:
+            self._clock.cancel()
+            shutil.rmtree(self._note.parent, ignore_errors=True)
+            _end_turn(self)
+            was_ended = isinstance(self._future.exception(), _ended())
+            self._on_end(was_ended)
+        finally:
+            self._tidied.set()
         if not self._is_kept and (was_ended or not _give_back(self._pool)):
             threading.Thread(target=self._pool.shutdown, daemon=True).start()
 
