@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
@@ -198,7 +198,8 @@ class Job(Generic[_Result]):
         self._kill()
 
     def _kill(self) -> None:
-        if not self._is_kept:
+        # A job that no process has taken yet is withdrawn: killing the pool then breaks its thread.
+        if not self._is_kept and not self._future.cancel():
             self._pool.shutdown(kill_workers=True)
 
     def _end(self, _: object) -> None:
@@ -206,7 +207,7 @@ class Job(Generic[_Result]):
             self._clock.cancel()
             shutil.rmtree(self._note.parent, ignore_errors=True)
             _end_turn(self)
-            was_ended = isinstance(self._future.exception(), _ended())
+            was_ended = self._future.cancelled() or isinstance(self._future.exception(), _ended())
             self._on_end(was_ended)
         finally:
             self._tidied.set()
@@ -234,7 +235,7 @@ def _ended() -> tuple[type[BaseException], ...]:
     """Return what a job fails with whose process was ended."""
     from joblib.externals.loky.process_executor import ShutdownExecutorError
 
-    return BrokenProcessPool, ShutdownExecutorError
+    return BrokenProcessPool, CancelledError, ShutdownExecutorError
 
 
 _IDLE: list[Any] = []
