@@ -235,7 +235,6 @@ _NEGATION = _any_case(compiled(cues.NEGATED))
 _NEGATIVE_OPTION = _any_case(
     r"\b(?:no|not|without|normal|none|absent|absence|neither|negative|never|clear)\b|\w+n't"
 )
-_ENUMERATION = re.compile(rf"^\W*(?:\d+[.):]\s*)?({MENTION})\W*$")
 
 
 def prepared(marked: str) -> str:

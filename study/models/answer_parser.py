@@ -51,7 +51,6 @@ RULES = {
 
 _REACH = 1000  # characters before a mention in which its clause may begin
 _MOST_OBJECTS = 100
-_LONGEST_OBJECT = 100_000
 _TAGGED = re.compile(
     r"[<\[]((?:final_?)?ans(?:wer)?|conclusion|choice|option|final|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta)[>\]]"
     r"(?:(.{0,2000}?)[<\[]/\1[>\]]|(.{0,200})\Z)",
