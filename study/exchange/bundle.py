@@ -33,7 +33,7 @@ from study.models.finish_reasons import CUT_OFF
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
 from study.monitoring.interventions import excluded_readings
-from study.protocol.protocol import Condition, stored_protocol
+from study.protocol.protocol import AID_KEYS, Condition, Protocol, stored_protocol
 from study.reading.course import Step
 from study.reading.records import shown
 from study.store import (
@@ -68,6 +68,8 @@ _SINCE = frozenset(
     {
         *("bundle_extras", "fault_marks", "required_views", "age", "unknown_age"),
         *("sex", "without_flags", "only_items", "without_items"),
+        *AID_KEYS,
+        *("reads_per_case", "cases_per_reader", "anchor", "arms"),
     }
 )
 """Keys of the protocol that bundles once did not have."""
@@ -189,7 +191,7 @@ def files_of(
     )
     if trails:
         if texts:
-            files[RECORDS] = records(look, found)
+            files[RECORDS] = records(look, found, blinded=blinded)
         files["audit.jsonl"] = _lines(trail)
         for chain, told in merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
@@ -205,12 +207,12 @@ def files_of(
 
 
 def _in_force(study: StudyRow) -> dict[str, Any]:
-    """Return the protocol in force; what came after bundles were first restored, only if it is set.
+    """Return the protocol in force; keys of `_SINCE` only if they are not at their default.
 
-    A bundle made before says nothing of it, and is restored to the same bytes.
+    Earlier bundles do not have these keys and are restored to the same bytes.
     """
-    values = stored_protocol(study).in_full()
-    return {key: value for key, value in values.items() if key not in _SINCE or value}
+    values, usual = stored_protocol(study).in_full(), Protocol().in_full()
+    return {key: value for key, value in values.items() if key not in _SINCE or value != usual[key]}
 
 
 def audit_file(deployment_id: str) -> str:
@@ -496,10 +498,11 @@ class StudyFacts(NamedTuple):
     simulated_films: bool
 
 
-def records(look: Transaction, study: StudyRow) -> bytes:
+def records(look: Transaction, study: StudyRow, *, blinded: bool = False) -> bytes:
     """Return a study's ``records.jsonl``."""
     lines = [{"row": STUDY_RECORD, **_facts(look, study)._asdict()}]
-    lines += [{"row": kind, **row} for kind, row in archive.rows(look, study.id)]
+    rows = archive.rows(look, study.id, blinded=blinded)
+    lines += [{"row": kind, **row} for kind, row in rows]
     return "".join(canonical_json(line) + "\n" for line in lines).encode()
 
 

@@ -156,7 +156,9 @@ def insert_rows(
         A row does not fit: what it refers to is missing, or it is there already.
     """
     known: dict[tuple[Any, ...], int] = {
-        ("item_id", item_id): number for item_id, number in cases.items()
+        (name, item_id): number
+        for item_id, number in cases.items()
+        for name in ("item_id", "shown_item_id")
     }
     for kind, of in archive.KINDS.items():
         names = {name for columns in of.names for name in columns}

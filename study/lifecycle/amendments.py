@@ -43,7 +43,10 @@ _DRAWN = frozenset(
     }
 )
 _ASSIGNED = frozenset(
-    {"case_order", "option_order", "conditions", "sessions", "hidden_repeats", "practice_cases"}
+    {
+        *("case_order", "option_order", "conditions", "sessions", "hidden_repeats"),
+        *("practice_cases", "reads_per_case", "cases_per_reader", "anchor", "arms"),
+    }
 )
 _ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
 

@@ -29,7 +29,8 @@ class Assigned:
     `position` counts from 1 over all sessions. `repeat` counts a reader's readings of the item in
     the condition, in the order they are read: hidden repeats and those of later sessions alike.
     `shown_order` spells the canonical letters in the order shown: with ``"CAB"`` the reader sees
-    C's text at letter A.
+    C's text at letter A. `block` is the case's block, None in designs without blocks; `stage` is 1
+    or 2 in sequential reading, where both share a position, and `aid` when the aid is shown.
     """
 
     item_id: str
@@ -38,6 +39,9 @@ class Assigned:
     repeat: int
     position: int
     shown_order: str
+    block: int | None = None
+    stage: int = 0
+    aid: str = ""
 
 
 def assign(

@@ -1,5 +1,6 @@
-"""Contradictions between the keys of a protocol: a table of rules, each with the keys it reads."""
+"""Rules about contradictions between the keys of a protocol, each with the keys it reads."""
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ class Rule:
     Parameters
     ----------
     keys
-        The keys it reads; it is not applied where one of them has a fault of its own.
+        The keys it reads; the rule is not applied if one of them has an error of its own.
     broken
         Whether a protocol breaks it.
     fault
@@ -54,14 +55,56 @@ def _in_both_lists(protocol: "Protocol") -> list[str]:
 
 
 def _shows_cases_again(protocol: "Protocol") -> bool:
-    several = len(protocol.conditions) > 1 or protocol.sessions > 1
-    return protocol.hidden_repeats > 0 or several
+    several = any(len(arm.presented) > 1 for arm in protocol.by_arm.values())
+    return protocol.hidden_repeats > 0 or protocol.sessions > 1 or several
+
+
+def _n_presented(protocol: "Protocol") -> list[int]:
+    """Return the number of conditions in which each arm is presented the cases."""
+    return [len(arm.presented) for arm in protocol.by_arm.values()]
+
+
+def _unequal(protocol: "Protocol") -> int:
+    """Return the number of conditions that the sessions are no multiple of, or 0."""
+    uneven = (n for n in _n_presented(protocol) if protocol.sessions % n)
+    return next(uneven, 0) if protocol.sessions > 1 else 0
 
 
 def _fitting_sessions(protocol: "Protocol") -> str:
-    n = len(protocol.conditions)
+    n = math.lcm(*_n_presented(protocol))
     turns = protocol.sessions // n
     return f"{turns * n} or {turns * n + n}" if turns else f"{n}"
+
+
+def _together_with(condition: str, protocol: "Protocol") -> int:
+    """Return the number of conditions that one session has, if a condition is among several."""
+    numbers = (
+        len(arm.presented)
+        for arm in protocol.by_arm.values()
+        if condition in arm.presented and len(arm.presented) > 1
+    )
+    return next(numbers, 0) if protocol.sessions == 1 else 0
+
+
+def _idle_aid_key(protocol: "Protocol") -> str:
+    """Return a key about the aid that has no effect because no condition is aided."""
+    if protocol.is_aided:
+        return ""
+    usual = type(protocol)()
+    keys = ("aid", "aid_model", "aid_shows", "aid_text", "aid_missing", "aid_errors")
+    changed = (key for key in keys if getattr(protocol, key) != getattr(usual, key))
+    in_arms = ("aid" for arm in protocol.arms if arm.aid or arm.aid_text)
+    return next(changed, "") or next(in_arms, "")
+
+
+def _own_cases(protocol: "Protocol") -> int:
+    """Return the largest number of cases that one reader can have."""
+    return protocol.cases_per_reader or protocol.cases
+
+
+def _case_blocks(protocol: "Protocol") -> int:
+    """Return the number of case blocks that sessions require; 0 if cases are not divided."""
+    return max(arm.case_blocks for arm in protocol.by_arm.values())
 
 
 RULES = (
@@ -141,7 +184,7 @@ RULES = (
         ),
     ),
     _rule(
-        "feedback hidden_repeats conditions sessions",
+        "feedback hidden_repeats conditions sessions aid arms",
         lambda p: p.feedback == "after case" and _shows_cases_again(p),
         lambda p: t(
             "feedback after each case with hidden_repeats, several conditions or several "
@@ -150,8 +193,8 @@ RULES = (
         ),
     ),
     _rule(
-        "conditions endpoint",
-        lambda p: p.conditions == ("open-ended",) and bool(p.endpoint),
+        "conditions endpoint arms",
+        lambda p: p.all_conditions == ("open-ended",) and bool(p.endpoint),
         lambda p: t(
             "endpoint is {endpoint}, which is about answers chosen from options, but the only "
             "condition is open-ended. Add another condition, or leave the endpoint empty.",
@@ -159,36 +202,152 @@ RULES = (
         ),
     ),
     _rule(
-        "conditions back_navigation sessions",
-        lambda p: (
-            "open-ended" in p.conditions
-            and len(p.conditions) > 1
-            and p.back_navigation
-            and p.sessions == 1
-        ),
+        "conditions back_navigation sessions aid arms",
+        lambda p: p.back_navigation and _together_with("open-ended", p) > 0,
         lambda p: t(
             "back_navigation with open-ended and another condition in one session would let "
             "readers change their own words after seeing the options. Set sessions to {n}, or "
             "choose one of the two.",
-            n=len(p.conditions),
+            n=_together_with("open-ended", p),
         ),
     ),
     _rule(
-        "sessions conditions",
-        lambda p: p.sessions > 1 and p.sessions % len(p.conditions) != 0,
+        "conditions back_navigation sessions aid arms",
+        lambda p: p.back_navigation and _together_with("aided", p) > 0,
+        lambda p: t(
+            "back_navigation with aided and another condition in one session would let readers "
+            "change their unaided answers after seeing the model's. Set sessions to {n}, or set "
+            "back_navigation to false.",
+            n=_together_with("aided", p),
+        ),
+    ),
+    _rule(
+        "conditions back_navigation aid arms",
+        lambda p: p.back_navigation and any(arm.is_sequential for arm in p.by_arm.values()),
+        lambda p: t(
+            'back_navigation with aid = "after" would let readers change first answers after '
+            "seeing the model's. Set back_navigation to false, or choose another aid."
+        ),
+    ),
+    _rule(
+        "sessions conditions aid arms",
+        lambda p: _unequal(p) > 0,
         lambda p: t(
             "sessions = {sessions}, but there are {n} conditions, and each session uses one "
             "of them, so some would be read more often than others. Set it to {fitting}, or "
             "to 1 to read all conditions in one session.",
             sessions=p.sessions,
-            n=len(p.conditions),
+            n=_unequal(p),
             fitting=_fitting_sessions(p),
         ),
     ),
     _rule(
-        "conditions",
-        lambda p: "aided" in p.conditions,
-        lambda p: 'conditions = ["aided", ...]: this release cannot run that yet. Leave it out.',
+        "conditions aid_model arms",
+        lambda p: p.is_aided and not p.aid_model,
+        lambda p: t(
+            'conditions has "aided", but aid_model is empty. Name the model whose answers are '
+            'shown, or remove "aided".'
+        ),
+    ),
+    _rule(
+        "conditions aid aid_model aid_shows aid_text aid_missing aid_errors arms",
+        lambda p: bool(_idle_aid_key(p)),
+        lambda p: t(
+            '{key} is set, but no condition is aided. Add "aided" to conditions, or remove {key}.',
+            key=_idle_aid_key(p),
+        ),
+    ),
+    _rule(
+        "aid_errors cases",
+        lambda p: p.aid_errors > p.cases,
+        lambda p: t(
+            "aid_errors = {n} is more than cases = {cases}. Reduce aid_errors.",
+            n=p.aid_errors,
+            cases=p.cases,
+        ),
+    ),
+    _rule(
+        "aid_errors aid_shows",
+        lambda p: p.aid_errors > 0 and "answer" not in p.aid_shows,
+        lambda p: t(
+            "aid_errors replaces answers of the model, but aid_shows does not include the answer. "
+            'Add "answer" to aid_shows, or set aid_errors to 0.'
+        ),
+    ),
+    _rule(
+        "aid_errors aid_shows",
+        lambda p: p.aid_errors > 0 and "explanation" in p.aid_shows,
+        lambda p: t(
+            "aid_errors would show the model's explanation of a correct answer beside a wrong one. "
+            'Remove "explanation" from aid_shows, or set aid_errors to 0 and add predictions that '
+            "already contain the errors."
+        ),
+    ),
+    _rule(
+        "conditions cases arms",
+        lambda p: "wrong-image" in p.all_conditions and p.cases < 2,
+        lambda p: t(
+            'conditions has "wrong-image", which needs the images of another case, but cases = 1. '
+            'Increase cases, or remove "wrong-image".'
+        ),
+    ),
+    _rule(
+        "anchor reads_per_case cases_per_reader",
+        lambda p: p.anchor > 0 and not p.is_incomplete,
+        lambda p: t(
+            "anchor = {anchor}, but every reader reads every case. Set reads_per_case or "
+            "cases_per_reader, or set anchor to 0.",
+            anchor=p.anchor,
+        ),
+    ),
+    _rule(
+        "anchor reads_per_case cases_per_reader cases",
+        lambda p: p.is_incomplete and p.anchor >= p.cases,
+        lambda p: t(
+            "anchor = {anchor} leaves none of cases = {cases} to be shared among readers. Reduce "
+            "anchor, or increase cases.",
+            anchor=p.anchor,
+            cases=p.cases,
+        ),
+    ),
+    _rule(
+        "cases_per_reader cases",
+        lambda p: p.cases_per_reader > p.cases,
+        lambda p: t(
+            "cases_per_reader = {n} is more than cases = {cases}. Reduce it.",
+            n=p.cases_per_reader,
+            cases=p.cases,
+        ),
+    ),
+    _rule(
+        "cases_per_reader anchor",
+        lambda p: 0 < p.cases_per_reader <= p.anchor,
+        lambda p: t(
+            "cases_per_reader = {n} leaves no case beside anchor = {anchor}. Increase "
+            "cases_per_reader, or reduce anchor.",
+            n=p.cases_per_reader,
+            anchor=p.anchor,
+        ),
+    ),
+    _rule(
+        "cases_per_reader hidden_repeats",
+        lambda p: 0 < p.cases_per_reader < p.hidden_repeats,
+        lambda p: t(
+            "hidden_repeats = {repeats} is more than cases_per_reader = {n}. Reduce "
+            "hidden_repeats.",
+            repeats=p.hidden_repeats,
+            n=p.cases_per_reader,
+        ),
+    ),
+    _rule(
+        "sessions conditions cases cases_per_reader aid arms",
+        lambda p: _own_cases(p) < _case_blocks(p),
+        lambda p: t(
+            "The {n} cases of a reader cannot be divided into {blocks} blocks, one for each "
+            "condition. Increase cases or cases_per_reader, or set sessions to 1.",
+            n=_own_cases(p),
+            blocks=_case_blocks(p),
+        ),
     ),
 )
 """Every rule; their faults are listed in this order."""

@@ -1,14 +1,14 @@
 """The protocol: everything decided before reading starts, as one checked value.
 
-Written by hand as TOML (see `docs/protocol.md`); unknown keys are refused, left-out keys take their
-default, and every fault is listed at once.
+It is written by hand as TOML (see `docs/protocol.md`). Unknown keys are rejected, omitted keys take
+their default, and all errors are listed at once. Designs are explained in `docs/designs.md`.
 """
 
 import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from study.base.errors import BadProtocol, NotFound
 from study.base.text import did_you_mean, nearest
 from study.base.translation import languages, later, said, spoken, t, tn
 from study.protocol import checks
+from study.protocol.arms import Arm, arms
 from study.protocol.checks import ids_beside
 from study.protocol.contradictions import contradictions
 from study.protocol.questionnaire import ReaderQuestion, questions
@@ -32,12 +33,25 @@ from study.store.studies import StudyRow, study_row
 
 
 class Condition(StrEnum):
-    """What a reader is shown (MRMC: modality); open-ended: no options, and the answer is words."""
+    """What a reader is shown (MRMC: modality).
+
+    aided: a model's answer as well; wrong-image: the images of another patient; open-ended: no
+    options, and the answer is text.
+    """
 
     UNAIDED = "unaided"
     AIDED = "aided"
     IMAGE_ABSENT = "image-absent"
+    WRONG_IMAGE = "wrong-image"
     OPEN_ENDED = "open-ended"
+
+
+class Aid(StrEnum):
+    """When the model's answer is shown in the condition aided; after: sequential reading."""
+
+    FIRST = "first"
+    ON_DEMAND = "on demand"
+    AFTER = "after"
 
 
 class Feedback(StrEnum):
@@ -58,6 +72,8 @@ CONTEXTS = ("age", "sex", "indication", "comparison", "prior")
 ENDPOINTS = ("accuracy", "AUC")
 HYPOTHESES = ("non-inferiority", "superiority")
 ABOUT = ("readers like these", "these readers")
+AID_SHOWS = ("answer", "confidence", "explanation", "boxes", "map")
+AID_MISSING = ("refuse", "say")
 MAX_PROSE = 20_000
 
 EXCLUSIONS = ("sensitivity", "primary")
@@ -65,7 +81,10 @@ SCORE_CARDS = ("own", "peers")
 BUNDLE_EXTRAS = ("questionnaire", "questionnaire texts", "display checks")
 
 CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
-"""What stands in the example of a consent where the true one belongs, in the language in use."""
+"""The placeholder in the example of a consent text, in the language in use."""
+
+AID_KEYS = ("aid", "aid_model", "aid_shows", "aid_text", "aid_missing", "aid_errors")
+"""Keys that describe the aid of the condition aided."""
 
 _LEFT_OUT = frozenset(
     {
@@ -92,9 +111,14 @@ _LEFT_OUT = frozenset(
         "sex",
         "without_flags",
         *ITEM_LISTS,
+        *AID_KEYS,
+        "reads_per_case",
+        "cases_per_reader",
+        "anchor",
+        "arms",
     }
 )
-"""Keys that stand in the locked protocol only where they are not at their default."""
+"""Keys that the locked protocol contains only if they are not at their default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +190,27 @@ class Protocol:
         Codes of rules of content; what breaks one of them is not drawn.
     only_items, without_items
         The item_id of what alone may be drawn, and of what is not; empty for no limit.
+    aid
+        When the model's answer is shown in the condition aided.
+    aid_model
+        The name of the model whose answers are shown.
+    aid_shows
+        Which parts of its answers are shown, of `AID_SHOWS`.
+    aid_text
+        Markdown that introduces the aid.
+    aid_missing
+        Whether a case without an answer prevents the opening (``refuse``) or the reader is told
+        that there is none (``say``).
+    aid_errors
+        Number of correct answers of the model that are replaced by wrong ones.
+    reads_per_case
+        Readers of each arm who read a case outside the anchor; 0 for all of them.
+    cases_per_reader
+        Cases of each reader; 0: as many as `reads_per_case` requires.
+    anchor
+        Number of cases that every reader reads in an incomplete design.
+    arms
+        Parallel arms to which readers are randomised; empty for none.
     """
 
     name: str = ""
@@ -212,12 +257,91 @@ class Protocol:
     without_flags: tuple[str, ...] = ()
     only_items: tuple[str, ...] = ()
     without_items: tuple[str, ...] = ()
+    aid: Aid = Aid.FIRST
+    aid_model: str = ""
+    aid_shows: tuple[str, ...] = ("answer",)
+    aid_text: str = ""
+    aid_missing: str = "refuse"
+    aid_errors: int = 0
+    reads_per_case: int = 0
+    cases_per_reader: int = 0
+    anchor: int = 0
+    arms: tuple[Arm, ...] = ()
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether each reader reads only some of the cases."""
+        return bool(self.reads_per_case or self.cases_per_reader)
+
+    @property
+    def is_aided(self) -> bool:
+        """Whether any reader reads cases with an aid."""
+        return Condition.AIDED in self.all_conditions
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether aided cases are answered twice, before and after the aid is shown."""
+        return self.aid == Aid.AFTER and Condition.AIDED in self.conditions
+
+    @property
+    def presented(self) -> tuple[Condition, ...]:
+        """Return the conditions in which cases are presented.
+
+        In sequential reading one presentation has an unaided and an aided answer.
+        """
+        if self.is_sequential:
+            return tuple(name for name in self.conditions if name != Condition.UNAIDED)
+        return self.conditions
+
+    @property
+    def has_new_design(self) -> bool:
+        """Whether the lists of readers are made by `study.protocol.designs`.
+
+        The lists of earlier designs are made as they always were.
+        """
+        new = {Condition.AIDED, Condition.WRONG_IMAGE}
+        return self.is_incomplete or bool(self.arms) or not new.isdisjoint(self.conditions)
+
+    @property
+    def case_blocks(self) -> int:
+        """Return the number of blocks of cases that change conditions together; 0 for none."""
+        with_options = [name for name in self.presented if name != Condition.OPEN_ENDED]
+        divided = self.has_new_design and self.sessions > 1 and len(with_options) > 1
+        return len(with_options) if divided else 0
+
+    @property
+    def all_conditions(self) -> tuple[Condition, ...]:
+        """Return the conditions of all arms in which there are readings."""
+        read: dict[Condition, None] = {}
+        for arm in self.by_arm.values():
+            if arm.is_sequential:
+                read[Condition.UNAIDED] = None
+            read |= dict.fromkeys(arm.conditions)
+        return tuple(read)
+
+    @property
+    def by_arm(self) -> dict[str, "Protocol"]:
+        """Return the protocol of the readers of each arm; one without name if there are none."""
+        return {arm.name: self.of_arm(arm.name) for arm in self.arms} or {"": self}
+
+    def of_arm(self, name: str) -> "Protocol":
+        """Return the protocol that applies to the readers of an arm."""
+        arm = next((arm for arm in self.arms if arm.name == name), None)
+        if arm is None:
+            return self
+        return replace(
+            self,
+            conditions=arm.conditions or self.conditions,
+            aid=Aid(arm.aid) if arm.aid else self.aid,
+            aid_text=arm.aid_text or self.aid_text,
+            instructions=arm.instructions or self.instructions,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
 
-        Keys that came later are left out at their default, so that a protocol which does without
-        them keeps its hash.
+        Later keys are left out at their default, so that a protocol that does not use them keeps
+        its hash.
         """
         values = self.in_full()
         usual = Protocol().in_full()
@@ -228,13 +352,14 @@ class Protocol:
         }
 
     def in_full(self) -> dict[str, Any]:
-        """Return every key with its value as JSON values, those at their default too."""
+        """Return every key with its value as JSON values, defaults included."""
         values = asdict(self)
         values["confidence"] = self.confidence or False
         values["allocation"] = (
             self.allocation if isinstance(self.allocation, str) else dict(self.allocation)
         )
         values["questionnaire"] = [question.as_json() for question in self.questionnaire]
+        values["arms"] = [arm.as_json() for arm in self.arms]
         return {
             key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
         }
@@ -246,14 +371,14 @@ class Protocol:
 
 
 def read_protocol(path: Path) -> Protocol:
-    """Read and check a protocol file; lists of items may lie beside it.
+    """Read and check a protocol file; lists of items may be files in the same folder.
 
     Raises
     ------
     NotFound
-        No such file, or no such list.
+        The file or one of its lists does not exist.
     BadProtocol
-        Not TOML, or with faults; all of them are listed.
+        It is not TOML or contains errors; all of them are listed.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -277,12 +402,12 @@ def read_protocol(path: Path) -> Protocol:
 
 
 def protocol_from(text: str, *, source: str) -> Protocol:
-    """Check the text of a protocol file; `source` is what the refusal calls it.
+    """Check the text of a protocol file; `source` is its name in error messages.
 
     Raises
     ------
     BadProtocol
-        Not TOML, or with faults; all of them are listed.
+        It is not TOML or contains errors; all of them are listed.
     """
     return _checked(_parsed(text, source=source), source=source)
 
@@ -292,7 +417,7 @@ _KEY = re.compile(r"\s*[\w-]+\s*")
 
 
 def _refuse_deep_keys(text: str, source: str) -> None:
-    """Refuse keys such as ``a.a.a``, for which the parser takes quadratic time, before it does."""
+    """Reject keys such as ``a.a.a``, for which the parser takes quadratic time."""
     n_keys = 0
     for part in _QUOTED.sub("quoted", text).split("."):
         n_keys = n_keys + 1 if _KEY.fullmatch(part) else 0
@@ -315,15 +440,15 @@ def _parsed(text: str, *, source: str) -> dict[str, Any]:
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:
-    """Return every fault of a protocol that is being written; none, and it can be drawn."""
+    """Return every error in a protocol that is being written; without errors it can be drawn."""
     return _examined(values)[1]
 
 
 def example_faults(consent: object) -> list[str]:
-    """Return the fault of a consent that still holds the example's line, in whichever language.
+    """Return the error in a consent text that still contains the placeholder, in any language.
 
-    Apart from `faults_of`: a draft with the example can be written on and previewed, and is neither
-    drawn nor opened.
+    This is not one of `faults_of`, because a draft with the placeholder can be edited and
+    previewed; it cannot be drawn or opened.
     """
     words = _squeezed(str(consent))
     for name in languages():
@@ -341,17 +466,17 @@ def example_faults(consent: object) -> list[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return the words of a text, however they are wrapped, bracketed or marked."""
+    """Return the words of a text without line breaks, brackets and markup."""
     return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
 
 
 def refuse_example(protocol: Protocol) -> None:
-    """Refuse to draw a protocol whose consent still holds the example's line.
+    """Refuse to draw a protocol whose consent text still contains the placeholder.
 
     Raises
     ------
     BadProtocol
-        It does.
+        It contains the placeholder.
     """
     faults = example_faults(protocol.consent)
     if faults:
@@ -375,11 +500,11 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
 
 
 _MAX_UNKNOWN_KEYS = 100
-"""Compared with the known keys and listed; a file with more is no protocol."""
+"""Unknown keys that are listed and compared with the known ones; the rest is only counted."""
 
 
 def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
-    """Return the protocol of the sound keys, and every fault: of keys, values and between keys."""
+    """Return the protocol of the valid keys, and all errors: in keys, values and between keys."""
     faults: list[str] = []
     valid: dict[str, Any] = {}
     faulty: set[str] = set()
@@ -418,6 +543,10 @@ def _short(value: Any) -> str:
 def _conditions(value: Any) -> tuple[Condition, ...]:
     named = checks.some_of(tuple(Condition), at_least=1)(value)
     return tuple(Condition(name) for name in named)
+
+
+def _aid(value: Any) -> Aid:
+    return Aid(checks.one_of(tuple(Aid))(value))
 
 
 _CHECKS: Mapping[str, checks.Check] = {
@@ -465,18 +594,28 @@ _CHECKS: Mapping[str, checks.Check] = {
     "without_flags": checks.some_of(BY_ITEM, at_least=0),
     "only_items": checks.ids,
     "without_items": checks.ids,
+    "aid": _aid,
+    "aid_model": checks.text,
+    "aid_shows": checks.some_of(AID_SHOWS, at_least=1),
+    "aid_text": checks.prose(MAX_PROSE),
+    "aid_missing": checks.one_of(AID_MISSING),
+    "aid_errors": checks.whole(0, 1_000_000),
+    "reads_per_case": checks.whole(0, 10_000),
+    "cases_per_reader": checks.whole(0, 1_000_000),
+    "anchor": checks.whole(0, 1_000_000),
+    "arms": arms(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
 
 def stored_protocol(study: StudyRow) -> Protocol:
-    """Return the protocol in force: the one a study's row was locked with, as amended since."""
+    """Return the protocol in force: the locked one of a study, with its amendments."""
     return _in_force(study.protocol, study.amendments)
 
 
 @lru_cache(maxsize=64)
 def _in_force(locked: str, amendments: str) -> Protocol:
-    """Return a protocol from what is stored of it: the same text is the same protocol."""
+    """Return a protocol from its stored text and amendments."""
     values = json.loads(locked)["protocol"]
     for changes in json.loads(amendments):
         values = {**values, **{key: change["new"] for key, change in changes.items()}}
@@ -509,7 +648,10 @@ def as_toml(protocol: Protocol) -> str:
     return _HEAD + tomli_w.dumps(values, multiline_strings="\r" not in _texts(values))
 
 
-def _texts(values: dict[str, Any]) -> str:
-    return "".join(value for value in values.values() if isinstance(value, str)) + "".join(
-        question["question"] + "".join(question["options"]) for question in values["questionnaire"]
-    )
+def _texts(value: Any) -> str:
+    """Return all texts of nested values."""
+    if isinstance(value, Mapping):
+        return "".join(map(_texts, value.values()))
+    if isinstance(value, list):
+        return "".join(map(_texts, value))
+    return value if isinstance(value, str) else ""

@@ -1,8 +1,7 @@
-"""A study's rows as a bundle carries them: out of one store and into another.
+"""Reads a study's rows for a bundle, and writes those of a bundle into a store.
 
-What stands under a row number here goes by its name there: readers, models and items are called by
-their own ids. All columns of a table travel, whichever a release has; SQLite's own rules decide
-what may come in.
+Row numbers are replaced by names: readers, models and items are identified by their own ids. All
+columns of a table are carried; SQLite's own rules decide which rows are accepted.
 """
 
 import sqlite3
@@ -77,11 +76,30 @@ KINDS: Mapping[str, Kind] = {
         numbers=("id", "study", "item"),
         since={"origin": "", "indication": None, "comparison": None, "prior_days": None},
     ),
+    "wrong_image": Kind(
+        table="wrong_images",
+        columns=", items.item_id, shown_items.item_id AS shown_item_id",
+        source="JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+        "JOIN cases AS shown_cases ON shown_cases.id = shown_case "
+        "JOIN items AS shown_items ON shown_items.id = shown_cases.item "
+        "WHERE cases.study = :study ORDER BY cases.number",
+        numbers=("case_id", "shown_case"),
+        names={("item_id",): "case_id", ("shown_item_id",): "shown_case"},
+    ),
+    "aid": Kind(
+        table="aids",
+        columns=", item_id",
+        source="JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+        "WHERE study = :study ORDER BY number",
+        numbers=("case_id",),
+        names={("item_id",): "case_id"},
+    ),
     "reader": Kind(
         table="readers",
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
         called=("reader_id",),
+        since={"arm": "", "list": None},
     ),
     "assignment": Kind(
         table="assignments",
@@ -91,6 +109,7 @@ KINDS: Mapping[str, Kind] = {
         + "ORDER BY readers.id, assignments.position",
         numbers=("reader", "case_id"),
         names={("reader_id",): "reader", ("item_id",): "case_id"},
+        since={"block": None, "stage": 0, "aid": ""},
     ),
     "presentation": Kind(
         table="presentations",
@@ -98,11 +117,18 @@ KINDS: Mapping[str, Kind] = {
         + _OF_READER
         + "ORDER BY presentations.rowid",
     ),
+    "aid_request": Kind(
+        table="aid_requests",
+        source="JOIN assignments ON assignments.id = aid_requests.assignment "
+        + _OF_READER
+        + "ORDER BY aid_requests.rowid",
+    ),
     "reading": Kind(
         table="readings",
         source="JOIN assignments ON assignments.id = readings.assignment "
         + _OF_READER
         + "ORDER BY readings.rowid",
+        since={"aid_shown_ms": None},
     ),
     "reason": Kind(
         table="reasons",
@@ -116,7 +142,7 @@ KINDS: Mapping[str, Kind] = {
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
         called=_MODEL,
-        since=_EDITION,
+        since={**_EDITION, "synthetic": 0},
     ),
     "prediction": Kind(
         table="predictions",
@@ -204,9 +230,17 @@ class UnfitRow(ValueError):
     """A row that the store's own rules do not let in."""
 
 
-def rows(look: Transaction, study: int) -> Iterator[tuple[str, dict[str, Any]]]:
+SEALED_KINDS = frozenset({"wrong_image", "aid"})
+"""Kinds that a blinded bundle does not carry."""
+
+
+def rows(
+    look: Transaction, study: int, *, blinded: bool = False
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every row of a study that a bundle carries, each with its kind."""
     for name, kind in KINDS.items():
+        if blinded and name in SEALED_KINDS:
+            continue
         for row in look.rows(
             f"SELECT {kind.table}.*{kind.columns} FROM {kind.table} {kind.source}", study=study
         ):

@@ -31,14 +31,20 @@ SEALED_TABLES = frozenset(
         "report_texts",
         "explanations",
         "item_attributes",
+        "wrong_images",
+        "aids",
         "predictions",
         "names",
     }
 )
 """What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
 
-_SHOWN_VIEW = "shown_context"
-"""The one way into a sealed table: of report texts, what a protocol may have shown to readers."""
+_SHOWN_VIEWS = {
+    "report_texts": "shown_context",
+    "aids": "due_aids",
+    "wrong_images": "items_with_images",
+}
+"""The only way into a sealed table: the view of it with what a reader may be shown."""
 
 _BUSY_TIMEOUT_S = 20.0
 _MOST_IDLE = 8
@@ -215,10 +221,9 @@ class Store:
     def desk(self) -> Iterator[Transaction]:
         """Write on behalf of a reader: SQLite itself refuses to read the sealed tables.
 
-        The reference standard, report texts, explanations, what else a bank says of an item,
-        predictions and names cannot be reached through this transaction by any statement, so that
-        no mistake in the reading page's code can leak them. Of report texts the view
-        `shown_context` has the indication and the comparison.
+        No statement of this transaction can read the sealed tables, so that no mistake in the code
+        of the reading page can leak them. `_SHOWN_VIEWS` are the exceptions: the indication and the
+        comparison, an aid that is due, and the images that stand in for those of a case.
         """
         with self._writing(sealed=True) as transaction:
             yield transaction
@@ -545,7 +550,7 @@ def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
 def _refuse_sealed(
     action: int, table: str | None, column: str | None, database: str | None, within: str | None
 ) -> int:
-    shown = within == _SHOWN_VIEW and table == "report_texts"
+    shown = within is not None and within == _SHOWN_VIEWS.get(table or "")
     if action == sqlite3.SQLITE_READ and table in SEALED_TABLES and not shown:
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK

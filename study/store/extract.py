@@ -51,6 +51,8 @@ TAKEN = {
     "studies": "id = :study",
     "cases": "study = :study",
     "practice_cases": "study = :study",
+    "wrong_images": "case_id IN (SELECT id FROM cases WHERE study = :study)",
+    "aids": "case_id IN (SELECT id FROM cases WHERE study = :study)",
     "readers": "study = :study",
     "assignments": f"reader IN {_READERS}",
     "practice_assignments": f"reader IN {_READERS}",
@@ -59,6 +61,7 @@ TAKEN = {
     "predictions": "model IN (SELECT id FROM models WHERE study = :study)",
     "withdrawn_models": "model IN (SELECT id FROM models WHERE study = :study)",
     "presentations": f"assignment IN {_ASSIGNED}",
+    "aid_requests": f"assignment IN {_ASSIGNED}",
     "readings": f"assignment IN {_ASSIGNED}",
     "reasons": f"reading IN {_READ}",
     "practice_readings": f"assignment IN {_PRACTISED}",
@@ -207,8 +210,11 @@ def copy_drawn_study(
     _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study}, made_up)
     opened = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}
     change.insert("studies", **{**row, **opened})
-    for table in ("cases", "practice_cases", "amendments"):
-        _add(change, table, look.rows(f"SELECT * FROM {table} WHERE study = :study", study=study))
+    for table, where in {
+        **dict.fromkeys(("cases", "practice_cases", "amendments"), "study = :study"),
+        "wrong_images": TAKEN["wrong_images"],
+    }.items():
+        _add(change, table, look.rows(f"SELECT * FROM {table} WHERE {where}", study=study))
 
 
 def _copy_items(

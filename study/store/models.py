@@ -22,6 +22,7 @@ class ModelRow(NamedTuple):
     source_sha256: str
     added_at_utc: str
     edition: int
+    synthetic: int
     withdrawn_at_utc: str | None
     withdrawn_by: str | None
     reason: str | None
@@ -128,6 +129,7 @@ def facts(row: ModelRow) -> dict[str, Any]:
         "source": row.source_name,
         "source_sha256": row.source_sha256,
         **edition_of(row),
+        **({"synthetic": True} if row.synthetic else {}),
     }
 
 

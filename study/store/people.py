@@ -12,7 +12,7 @@ from study.store.connection import Transaction
 
 
 class ReaderRow(NamedTuple):
-    """A reader of a study."""
+    """A reader of a study; `list` is the number of their list in their arm, once assigned."""
 
     id: int
     study: int
@@ -22,6 +22,8 @@ class ReaderRow(NamedTuple):
     site: str
     simulated: int
     invited_at_utc: str
+    arm: str = ""
+    list: int | None = None
 
 
 class GrantRow(NamedTuple):

@@ -357,7 +357,13 @@ def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
 
 def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[str, Any] | None:
     """Return a reading's whole row, as its event vouches for it, or None."""
-    return look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
+    row = look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
+    return row and _vouched(row)
+
+
+def _vouched(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what the hash of a reading covers; a later column only if it has a value."""
+    return {key: row[key] for key in row if key != "aid_shown_ms" or row[key] is not None}
 
 
 def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
@@ -462,12 +468,13 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 def all_of_study(look: Transaction, study: int, of: CaseSet = STUDY) -> list[dict[str, Any]]:
     """Return every reading of a study as stored, superseded ones too, for verification."""
-    return look.rows(
+    rows = look.rows(
         f"SELECT readings.* FROM {of.tables}readings AS readings "
         f"JOIN {of.assignments} AS assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
         study=study,
     )
+    return [_vouched(row) for row in rows]
 
 
 def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:

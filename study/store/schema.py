@@ -13,7 +13,7 @@ from importlib.resources import files
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
 
-FIRST_VERSION = 13
+FIRST_VERSION = 14
 """The version of the first release. Lower versions were development versions."""
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = ()
@@ -28,9 +28,9 @@ _REVIEW_OF_A_BANK = (
 )
 
 APPEND_ONLY = (
-    *("cases", "assignments", "amendments", "interventions"),
+    *("cases", "wrong_images", "aids", "assignments", "amendments", "interventions"),
     *("preparations", "practice_cases", "practice_assignments", "practice_readings"),
-    *("presentations", "readings", "reasons", "exclusions"),
+    *("presentations", "aid_requests", "readings", "reasons", "exclusions"),
     *("models", "predictions", "withdrawn_models"),
     *("scorings", "scoring_cases", "scoring_answers", "scorers", "scores", "scoring_ends"),
     "events",

@@ -197,6 +197,8 @@ CREATE TABLE readers (
     site TEXT NOT NULL,
     simulated INTEGER NOT NULL CHECK (simulated IN (0, 1)),
     invited_at_utc TEXT NOT NULL,
+    arm TEXT NOT NULL DEFAULT '',
+    list INTEGER CHECK (list > 0),
     UNIQUE (study, reader_id)
 ) STRICT;
 
@@ -209,8 +211,31 @@ CREATE TABLE assignments (
     repeat INTEGER NOT NULL CHECK (repeat > 0),
     position INTEGER NOT NULL CHECK (position > 0),
     shown_order TEXT NOT NULL,
+    block INTEGER CHECK (block >= 0),
+    stage INTEGER NOT NULL DEFAULT 0 CHECK (stage IN (0, 1, 2)),
+    aid TEXT NOT NULL DEFAULT '' CHECK (aid IN ('', 'first', 'on demand', 'after')),
+    CHECK ((stage = 0) = (aid <> 'after')),
     UNIQUE (reader, case_id, condition, repeat),
-    UNIQUE (reader, position)
+    UNIQUE (reader, position, stage)
+) STRICT;
+
+-- Designs (docs/designs.md). Of each case: the case whose images stand in for its own, and the answer of the model as
+-- it is shown. Both are sealed; a reader's desk reaches them through the views after the readings.
+
+CREATE TABLE wrong_images (
+    case_id INTEGER PRIMARY KEY REFERENCES cases (id),
+    shown_case INTEGER NOT NULL REFERENCES cases (id) CHECK (shown_case <> case_id)
+) STRICT;
+
+CREATE TABLE aids (
+    case_id INTEGER PRIMARY KEY REFERENCES cases (id),
+    answer TEXT CHECK (answer BETWEEN 'A' AND 'H' AND length(answer) = 1),
+    confidence REAL CHECK (confidence BETWEEN 0 AND 1),
+    explanation TEXT NOT NULL,
+    boxes TEXT NOT NULL CHECK (json_valid(boxes)),
+    map TEXT NOT NULL CHECK (json_valid(map)),
+    planted INTEGER NOT NULL CHECK (planted IN (0, 1)),
+    CHECK (planted = 0 OR answer IS NOT NULL)
 ) STRICT;
 
 CREATE TABLE amendments (
@@ -430,6 +455,7 @@ CREATE TABLE readings (
     committed_at_utc TEXT NOT NULL,
     received_at_utc TEXT NOT NULL,
     timing_source TEXT NOT NULL CHECK (timing_source IN ('browser', 'simulated')),
+    aid_shown_ms REAL CHECK (aid_shown_ms >= 0),
     CHECK ((status = 'answered') = (answer IS NOT NULL))
 ) STRICT;
 CREATE INDEX readings_of_assignment ON readings (assignment);
@@ -439,6 +465,44 @@ CREATE TABLE reasons (
     reading TEXT PRIMARY KEY REFERENCES readings (id),
     words TEXT NOT NULL CHECK (words <> '')
 ) STRICT;
+
+-- A reader's request for the aid of a case.
+CREATE TABLE aid_requests (
+    id TEXT PRIMARY KEY,
+    assignment TEXT NOT NULL UNIQUE REFERENCES presentations (assignment),
+    at_ms REAL CHECK (at_ms >= 0),
+    requested_at_utc TEXT,
+    received_at_utc TEXT NOT NULL
+) STRICT;
+
+-- The aid of an assignment if it is due: with the case, on request, or after the first answer.
+CREATE VIEW due_aids AS
+SELECT
+    assignments.id AS assignment,
+    aids.answer, aids.confidence, aids.explanation, aids.boxes, aids.map
+FROM assignments JOIN aids ON aids.case_id = assignments.case_id
+WHERE assignments.condition = 'aided' AND (
+    assignments.aid = 'first'
+    OR (assignments.aid = 'on demand' AND EXISTS (
+        SELECT 1 FROM aid_requests WHERE aid_requests.assignment = assignments.id
+    ))
+    OR (assignments.aid = 'after' AND EXISTS (
+        SELECT 1 FROM assignments AS stage_1
+        JOIN readings ON readings.assignment = stage_1.id
+        WHERE stage_1.reader = assignments.reader
+        AND stage_1.position = assignments.position AND stage_1.stage = 1
+    ))
+);
+
+-- The item whose images an assignment shows; none if it shows no images.
+CREATE VIEW items_with_images AS
+SELECT assignments.id AS assignment, coalesce(shown.item, cases.item) AS item
+FROM assignments
+JOIN cases ON cases.id = assignments.case_id
+LEFT JOIN wrong_images
+    ON wrong_images.case_id = cases.id AND assignments.condition = 'wrong-image'
+LEFT JOIN cases AS shown ON shown.id = wrong_images.shown_case
+WHERE assignments.condition <> 'image-absent';
 
 CREATE TABLE exclusions (
     id TEXT PRIMARY KEY,
@@ -463,6 +527,7 @@ CREATE TABLE models (
     source_sha256 TEXT NOT NULL,
     added_at_utc TEXT NOT NULL,
     edition INTEGER NOT NULL DEFAULT 1 CHECK (edition > 0),
+    synthetic INTEGER NOT NULL DEFAULT 0 CHECK (synthetic IN (0, 1)),
     UNIQUE (study, model_id, edition)
 ) STRICT;
 

@@ -32,6 +32,8 @@ class CaseSet:
         The column by which an assignment names its case.
     listed
         What the hash of a reader's list covers.
+    since
+        Later columns with their defaults; the hash covers them if they differ.
     purpose
         Stands in what an assignment's id is made of, and keeps the sets' ids apart.
     """
@@ -39,6 +41,7 @@ class CaseSet:
     tables: str
     case: str
     listed: tuple[str, ...]
+    since: tuple[tuple[str, Any], ...]
     purpose: str
     cases: str
     assignments: str
@@ -53,6 +56,7 @@ STUDY = CaseSet(
     tables="",
     case="case_id",
     listed=(*_LISTED, "session", "repeat"),
+    since=(("block", None), ("stage", 0), ("aid", "")),
     purpose="assignment",
     cases="cases",
     assignments="assignments",
@@ -65,6 +69,7 @@ PRACTICE = CaseSet(
     tables="practice_",
     case="practice_case",
     listed=_LISTED,
+    since=(),
     purpose="practice",
     cases="(SELECT *, '' AS stratum FROM practice_cases)",
     assignments="(SELECT *, practice_case AS case_id, 1 AS session, 1 AS repeat "
@@ -283,7 +288,7 @@ def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> 
 
 def add_assignments(change: Transaction, of: CaseSet, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert a reader's list, its rows' cases under `case`; practice has no session or repeat."""
-    own = [name for name in of.listed if name != "item_id"]
+    own = [name for name in (*of.listed, *dict(of.since)) if name != "item_id"]
     change.insert_many(
         f"{of.tables}assignments",
         (of.case, "reader", *own),
@@ -296,10 +301,14 @@ def assignments(look: Transaction, reader: int, of: CaseSet = STUDY) -> list[dic
     rows = look.rows(
         f"SELECT assignments.*, item_id FROM {of.assignments} AS assignments "
         f"JOIN {of.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
-        "WHERE reader = :reader ORDER BY position",
+        f"WHERE reader = :reader ORDER BY position{', stage' if of.since else ''}",
         reader=reader,
     )
-    return [{name: row[name] for name in of.listed} for row in rows]
+    return [
+        {name: row[name] for name in of.listed}
+        | {name: row[name] for name, usual in of.since if row[name] != usual}
+        for row in rows
+    ]
 
 
 def study_row(look: Transaction, name: str) -> StudyRow:

@@ -72,6 +72,16 @@ def setting_labels() -> dict[str, str]:
         "without_flags": t("Leave out questions with a flag"),
         "only_items": t("Draw only these IDs"),
         "without_items": t("Leave out these IDs"),
+        "aid": t("When the model's answer is shown"),
+        "aid_model": t("Model whose answers are shown"),
+        "aid_shows": t("What is shown of the model's answer"),
+        "aid_text": t("Introduction to the model's answers"),
+        "aid_missing": t("Cases without an answer from the model"),
+        "aid_errors": t("Planted errors"),
+        "reads_per_case": t("Readers per case"),
+        "cases_per_reader": t("Cases per reader"),
+        "anchor": t("Cases read by everyone"),
+        "arms": t("Arms"),
     }
 
 

@@ -30,6 +30,17 @@ _questions = st.lists(
     max_size=4,
 ).map(lambda result: [{"id": f"q{place}", **entry} for place, entry in enumerate(result)])
 
+_arms = st.fixed_dictionaries(
+    {"name": st.just("second")},
+    optional={
+        "conditions": st.sampled_from([["unaided"], ["aided", "unaided"]]),
+        "share": st.integers(1, 3),
+        "aid": st.sampled_from(["first", "after"]),
+        "aid_text": _text,
+        "instructions": _text,
+    },
+).map(lambda arm: [{"name": "first"}, arm])
+
 
 @st.composite
 def _values(draw: st.DrawFn) -> dict[str, Any]:
@@ -69,10 +80,17 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "smallest_window": st.sampled_from([[], [1024, 700], [1, 10_000]]),
                 "exclusions": st.sampled_from(["sensitivity", "primary"]),
                 "score_card": st.sampled_from(["own", "peers"]),
+                "aid": st.sampled_from(["first", "on demand", "after"]),
+                "aid_shows": st.sampled_from([["answer"], ["map", "answer"]]),
+                "aid_text": _text,
+                "cases_per_reader": st.integers(0, cases),
+                "anchor": st.integers(0, 3),
+                "arms": st.just([]) | _arms,
             },
         )
     )
-    return {"cases": cases, **values}
+    aided = {"aid_model": "m"} if "aided" in str(values.get("arms", "")) else {}
+    return {"cases": cases, **aided, **values}
 
 
 @given(_values())

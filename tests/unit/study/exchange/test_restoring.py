@@ -126,6 +126,7 @@ def test_a_zip_that_holds_a_file_twice_is_refused(
 
 
 SCORED = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
+AIDED = {"aid", "aid_request", "wrong_image"}
 """What this study has nothing of."""
 
 
@@ -135,7 +136,7 @@ def test_records_hold_no_truth_no_code_and_no_answers_to_questions(
     """What is nobody's business elsewhere does not travel."""
     text = bundle["records.jsonl"].decode()
     kinds = {json.loads(line)["row"] for line in text.splitlines()}
-    assert kinds == {"study", *archive.KINDS} - SCORED
+    assert kinds == {"study", *archive.KINDS} - SCORED - AIDED
     assert not {"preparation", "code", "name"} & kinds
     assert not any(secret in text for secret in SECRETS)
     assert '"truth"' not in text

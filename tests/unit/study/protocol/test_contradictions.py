@@ -7,6 +7,8 @@ import pytest
 from study.protocol.contradictions import RULES
 from study.protocol.protocol import Protocol, faults_of
 
+AIDED: dict[str, Any] = {"conditions": ["unaided", "aided"], "aid_model": "m"}
+
 BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"endpoint": "AUC"}, "endpoint is AUC, which needs confidence"),
     ({"bundle_extras": ["questionnaire texts"]}, 'bundle_extras has "questionnaire texts"'),
@@ -39,7 +41,44 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
         {"conditions": ["unaided", "image-absent"], "sessions": 3},
         "sessions = 3, but there are 2 conditions",
     ),
-    ({"conditions": ["aided"]}, "this release cannot run that yet"),
+    (
+        {**AIDED, "back_navigation": True},
+        "change their unaided answers after seeing the model's. Set sessions to 2",
+    ),
+    (
+        {**AIDED, "aid": "after", "back_navigation": True},
+        'back_navigation with aid = "after" would let readers change first answers',
+    ),
+    ({"conditions": ["aided"]}, 'conditions has "aided", but aid_model is empty'),
+    ({"aid_model": "m"}, "aid_model is set, but no condition is aided"),
+    ({**AIDED, "cases": 5, "aid_errors": 6}, "aid_errors = 6 is more than cases = 5"),
+    (
+        {**AIDED, "aid_errors": 1, "aid_shows": ["map"]},
+        "aid_shows does not include the answer",
+    ),
+    (
+        {**AIDED, "aid_errors": 1, "aid_shows": ["answer", "explanation"]},
+        "the model's explanation of a correct answer",
+    ),
+    ({"conditions": ["wrong-image"], "cases": 1}, "needs the images of another case"),
+    ({"anchor": 3}, "anchor = 3, but every reader reads every case"),
+    (
+        {"anchor": 9, "cases": 9, "reads_per_case": 2},
+        "anchor = 9 leaves none of cases = 9 to be shared among readers",
+    ),
+    ({"cases_per_reader": 201}, "cases_per_reader = 201 is more than cases = 200"),
+    (
+        {"cases_per_reader": 3, "anchor": 3},
+        "cases_per_reader = 3 leaves no case beside anchor = 3",
+    ),
+    (
+        {"cases_per_reader": 3, "hidden_repeats": 4},
+        "hidden_repeats = 4 is more than cases_per_reader = 3",
+    ),
+    (
+        {**AIDED, "sessions": 2, "cases": 1},
+        "The 1 cases of a reader cannot be divided into 2 blocks",
+    ),
 ]
 
 
@@ -92,3 +131,41 @@ def test_an_unknown_key_names_the_nearest_and_stands_for_it() -> None:
 def test_an_unknown_value_names_the_nearest(values: dict[str, Any], nearest: str) -> None:
     """In lists and in the questionnaire too."""
     assert any(fault.endswith(f"Did you mean {nearest}?") for fault in faults_of(values))
+
+
+@pytest.mark.parametrize(
+    ("arms", "words"),
+    [
+        ([{"name": "a"}], "must be a list of 2 to 10 arms"),
+        ([{"name": "a"}, {"name": "B "}], "Arm 2: name begins or ends with a space."),
+        ([{"name": "a"}, {"name": "A"}], "Two arms are named A. Rename one."),
+        ([{"name": "a"}, {}], "Arm 2: name is missing. Name the arm."),
+        (
+            [{"name": "a"}, {"name": "b", "share": 0}],
+            "Arm 2: share is 0, so the arm has no readers",
+        ),
+        ([{"name": "a"}, {"name": "b", "shares": 2}], "Did you mean share?"),
+        (
+            [{"name": "a"}, {"name": "b", "conditions": ["seen"]}],
+            "Arm 2: conditions must be a list",
+        ),
+        ([{"name": "a"}, {"name": "b", "conditions": ["aided"]}], "but aid_model is empty"),
+        ([{"name": "a"}, {"name": "b", "aid": "after"}], "aid is set, but no condition is aided"),
+    ],
+)
+def test_arms_are_checked(arms: list[dict[str, Any]], words: str) -> None:
+    """Values that are none, and what contradicts other keys."""
+    (fault,) = faults_of({"arms": arms})
+    assert words in fault
+
+
+def test_sessions_suit_the_conditions_of_every_arm() -> None:
+    """The number that is proposed is a multiple for all arms."""
+    arms = [
+        {"name": "a", "conditions": ["unaided", "image-absent"]},
+        {"name": "b", "conditions": ["unaided", "image-absent", "wrong-image"]},
+    ]
+    (fault,) = faults_of({"arms": arms, "sessions": 4})
+    assert "sessions = 4, but there are 3 conditions" in fault
+    assert "Set it to 6" in fault
+    assert not faults_of({"arms": arms, "sessions": 6})

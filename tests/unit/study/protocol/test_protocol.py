@@ -86,7 +86,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("\n".join(f"k{n} = 1" for n in range(50_000)), "and 49,900 more unknown keys"),
         ('conditions = ["unaided", "unaided"]', "duplicates"),
         ("conditions = []", "at least 1"),
-        ('conditions = ["aided"]', "cannot run that yet"),
+        ('conditions = ["aided"]', "aid_model is empty"),
         ('sessions = 3\nconditions = ["unaided", "image-absent"]', "Set it to 2"),
         ('sessions = 2\nfeedback = "after case"', "several sessions"),
         ("practice_cases = -1", "whole number"),

@@ -11,7 +11,7 @@ from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import NotFound, Undelivered
 from study.lifecycle import studies
 from study.reading import desk
-from study.store import Store, events
+from study.store import Store, events, readings
 from study.store.studies import study_row
 from study.trail import heads
 from study.trail.verification import verify
@@ -40,7 +40,7 @@ def forge(store: Store, answer: str) -> None:
     assert row is not None
     tamper(store, f"UPDATE readings SET answer = '{answer}' WHERE id = '{row['id']}'")
     with store.look() as look:
-        stored = look.row("SELECT * FROM readings WHERE id = :id", id=row["id"])
+        stored = readings.as_stored(look, row["id"])
         lines = list(events.walk(look, "study:trial"))
     previous, changed = events.FIRST_HASH, []
     for line in lines:

@@ -1,0 +1,113 @@
+"""Parallel arms of a protocol: their checks, and what the readers of an arm see."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from study.base.text import did_you_mean, name_fault, text_key
+from study.base.translation import t
+from study.protocol import checks
+from study.protocol.checks import Check, Faults
+
+MAX_ARMS = 10
+MAX_SHARE = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """A parallel arm: a group of readers with its own conditions and texts.
+
+    Empty values stand for those of the protocol.
+
+    Parameters
+    ----------
+    share
+        Readers of this arm in each permuted block.
+    """
+
+    name: str
+    conditions: tuple[Any, ...] = ()
+    share: int = 1
+    aid: str = ""
+    aid_text: str = ""
+    instructions: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the arm as JSON values; keys at their default are left out."""
+        values = {key.name: getattr(self, key.name) for key in fields(self)}
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in values.items()
+            if key == "name" or value not in ((), "", 1)
+        }
+
+
+def arms(*, conditions: Check, aid: Check, prose: Check) -> Callable[[Any], tuple[Arm, ...]]:
+    """Return a check of the arms of a protocol; every error is listed."""
+    known: Mapping[str, Check] = {
+        "name": _name,
+        "conditions": conditions,
+        "share": _share,
+        "aid": aid,
+        "aid_text": prose,
+        "instructions": prose,
+    }
+
+    def check(value: Any) -> tuple[Arm, ...]:
+        if not isinstance(value, list) or len(value) == 1 or len(value) > MAX_ARMS:
+            raise ValueError(
+                t("must be a list of 2 to {most} arms, or be left out.", most=MAX_ARMS)
+            )
+        faults: list[str] = []
+        parsed = [_arm(arm, place, known, faults) for place, arm in enumerate(value, start=1)]
+        faults += _repeated(arm.get("name") for arm in value if isinstance(arm, Mapping))
+        if faults:
+            raise Faults(faults)
+        return tuple(Arm(**arm) for arm in parsed)
+
+    return check
+
+
+def _arm(arm: Any, place: int, known: Mapping[str, Check], faults: list[str]) -> dict[str, Any]:
+    if not isinstance(arm, Mapping):
+        faults.append(t("Arm {n}: {fault}", n=place, fault=t("must be a table.")))
+        return {}
+    parsed = {}
+    for key, value in arm.items():
+        try:
+            if key not in known:
+                listed = ", ".join(known)
+                text = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=listed)
+                faults.append(
+                    t("Arm {n}: {fault}", n=place, fault=text) + did_you_mean(str(key), list(known))
+                )
+                continue
+            parsed[key] = known[key](value)
+        except ValueError as error:
+            faults.append(t("Arm {n}: {fault}", n=place, fault=f"{key} {error}"))
+    if "name" not in arm:
+        faults.append(t("Arm {n}: {fault}", n=place, fault=t("name is missing. Name the arm.")))
+    return parsed
+
+
+def _name(value: Any) -> str:
+    name = checks.text(value)
+    fault = name_fault(name)
+    if fault:
+        raise ValueError(f"{fault}.")
+    return name
+
+
+def _share(value: Any) -> int:
+    if value == 0 and not isinstance(value, bool):
+        raise ValueError(t("is 0, so the arm has no readers. Set it to 1 or more, or remove it."))
+    return int(checks.whole(1, MAX_SHARE)(value))
+
+
+def _repeated(names: Iterable[Any]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        key = text_key(name) if isinstance(name, str) else ""
+        if key and key in seen:
+            yield t("Two arms are named {name}. Rename one.", name=name)
+        seen.add(key)
