@@ -6,13 +6,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from study.base.errors import BadFile, BadInput
 from study.base.translation import said, t, tn
-from study.lifecycle import exposure, reviewing
-from study.lifecycle.reviewing import VERDICTS, ItemReview, ItemVerdict
+from study.lifecycle import exposure, judging, reviewing
+from study.lifecycle.judging import LABELS, ItemVerdict, Judged
 from study.people.roles import Act
 from study.protocol.checks import ids_in
 from study.store import banks, judgements
 from study.store.banks import BankRow
-from study.store.judgements import ReviewRow
+from study.store.judgements import REVIEW, JudgingRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
 from ui.parts import actions
@@ -20,9 +20,9 @@ from ui.parts.actions import Question
 from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
 from ui.parts.text import number, plain
-from ui.parts.theme import error_line, facts, grid, page_title, state_badge, table
+from ui.parts.theme import error_line, facts, grid, page_title, state_badge
 from ui.people import handout
-from ui.people.members import Scope, judges, members_of
+from ui.people.judging import choose_judges, close_button, judges, pause, progress
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.server.file_jobs import begin, listed_ids, on_disk
@@ -37,40 +37,26 @@ def _bank() -> BankRow | None:
         return next((row for row in banks.listed(look) if row.id == wanted), None)
 
 
-def _review(row: ReviewRow) -> None:
+def _review(row: JudgingRow) -> None:
     with store().look() as look:
-        items = reviewing.item_reviews(look, row.id)
-        people = {
-            reviewer.person: reviewer.handle for reviewer in judgements.reviewers(look, row.id)
-        }
-        why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
-        hidden = exposure.withheld(look, row.bank)
+        items = judging.everything_judged(look, row)
+        reviewers = judgements.judges(look, row)
+        hidden, paused = exposure.withheld(look, row.bank), pause(look, row)
         review_facts = [] if hidden else verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
         name, state = st.columns([5, 1], vertical_alignment="center")
         name.subheader(plain(row.name), anchor=False)
         with state:
             state_badge("closed" if row.ended_at_utc else "open")
-        for reason in filter(None, (why_not, hidden)):
+        for reason in filter(None, (paused, hidden)):
             st.info(reason)
         n_settled = sum(item.result is not None for item in items)
         st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
         if review_facts:
             facts(review_facts)
-        table(
-            [t("Reviewer"), t("Judged"), t("Waiting")],
-            [
-                (
-                    who,
-                    sum(key in item.given for item in items),
-                    sum(key in item.waits_for for item in items),
-                )
-                for key, who in people.items()
-            ],
-            caption=t("Progress of each reviewer"),
-        )
+        progress(row, items, reviewers)
         if not hidden:
-            _faults(row, items, people)
+            _faults(row, items, [reviewer.handle for reviewer in reviewers])
             links(
                 f"verdicts_{row.id}",
                 {verdicts.address(row.id): t("All verdicts (CSV)")},
@@ -79,32 +65,42 @@ def _review(row: ReviewRow) -> None:
         _ending(row, hidden=bool(hidden))
 
 
-def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
-    result = [item for item in items if item.result not in (None, ItemVerdict.SOUND)]
-    if not result:
+def _faults(row: JudgingRow, items: list[Judged], handles: list[str]) -> None:
+    faulty = [item for item in items if item.result not in (None, ItemVerdict.SOUND)]
+    if not faulty:
         return
-    st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(result))}**")
+    st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(faulty))}**")
+    comments = [
+        "; ".join(
+            f"{handles[judge]}: {verdict.comment}"
+            for judge, verdict in item.verdicts.items()
+            if verdict.comment
+        )
+        for item in faulty
+    ]
     grid(
         {
-            t("ID"): [entry.item.item_id for entry in result],
-            t("Finding"): [said(VERDICTS[entry.result or ""]) for entry in result],
-            t("Comments"): [_comments(entry, people) for entry in result],
+            t("ID"): [item.item_id for item in faulty],
+            t("Finding"): [said(LABELS[item.result or ""]) for item in faulty],
+            t("Comments"): comments,
         },
         key=f"faults-{row.id}",
     )
 
 
-def _comments(item_review: ItemReview, people: dict[int, str]) -> str:
-    return "; ".join(
-        f"{people[judge]}: {answers.comment}"
-        for judge, answers in item_review.given.items()
-        if answers.comment
-    )
-
-
-def _ending(row: ReviewRow, *, hidden: bool) -> None:
+def _ending(row: JudgingRow, *, hidden: bool) -> None:
     if not row.ended_at_utc:
-        actions.button(t("Close the review"), lambda: _close(row), key=f"close-{row.id}")
+        close_button(
+            person,
+            row,
+            t("Close the review"),
+            question=t(
+                "Close {review}? Nobody can judge any more; questions that are not settled keep no "
+                "finding.",
+                review=row.name,
+            ),
+            closed=t("The review is closed."),
+        )
         return
     actions.report(f"close-{row.id}")
     st.caption(
@@ -121,22 +117,7 @@ def _ending(row: ReviewRow, *, hidden: bool) -> None:
     )
 
 
-def _close(row: ReviewRow) -> Question:
-    def close() -> str:
-        reviewing.close_review(store(), row.id, **acting(person))
-        return t("The review is closed.")
-
-    return Question(
-        text=t(
-            "Close {review}? Nobody can judge any more; questions that are not settled keep no "
-            "finding.",
-            review=row.name,
-        ),
-        do=close,
-    )
-
-
-def _strike(row: ReviewRow) -> Question:
+def _strike(row: JudgingRow) -> Question:
     def strike() -> str:
         reviewing.strike_faulty(store(), row.id, **acting(person))
         return t("The faulty questions are struck off.")
@@ -152,15 +133,11 @@ def _strike(row: ReviewRow) -> Question:
 
 
 def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
-    scope = Scope(person=person, study="")
-    known = {entry.person: entry.who for entry in members_of(scope) if not entry.revoked}
     with st.form(f"new-review-{n_reviews}", border=False):
         name = st.text_input(t("Name of the review"), max_chars=100)
-        chosen = st.multiselect(
+        chosen = choose_judges(
+            person,
             t("Reviewers"),
-            list(known),
-            format_func=known.__getitem__,
-            placeholder="",
             help=t("Two judge each question without seeing each other's verdict."),
         )
         n_column, seed_column = st.columns(2)
@@ -236,7 +213,7 @@ def _page(bank: BankRow) -> None:
     )
     with store().look() as look:
         reviews_of_bank = judgements.reviews_of_bank(look, bank.id)
-        mine = judgements.reviews_of_person(look, person.id)
+        mine = [row for row in judgements.judgings_of_person(look, person.id) if row.kind == REVIEW]
     with st.container():
         for row in reviews_of_bank:
             _review(row)

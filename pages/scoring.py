@@ -3,18 +3,17 @@
 import streamlit as st
 
 from study.base.translation import later, said, t, tn
-from study.lifecycle import scoring
+from study.lifecycle import judging, scoring
 from study.people.roles import Act
 from study.store import judgements
-from study.store.judgements import ANSWER, EXPLANATION, ScoringRow
+from study.store.judgements import ANSWER, EXPLANATION, SCORING, JudgingRow
 from study.store.studies import study_row
 from ui.app.masthead import masthead
 from ui.parts import actions
-from ui.parts.actions import Question
 from ui.parts.links import links
-from ui.parts.theme import error_line, page_title, section, state_badge, table
+from ui.parts.theme import error_line, page_title, section, state_badge
 from ui.people import handout
-from ui.people.members import Scope, judges, members_of
+from ui.people.judging import choose_judges, close_button, judges, pause, progress
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -22,68 +21,43 @@ person = guard(Act.CLOSE)
 _TITLES = {ANSWER: later("Answers in words"), EXPLANATION: later("Explanations")}
 
 
-def _scoring(row: ScoringRow) -> None:
+def _scoring(row: JudgingRow) -> None:
     with store().look() as look:
-        words = scoring.words_of(look, row.id)
-        scorers = judgements.scorers(look, row.id)
-        why_not = "" if row.ended_at_utc else scoring.refusal(look, row)
+        words = judging.everything_judged(look, row)
+        scorers, paused = judgements.judges(look, row), pause(look, row)
     state_badge("closed" if row.ended_at_utc else "open")
-    if why_not:
-        st.info(why_not)
-    n_settled = sum(word.result is not None for word in words)
-    n_answers = sum(len(word.answers) for word in words)
+    if paused:
+        st.info(paused)
+    n_settled = sum(judged.result is not None for judged in words)
+    n_answers = sum(len(judged.answers) for judged in words)
     st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(words)))
     if n_answers > len(words):
         st.caption(t("{n} answers in all: those that say the same are scored once.", n=n_answers))
-    table(
-        [t("Scorer"), t("Code"), t("Judged"), t("Waiting")],
-        [
-            (
-                scorer.handle,
-                scorer.code,
-                sum(scorer.position in each.given for each in words),
-                sum(scorer.position in each.waits_for for each in words),
-            )
-            for scorer in scorers
-        ],
-        caption=t("How far each scorer is"),
-    )
+    progress(row, words, scorers)
     if row.ended_at_utc:
         actions.report(f"close-{row.id}")
         st.caption(
             t("The scores are in the exported study, by code and not by name, and in Results.")
         )
-    else:
-        actions.button(t("Close the scoring"), lambda: _close(row), key=f"close-{row.id}")
-
-
-def _close(row: ScoringRow) -> Question:
-    def close() -> str:
-        scoring.close_scoring(store(), row.id, **acting(person))
-        return t("The scoring is closed.")
-
-    return Question(
-        text=t(
+        return
+    close_button(
+        person,
+        row,
+        t("Close the scoring"),
+        question=t(
             "Close the scoring? Nobody can score any more; answers that are not settled keep no "
             "score."
         ),
-        do=close,
+        closed=t("The scoring is closed."),
     )
 
 
 def _new(kind: str, n_answers: int) -> None:
-    known = {
-        entry.person: entry.who
-        for entry in members_of(Scope(person=person, study=""))
-        if not entry.revoked
-    }
     with st.form(f"new-scoring-{kind}", border=False):
         st.write(tn("{n} answer to score.", "{n} answers to score.", n_answers))
-        chosen = st.multiselect(
+        chosen = choose_judges(
+            person,
             t("Scorers"),
-            list(known),
-            format_func=known.__getitem__,
-            placeholder="",
             key=f"scorers-{kind}",
             help=t("Two score each answer without seeing each other's score."),
         )
@@ -117,7 +91,9 @@ def _page() -> None:
         study = study_row(look, person.study_name)
         n_answers = scoring.to_be_scored(look, study.id)
         result = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
-        mine = judgements.scorings_of_person(look, person.id)
+        mine = [
+            row for row in judgements.judgings_of_person(look, person.id) if row.table == SCORING
+        ]
     if study.state != "closed":
         st.info(t("Close the study first: scorers see the correct answers."))
         return

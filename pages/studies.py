@@ -7,6 +7,7 @@ from study.lifecycle import drafts
 from study.people.roles import Act
 from study.people.signing_in import Choice, choices
 from study.store import banks, judgements
+from study.store.judgements import REVIEW
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
 from ui.parts import actions
@@ -72,10 +73,9 @@ def _nothing_yet() -> None:
 
 def _to_reviews() -> None:
     with store().look() as look:
-        to_review = judgements.reviews_of_person(look, person.id)
-        to_score = judgements.scorings_of_person(look, person.id)
-    if (to_review or to_score) and person.may(Act.REVIEW):
-        links("to_reviews", {"reviews": t("Expert review") if to_review else t("Scoring")})
+        tables = {row.table for row in judgements.judgings_of_person(look, person.id)}
+    if tables and person.may(Act.REVIEW):
+        links("to_reviews", {"reviews": t("Expert review") if REVIEW in tables else t("Scoring")})
 
 
 def _drafts() -> None:

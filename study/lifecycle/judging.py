@@ -1,89 +1,389 @@
-"""What is judged by two, blind to each other, and by a third where they differ."""
+"""Judging: two people judge each thing, blind to each other, and a third where they differ.
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+There are three kinds: experts' reviews of a bank's questions, and scorings of a closed study's
+answers in words or of its models' explanations. A kind states the verdicts, their labels and how a
+third verdict decides. `reviewing` and `scoring` open them and use their results.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from enum import StrEnum
 
-from study.base.errors import BadInput, NotAllowed
-from study.base.translation import t
+from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import sha256_of, shuffled, stamp
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.translation import later, said, t
+from study.lifecycle.exposure import being_read
+from study.store import Store, Transaction, events, judgements
+from study.store.events import EventKind
+from study.store.judgements import (
+    ANSWER,
+    EXPLANATION,
+    REVIEW,
+    SCORING,
+    JudgingRow,
+    OpenAnswer,
+    VerdictRow,
+)
 
 LONGEST_COMMENT = 2000
 JUDGES = 2
-"""How many judge each thing before it is known whether another has to."""
+"""Number of judges before it is known whether another is needed."""
 
 
-class Given(Protocol):
-    """A judge's latest verdict and comment."""
+class ItemVerdict(StrEnum):
+    """A reviewer's verdict on a question."""
 
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def comment(self) -> str: ...
+    SOUND = "sound"
+    AMBIGUOUS = "ambiguous"
+    WRONG_STANDARD = "wrong reference standard"
+    HALLUCINATED = "hallucinated finding"
+    NOT_ANSWERABLE = "not answerable from the image"
+
+
+MIXED = "several faults"
+"""The result for an item that most reviewers find faulty, each in another way."""
+
+
+class Score(StrEnum):
+    """A scorer's verdict on an answer in words, best first."""
+
+    CORRECT = "correct"
+    PARTLY = "partly correct"
+    INCORRECT = "incorrect"
+
+
+LABELS: Mapping[str, str] = {
+    ItemVerdict.SOUND: later("Sound"),
+    ItemVerdict.AMBIGUOUS: later("Ambiguous"),
+    ItemVerdict.WRONG_STANDARD: later("Wrong reference standard"),
+    ItemVerdict.HALLUCINATED: later("Asks about a finding that is not there"),
+    ItemVerdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
+    MIXED: later("Several faults"),
+    Score.CORRECT: later("Correct"),
+    Score.PARTLY: later("Partly correct"),
+    Score.INCORRECT: later("Incorrect"),
+}
+"""Verdicts and results as they are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged(ABC):
-    """How far something is that people judge.
+class Kind:
+    """What distinguishes one kind of judging.
+
+    Parameters
+    ----------
+    options
+        The verdicts, in the order they are shown in.
+    decide
+        Returns the result of three verdicts, the first two of which differ.
+    event
+        The kind of event that records the end; it contains a hash of all verdicts, as `hashed`.
+    too_few, missing, stranger, closed
+        Messages: fewer than two judges, no such judging, not a judge in it, already closed.
+    """
+
+    options: type[StrEnum]
+    decide: Callable[[Sequence[str]], str]
+    event: EventKind
+    hashed: str
+    too_few: str
+    missing: str
+    stranger: str
+    closed: str
+
+
+def _majority(verdicts: Sequence[str]) -> str:
+    (verdict, n), *_ = Counter(verdicts).most_common(1)
+    return verdict if n >= JUDGES else MIXED
+
+
+def _median(verdicts: Sequence[str]) -> str:
+    return sorted(map(Score, verdicts), key=list(Score).index)[1].value
+
+
+_REVIEW = Kind(
+    options=ItemVerdict,
+    decide=_majority,
+    event=EventKind.REVIEW_CLOSED,
+    hashed="verdicts_sha256",
+    too_few=later("Choose at least two reviewers."),
+    missing=later("There is no such review."),
+    stranger=later("You are not a reviewer in this review."),
+    closed=later("This review is closed."),
+)
+_SCORING = Kind(
+    options=Score,
+    decide=_median,
+    event=EventKind.SCORING_CLOSED,
+    hashed="scores_sha256",
+    too_few=later("Choose at least two scorers."),
+    missing=later("There is no such scoring."),
+    stranger=later("You are not a scorer of these answers."),
+    closed=later("This scoring is closed."),
+)
+KINDS = {REVIEW: _REVIEW, ANSWER: _SCORING, EXPLANATION: _SCORING}
+_BY_TABLE = {REVIEW: _REVIEW, SCORING: _SCORING}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """An item, or all answers to an item that have the same words, and its verdicts.
 
     Parameters
     ----------
     judges
-        Numbers of the people who judge it, in order; the third only where the first two differ.
-    given
-        What each of them last said, by number.
+        Positions of its judges, in order; the third judges only where the first two differ.
+    verdicts
+        The latest verdict of each judge, by the judge's position.
+    answers
+        The answers with the same words; empty in a review.
     """
 
+    kind: str
+    position: int
+    item: int
+    item_id: str
     judges: tuple[int, ...]
-    given: Mapping[int, Given]
-
-    @staticmethod
-    @abstractmethod
-    def settled(verdicts: Sequence[str]) -> str | None:
-        """Return what verdicts in the order of the judges come to; None where one more has to."""
+    verdicts: Mapping[int, VerdictRow]
+    answers: Sequence[OpenAnswer] = ()
 
     @property
     def result(self) -> str | None:
-        """Return what it is found to be, or None while another has to judge it."""
-        return self.settled(
-            [self.given[judge].verdict for judge in self.judges if judge in self.given]
+        """Return the result, or None while another judge has to decide."""
+        return settled(
+            self.kind,
+            [self.verdicts[judge].verdict for judge in self.judges if judge in self.verdicts],
         )
 
     @property
     def waits_for(self) -> tuple[int, ...]:
-        """Return who has to judge it now."""
-        waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.given)
+        """Return the judges who have to judge it now."""
+        waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.verdicts)
         if waiting or self.result:
             return waiting
-        return tuple(judge for judge in self.judges[JUDGES:][:1] if judge not in self.given)
+        return tuple(judge for judge in self.judges[JUDGES:][:1] if judge not in self.verdicts)
 
 
-def judges(position: int, n: int) -> list[int]:
+def settled(kind: str, verdicts: Sequence[str]) -> str | None:
+    """Return the result of verdicts in the order of the judges; None while another is needed.
+
+    In a review most of three decide; of scores, the middle one.
+
+    >>> settled("review", ["sound", "sound"]), settled("review", ["sound", "ambiguous"])
+    ('sound', None)
+    >>> settled("review", ["sound", "ambiguous", "hallucinated finding"])
+    'several faults'
+    >>> settled("answer", ["correct", "incorrect", "incorrect"])
+    'incorrect'
+    >>> settled("answer", ["incorrect", "partly correct", "correct"])
+    'partly correct'
+    """
+    if len(verdicts) < JUDGES:
+        return None
+    if verdicts[0] == verdicts[1]:
+        return verdicts[0]
+    return KINDS[kind].decide(verdicts) if len(verdicts) > JUDGES else None
+
+
+def judging_order(position: int, n: int) -> tuple[int, ...]:
     """Return the order in which `n` people judge what is at a position.
 
-    Among n (n - 1) in a row every pair of them begins with two, in either order.
+    Among n (n - 1) consecutive positions every pair begins twice, once in either order.
 
-    >>> [judges(position, 3) for position in range(4)]
-    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]]
+    >>> [judging_order(position, 3) for position in range(4)]
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1)]
     """
     first = position % n
     second = (first + 1 + position // n % (n - 1)) % n
-    return [first, second, *(number for number in range(n) if number not in (first, second))]
+    return (first, second, *(number for number in range(n) if number not in (first, second)))
 
 
-def is_new(judged: Judged | None, person: int, verdict: str, comment: str) -> bool:
-    """Return whether a verdict or comment differs from the judge's latest.
+def several(kind: str, persons: Sequence[int]) -> list[int]:
+    """Return the people who are to judge, each once, or raise `BadInput` if they are too few."""
+    persons = list(dict.fromkeys(persons))
+    if len(persons) < JUDGES:
+        raise BadInput(said(KINDS[kind].too_few))
+    return persons
+
+
+def judging_row(look: Transaction, table: str, number: int) -> JudgingRow:
+    """Return a review or scoring by number.
+
+    Raises
+    ------
+    NotFound
+        It does not exist.
+    """
+    row = judgements.judging(look, table, number)
+    if row is None:
+        raise NotFound(said(_BY_TABLE[table].missing))
+    return row
+
+
+def everything_judged(look: Transaction, row: JudgingRow) -> list[Judged]:
+    """Return what is judged in a review or scoring, in order; without withdrawn models' answers."""
+    verdicts: dict[int, dict[int, VerdictRow]] = {}
+    for verdict in judgements.verdicts(look, row):
+        verdicts.setdefault(verdict.position, {})[verdict.judge] = verdict
+    n = len(judgements.judges(look, row))
+    return [
+        Judged(
+            kind=row.kind,
+            position=position,
+            item=item,
+            item_id=item_id,
+            judges=judging_order(position, n),
+            verdicts=verdicts.get(position, {}),
+            answers=answers,
+        )
+        for position, item, item_id, answers in _contents(look, row)
+    ]
+
+
+def _contents(
+    look: Transaction, row: JudgingRow
+) -> Iterator[tuple[int, int, str, Sequence[OpenAnswer]]]:
+    """Yield position, item and answers of each thing judged."""
+    if row.kind == REVIEW:
+        for item in judgements.review_items(look, row.id):
+            yield item.position, item.item, item.item_id, ()
+        return
+    assert row.study is not None  # a scoring always belongs to a study
+    known = {
+        answer.answer_id: answer for answer in judgements.open_answers_of_study(look, row.study)
+    }
+    by_position: dict[int, list[OpenAnswer]] = {}
+    for scored in judgements.scoring_answers(look, row.id):
+        if scored.answer_id in known:
+            by_position.setdefault(scored.position, []).append(known[scored.answer_id])
+    for position, answers in by_position.items():
+        yield position, answers[0].item, answers[0].item_id, answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A judge's part in a review or scoring, in the judge's order.
+
+    `judge` is their position among the judges; scorers meet answers in a random order each.
+    """
+
+    row: JudgingRow
+    judge: int
+    everything: Sequence[Judged]
+
+    @property
+    def judged(self) -> list[Judged]:
+        """Return what they have judged."""
+        return [judged for judged in self.everything if self.judge in judged.verdicts]
+
+    @property
+    def waiting(self) -> list[Judged]:
+        """Return what they have to judge now."""
+        return [judged for judged in self.everything if self.judge in judged.waits_for]
+
+
+def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
+    """Return a person's part in a review or scoring.
+
+    Raises
+    ------
+    NotAllowed
+        They have none.
+    """
+    judges = {judge.person: judge.position for judge in judgements.judges(look, row)}
+    if person not in judges:
+        raise NotAllowed(said(KINDS[row.kind].stranger))
+    everything = everything_judged(look, row)
+    if row.kind != REVIEW:
+        purpose = f"scoring, S{judges[person] + 1}"
+        positions = [str(answer.position) for answer in everything]
+        order = shuffled(positions, seed=row.seed, purpose=purpose)
+        everything = sorted(everything, key=lambda answer: order.index(str(answer.position)))
+    return Assignment(row=row, judge=judges[person], everything=everything)
+
+
+def refusal(look: Transaction, row: JudgingRow) -> str:
+    """Return why nobody can judge at present, or an empty text."""
+    if row.ended_at_utc:
+        return said(KINDS[row.kind].closed)
+    if being_read(look, row.bank):
+        return paused()
+    return ""
+
+
+def paused() -> str:
+    """Return that nobody judges while cases of the bank are being read."""
+    return t("Closed for now: cases from this bank are being read in a study.")
+
+
+def judge(
+    change: Transaction,
+    row: JudgingRow,
+    position: int,
+    *,
+    person: int,
+    verdict: str,
+    comment: str,
+    now: datetime,
+) -> None:
+    """Store a judge's verdict on what is at a position; the latest counts.
 
     Raises
     ------
     NotAllowed
         It is not theirs to judge.
+    NotNow
+        Nobody can judge at present.
     BadInput
         The comment is too long.
     """
+    comment = comment.strip()
+    if reason := refusal(change, row):
+        raise NotNow(reason)
     if len(comment) > LONGEST_COMMENT:
         raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
-    if judged is None or person not in (*judged.waits_for, *judged.given):
+    part = assignment(change, row, person)
+    matches = [judged for judged in (*part.waiting, *part.judged) if judged.position == position]
+    if not matches:
         raise NotAllowed(t("This question is not yours to review."))
-    before = judged.given.get(person)
-    return before is None or (before.verdict, before.comment) != (verdict, comment)
+    latest = matches[0].verdicts.get(part.judge)
+    verdict = KINDS[row.kind].options(verdict).value
+    if latest is None or (latest.verdict, latest.comment) != (verdict, comment):
+        new = VerdictRow(position, part.judge, verdict, comment, stamp(now))
+        turn = matches[0].judges.index(part.judge) + 1
+        judgements.add_verdict(change, row, new, turn)
+
+
+def close(store: Store, table: str, number: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
+    """Close a review or scoring: nobody judges any more, and its results can be used.
+
+    The audit trail records the hash of every verdict.
+
+    Raises
+    ------
+    NotFound
+        It does not exist.
+    NotNow
+        It is already closed.
+    """
+    with store.change() as change:
+        row = judging_row(change, table, number)
+        kind = KINDS[row.kind]
+        if row.ended_at_utc:
+            raise NotNow(said(kind.closed))
+        judgements.end(change, row, stamp(now))
+        chain, subject = (
+            ("", {"bank": row.bank_name, "review": row.name})
+            if row.kind == REVIEW
+            else (row.name, {"of": row.kind})
+        )
+        detail = {**subject, kind.hashed: verdicts_hash(change, row)}
+        events.record(change, chain, now, kind=kind.event, detail=detail, by=by)
+
+
+def verdicts_hash(look: Transaction, row: JudgingRow) -> str:
+    """Return the hash of every verdict in a review or scoring."""
+    return sha256_of(judgements.every_verdict(look, row))

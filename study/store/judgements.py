@@ -1,7 +1,7 @@
-"""What people judge, in the store: answers in words, their scorings, experts' reviews of items.
+"""Stored judgements: reviews of a bank's items and scorings of a study's answers in words.
 
-Which answers or items, by whom, and what each judged. What readers and models said in their own
-words are answers to open-ended cases, and models' explanations.
+Both are stored alike: who judges, in order; what is judged, by position; every verdict; and the
+end. Answers in words are readings and predictions of open-ended cases, and models' explanations.
 """
 
 import json
@@ -13,28 +13,31 @@ from study.store import models, studies
 from study.store.connection import Transaction
 
 OPEN_ENDED = "open-ended"
-"""The condition under which a case is answered in words: `answer` holds them, and no letter."""
+"""The condition under which a case is answered in words: `answer` contains text, not a letter."""
 
+REVIEW = "review"
 ANSWER = "answer"
 EXPLANATION = "explanation"
+SCORING = "scoring"
+"""The kinds of judging are a review, and the scoring of answers or of explanations."""
 
 
 class OpenAnswer(NamedTuple):
-    """Words of a rater about an item, to be judged by somebody who need not know whose they are.
+    """A rater's words about an item, to be judged by people who need not know the rater.
 
     Attributes
     ----------
     answer_id
-        The reading's id; of a model a hash of which model, item, condition and run it is. It is the
-        same for as long as the study is, in a restored study too. It names nobody, but its form may
-        tell a reader's from a model's: no scorer is shown it.
+        The reading's id; for a model, a hash of model, item, condition and run. It stays the same
+        in a restored study. It identifies no person, but its form may distinguish readers from
+        models: it is not shown to scorers.
     kind
-        ``answer``: to an open-ended case. ``explanation``: why a model answered as it did, under
-        whichever condition.
+        ``answer``: to an open-ended case. ``explanation``: a model's reason for an answer, in any
+        condition.
     run
-        What a model's run is called; of a reader the number of the repeat, from the second on.
+        The name of a model's run; for a reader, the number of the repeat, from the second on.
     words
-        As they were typed or put out; empty where there is no answer, see `status`.
+        The text as it was typed or generated; empty if there is no answer, see `status`.
     """
 
     answer_id: str
@@ -53,7 +56,7 @@ class OpenAnswer(NamedTuple):
 def open_answers_of_study(look: Transaction, study: int) -> list[OpenAnswer]:
     """Return the open answers and explanations of a study, readers first, then models.
 
-    Neither readings that another supersedes nor models that were withdrawn are among them.
+    Superseded readings and withdrawn models are left out.
     """
     return [*_of_readers(look, study), *_of_models(look, study)]
 
@@ -90,47 +93,56 @@ def _of_models(look: Transaction, study: int) -> Iterator[OpenAnswer]:
     name = look.value("SELECT name FROM studies WHERE id = :study", study=study)
     items = {row.item_id: row.item for row in studies.cases(look, study)}
     for model in models.of_study(look, study):
-        for one in models.predictions(look, model.id):
+        for row in models.predictions(look, model.id):
             about: dict[str, Any] = {
                 "rater_id": model.model_id,
                 "rater_kind": "model",
-                "item": items[one.item_id],
-                "item_id": one.item_id,
-                "condition": one.condition,
-                "run": one.run,
-                "status": one.status,
+                "item": items[row.item_id],
+                "item_id": row.item_id,
+                "condition": row.condition,
+                "run": row.run,
+                "status": row.status,
                 "response_ms": None,
             }
-            which = [name, *model.key, one.item_id, one.condition, one.repeat]
-            if one.condition == OPEN_ENDED:
-                answer_id = _answer_id(ANSWER, which)
-                yield OpenAnswer(answer_id, ANSWER, words=one.answer or "", **about)
-            explanation = json.loads(one.detail).get("explanation")
+            prediction = [name, *model.key, row.item_id, row.condition, row.repeat]
+            if row.condition == OPEN_ENDED:
+                answer_id = _answer_id(ANSWER, prediction)
+                yield OpenAnswer(answer_id, ANSWER, words=row.answer or "", **about)
+            explanation = json.loads(row.detail).get("explanation")
             if explanation:
-                answer_id = _answer_id(EXPLANATION, which)
+                answer_id = _answer_id(EXPLANATION, prediction)
                 yield OpenAnswer(answer_id, EXPLANATION, words=explanation, **about)
 
 
-def _answer_id(kind: str, which: list[Any]) -> str:
-    return sha256_of([kind, *which])[:32]
+def _answer_id(kind: str, prediction: list[Any]) -> str:
+    return sha256_of([kind, *prediction])[:32]
 
 
-class ScoringRow(NamedTuple):
-    """A scoring of a study's answers or explanations; `ended_at_utc` is empty while it goes on."""
+class JudgingRow(NamedTuple):
+    """A review or scoring; `ended_at_utc` is empty while it is open.
+
+    A review belongs to a bank and has a name of its own; a scoring belongs to a study and is
+    named after it.
+    """
 
     id: int
-    study: int
-    study_name: str
+    kind: str
+    name: str
     bank: int
     bank_name: str
-    kind: str
+    study: int | None
     seed: int
     opened_at_utc: str
     ended_at_utc: str
 
+    @property
+    def table(self) -> str:
+        """Return the noun in the names of its tables: `REVIEW` or `SCORING`."""
+        return REVIEW if self.kind == REVIEW else SCORING
 
-class ScorerRow(NamedTuple):
-    """Who scores, by their place among the scorers; one who came with a bundle is nobody here."""
+
+class JudgeRow(NamedTuple):
+    """A reviewer or scorer; scorers restored from a bundle have no person and no handle."""
 
     position: int
     person: int | None
@@ -138,97 +150,167 @@ class ScorerRow(NamedTuple):
 
     @property
     def code(self) -> str:
-        """Return what a scorer is called outside."""
+        """Return the code of a scorer in exports."""
         return f"S{self.position + 1}"
 
 
+class ReviewedItem(NamedTuple):
+    """An item under review, by position."""
+
+    position: int
+    item: int
+    item_id: str
+    patient_id: str
+    task: str
+
+
 class ScoringAnswer(NamedTuple):
-    """An answer under scoring; those of one position say the same, and are judged as one."""
+    """An answer under scoring; answers at one position have the same words and one verdict."""
 
     position: int
     answer_id: str
 
 
-class ScoreRow(NamedTuple):
-    """What a scorer last said of the words at a position, and in which turn."""
+class VerdictRow(NamedTuple):
+    """The latest verdict of a judge on what is judged at a position."""
 
     position: int
-    scorer: int
-    turn: int
+    judge: int
     verdict: str
     comment: str
     at_utc: str
 
 
-_SCORING = (
-    "SELECT scorings.id, study, studies.name AS study_name, bank, banks.name AS bank_name, kind, "
-    "seed, scorings.opened_at_utc, coalesce(at_utc, '') AS ended_at_utc FROM scorings "
+_JUDGES = {REVIEW: "reviewers", SCORING: "scorers"}
+_JUDGINGS = (
+    "SELECT * FROM (SELECT reviews.id, 'review' AS kind, reviews.name, bank, "
+    "banks.name AS bank_name, NULL AS study, 0 AS seed, opened_at_utc, "
+    "coalesce(at_utc, '') AS ended_at_utc FROM reviews JOIN banks ON banks.id = bank "
+    "LEFT JOIN review_ends ON review = reviews.id "
+    "UNION ALL SELECT scorings.id, kind, studies.name, bank, banks.name, study, seed, "
+    "scorings.opened_at_utc, coalesce(at_utc, '') FROM scorings "
     "JOIN studies ON studies.id = study JOIN banks ON banks.id = bank "
-    "LEFT JOIN scoring_ends ON scoring = scorings.id "
+    "LEFT JOIN scoring_ends ON scoring = scorings.id) "
 )
 
 
-def add_scoring(change: Transaction, *, study: int, kind: str, seed: int, at_utc: str) -> int:
-    """Insert a scoring; return its number."""
-    return change.insert("scorings", study=study, kind=kind, seed=seed, opened_at_utc=at_utc)
+def add_review(
+    change: Transaction,
+    items: Sequence[int],
+    judges: Sequence[int],
+    *,
+    bank: int,
+    name: str,
+    at_utc: str,
+) -> int:
+    """Insert a review of items, in order, by people, in order; return its number."""
+    review = change.insert("reviews", bank=bank, name=name, opened_at_utc=at_utc)
+    for position, item in enumerate(items):
+        change.insert("review_items", review=review, position=position, item=item)
+    _add_judges(change, REVIEW, review, judges)
+    return review
 
 
-def add_cases(change: Transaction, scoring: int, cases: Sequence[int]) -> None:
-    """Insert the cases that were drawn to be scored; none where all are."""
+def add_scoring(
+    change: Transaction,
+    answers: Sequence[ScoringAnswer],
+    judges: Sequence[int],
+    *,
+    cases: Sequence[int] = (),
+    study: int,
+    kind: str,
+    seed: int,
+    at_utc: str,
+) -> int:
+    """Insert a scoring of answers by people, in order; `cases` if only some were drawn."""
+    scoring = change.insert("scorings", study=study, kind=kind, seed=seed, opened_at_utc=at_utc)
     for case in cases:
         change.insert("scoring_cases", scoring=scoring, case_id=case)
+    for answer in answers:
+        change.insert("scoring_answers", scoring=scoring, **answer._asdict())
+    _add_judges(change, SCORING, scoring, judges)
+    return scoring
 
 
-def add_answers(change: Transaction, scoring: int, answers: Sequence[ScoringAnswer]) -> None:
-    """Insert the answers under scoring, each with its position."""
-    for one in answers:
-        change.insert("scoring_answers", scoring=scoring, **one._asdict())
-
-
-def add_scorers(change: Transaction, scoring: int, persons: Sequence[int]) -> None:
-    """Insert who scores, in order."""
+def _add_judges(change: Transaction, table: str, judging: int, persons: Sequence[int]) -> None:
     for position, person in enumerate(persons):
-        change.insert("scorers", scoring=scoring, position=position, person=person)
+        change.insert(_JUDGES[table], **{table: judging}, position=position, person=person)
 
 
-def add_score(change: Transaction, scoring: int, **columns: Any) -> None:
-    """Insert what somebody says of the words at a position; the last they said counts."""
-    change.insert("scores", scoring=scoring, **columns)
+def add_verdict(change: Transaction, judging: JudgingRow, verdict: VerdictRow, turn: int) -> None:
+    """Insert a verdict; the latest of each judge counts."""
+    if judging.table == SCORING:
+        columns = verdict._asdict()
+        scorer, score = columns.pop("judge"), columns.pop("verdict")
+        change.insert(
+            "scores", scoring=judging.id, scorer=scorer, turn=turn, score=score, **columns
+        )
+        return
+    change.execute(
+        "INSERT INTO review_verdicts (review, item, person, verdict, comment, at_utc) "
+        "SELECT review, item, person, :verdict, :comment, :at_utc "
+        "FROM review_items JOIN reviewers USING (review) WHERE review = :review "
+        "AND review_items.position = :position AND reviewers.position = :judge",
+        review=judging.id,
+        **verdict._asdict(),
+    )
 
 
-def end_scoring(change: Transaction, scoring: int, at_utc: str) -> None:
-    """Note that a scoring is over."""
-    change.insert("scoring_ends", scoring=scoring, at_utc=at_utc)
+def end(change: Transaction, judging: JudgingRow, at_utc: str) -> None:
+    """Record that a review or scoring is closed."""
+    change.insert(f"{judging.table}_ends", **{judging.table: judging.id}, at_utc=at_utc)
 
 
-def scorings_of_study(look: Transaction, study: int) -> list[ScoringRow]:
+def reviews_of_bank(look: Transaction, bank: int) -> list[JudgingRow]:
+    """Return a bank's reviews, in the order they were opened."""
+    sql = f"{_JUDGINGS} WHERE kind = 'review' AND bank = :bank ORDER BY id"
+    return look.tuples(JudgingRow, sql, bank=bank)
+
+
+def every_review(look: Transaction) -> list[JudgingRow]:
+    """Return every review of the store."""
+    return look.tuples(JudgingRow, f"{_JUDGINGS} WHERE kind = 'review' ORDER BY id")
+
+
+def scorings_of_study(look: Transaction, study: int) -> list[JudgingRow]:
     """Return a study's scorings, in the order they were opened."""
-    sql = f"{_SCORING} WHERE study = :study ORDER BY scorings.id"
-    return look.tuples(ScoringRow, sql, study=study)
+    return look.tuples(JudgingRow, f"{_JUDGINGS} WHERE study = :study ORDER BY id", study=study)
 
 
-def scoring_by_number(look: Transaction, scoring: int) -> ScoringRow | None:
-    """Return a scoring, or None."""
-    return look.one(ScoringRow, f"{_SCORING} WHERE scorings.id = :scoring", scoring=scoring)
+def judging(look: Transaction, table: str, number: int) -> JudgingRow | None:
+    """Return a review or scoring by number, or None."""
+    sql = f"{_JUDGINGS} WHERE (kind = 'review') = :reviews AND id = :number"
+    return look.one(JudgingRow, sql, reviews=table == REVIEW, number=number)
 
 
-def scorings_of_person(look: Transaction, person: int) -> list[ScoringRow]:
-    """Return the scorings somebody has a part in, the newest first."""
+def judgings_of_person(look: Transaction, person: int) -> list[JudgingRow]:
+    """Return the reviews and scorings in which a person judges, the newest first."""
     return look.tuples(
-        ScoringRow,
-        f"{_SCORING} WHERE scorings.id IN (SELECT scoring FROM scorers WHERE person = :person) "
-        "ORDER BY scorings.id DESC",
+        JudgingRow,
+        f"{_JUDGINGS} WHERE CASE kind WHEN 'review' "
+        "THEN id IN (SELECT review FROM reviewers WHERE person = :person) "
+        "ELSE id IN (SELECT scoring FROM scorers WHERE person = :person) END ORDER BY id DESC",
         person=person,
     )
 
 
-def scorers(look: Transaction, scoring: int) -> list[ScorerRow]:
-    """Return who scores, in order."""
+def judges(look: Transaction, judging: JudgingRow) -> list[JudgeRow]:
+    """Return the judges of a review or scoring, in order."""
     return look.tuples(
-        ScorerRow,
-        "SELECT position, person, coalesce(handle, '') AS handle FROM scorers "
-        "LEFT JOIN people ON people.id = person WHERE scoring = :scoring ORDER BY position",
-        scoring=scoring,
+        JudgeRow,
+        f"SELECT position, person, coalesce(handle, '') FROM {_JUDGES[judging.table]} "
+        f"LEFT JOIN people ON people.id = person WHERE {judging.table} = :id ORDER BY position",
+        id=judging.id,
+    )
+
+
+def review_items(look: Transaction, review: int) -> list[ReviewedItem]:
+    """Return the items under review, in order."""
+    return look.tuples(
+        ReviewedItem,
+        "SELECT position, item, item_id, patient_id, task FROM review_items "
+        "JOIN items ON items.id = item WHERE review = :review ORDER BY position",
+        review=review,
     )
 
 
@@ -243,7 +325,7 @@ def scoring_answers(look: Transaction, scoring: int) -> list[ScoringAnswer]:
 
 
 def scoring_item_ids(look: Transaction, scoring: int) -> list[str]:
-    """Return the items that were drawn to be scored; none where all are."""
+    """Return the items drawn for scoring; an empty list if all answers are scored."""
     return look.tuples(
         str,
         "SELECT item_id FROM scoring_cases JOIN cases ON cases.id = case_id "
@@ -252,182 +334,32 @@ def scoring_item_ids(look: Transaction, scoring: int) -> list[str]:
     )
 
 
-def scores(look: Transaction, scoring: int) -> list[ScoreRow]:
-    """Return what each scorer last said of the words at each position."""
-    return look.tuples(
-        ScoreRow,
-        "SELECT position, scorer, turn, score AS verdict, comment, at_utc FROM scores WHERE id IN "
-        "(SELECT max(id) FROM scores WHERE scoring = :scoring GROUP BY position, scorer) "
-        "ORDER BY id",
-        scoring=scoring,
-    )
+def verdicts(look: Transaction, judging: JudgingRow) -> list[VerdictRow]:
+    """Return the latest verdict of each judge at each position, in the order they were given."""
+    queries = {
+        REVIEW: "SELECT review_items.position, reviewers.position, verdict, comment, at_utc "
+        "FROM review_verdicts JOIN review_items USING (review, item) "
+        "JOIN reviewers USING (review, person) WHERE review_verdicts.id IN (SELECT max(id) "
+        "FROM review_verdicts WHERE review = :id GROUP BY item, person) "
+        "ORDER BY review_verdicts.id",
+        SCORING: "SELECT position, scorer, score, comment, at_utc FROM scores WHERE id IN "
+        "(SELECT max(id) FROM scores WHERE scoring = :id GROUP BY position, scorer) ORDER BY id",
+    }
+    return look.tuples(VerdictRow, queries[judging.table], id=judging.id)
 
 
-def every_score(look: Transaction, scoring: int) -> list[dict[str, Any]]:
-    """Return everything that scorers said, in the order they said it, as it can be restored."""
-    return look.rows(
-        "SELECT position, scorer, turn, score, comment, at_utc FROM scores "
-        "WHERE scoring = :scoring ORDER BY id",
-        scoring=scoring,
-    )
-
-
-class ReviewRow(NamedTuple):
-    """A review of a bank's items; `ended_at_utc` is empty while it goes on."""
-
-    id: int
-    bank: int
-    bank_name: str
-    name: str
-    opened_at_utc: str
-    ended_at_utc: str
-
-
-class ReviewerRow(NamedTuple):
-    """Who judges, by their place among the reviewers."""
-
-    position: int
-    person: int
-    handle: str
-
-
-class ReviewedItem(NamedTuple):
-    """An item under review, by its place."""
-
-    position: int
-    item: int
-    item_id: str
-    patient_id: str
-    task: str
-
-
-class VerdictRow(NamedTuple):
-    """What a reviewer last said of an item."""
-
-    item: int
-    person: int
-    verdict: str
-    comment: str
-    at_utc: str
-
-
-_REVIEW = (
-    "SELECT reviews.id, bank, banks.name AS bank_name, reviews.name, opened_at_utc, "
-    "coalesce(at_utc, '') AS ended_at_utc FROM reviews JOIN banks ON banks.id = bank "
-    "LEFT JOIN review_ends ON review = reviews.id "
-)
-
-
-def add_review(change: Transaction, *, bank: int, name: str, at_utc: str) -> int:
-    """Insert a review; return its number."""
-    return change.insert("reviews", bank=bank, name=name, opened_at_utc=at_utc)
-
-
-def add_items(change: Transaction, review: int, items: Sequence[int]) -> None:
-    """Insert the items under review, in order."""
-    for position, item in enumerate(items):
-        change.insert("review_items", review=review, position=position, item=item)
-
-
-def add_reviewers(change: Transaction, review: int, persons: Sequence[int]) -> None:
-    """Insert who judges, in order."""
-    for position, person in enumerate(persons):
-        change.insert("reviewers", review=review, position=position, person=person)
-
-
-def add_verdict(
-    change: Transaction,
-    review: int,
-    *,
-    item: int,
-    person: int,
-    verdict: str,
-    comment: str,
-    at_utc: str,
-) -> None:
-    """Insert what somebody says of an item; the last they said counts."""
-    change.insert(
-        "review_verdicts",
-        review=review,
-        item=item,
-        person=person,
-        verdict=verdict,
-        comment=comment,
-        at_utc=at_utc,
-    )
-
-
-def end_review(change: Transaction, review: int, at_utc: str) -> None:
-    """Note that a review is over."""
-    change.insert("review_ends", review=review, at_utc=at_utc)
-
-
-def reviews_of_bank(look: Transaction, bank: int) -> list[ReviewRow]:
-    """Return a bank's reviews, in the order they were opened."""
-    sql = f"{_REVIEW} WHERE bank = :bank ORDER BY reviews.id"
-    return look.tuples(ReviewRow, sql, bank=bank)
-
-
-def review_by_number(look: Transaction, review: int) -> ReviewRow | None:
-    """Return a review, or None."""
-    return look.one(ReviewRow, f"{_REVIEW} WHERE reviews.id = :review", review=review)
-
-
-def reviews_of_person(look: Transaction, person: int) -> list[ReviewRow]:
-    """Return the reviews somebody has a part in, the newest first."""
-    return look.tuples(
-        ReviewRow,
-        f"{_REVIEW} WHERE reviews.id IN (SELECT review FROM reviewers WHERE person = :person) "
-        "ORDER BY reviews.id DESC",
-        person=person,
-    )
-
-
-def reviewers(look: Transaction, review: int) -> list[ReviewerRow]:
-    """Return who judges, in order."""
-    return look.tuples(
-        ReviewerRow,
-        "SELECT position, person, handle FROM reviewers JOIN people ON people.id = person "
-        "WHERE review = :review ORDER BY position",
-        review=review,
-    )
-
-
-def review_items(look: Transaction, review: int) -> list[ReviewedItem]:
-    """Return the items under review, in order."""
-    return look.tuples(
-        ReviewedItem,
-        "SELECT position, item, item_id, patient_id, task FROM review_items "
-        "JOIN items ON items.id = item WHERE review = :review ORDER BY position",
-        review=review,
-    )
-
-
-def verdicts(look: Transaction, review: int) -> list[VerdictRow]:
-    """Return what each reviewer last said of each item."""
-    return look.tuples(
-        VerdictRow,
-        "SELECT item, person, verdict, comment, at_utc FROM review_verdicts WHERE id IN "
-        "(SELECT max(id) FROM review_verdicts WHERE review = :review GROUP BY item, person) "
-        "ORDER BY id",
-        review=review,
-    )
-
-
-def every_verdict(look: Transaction, review: int) -> list[dict[str, Any]]:
-    """Return everything that reviewers said in a review, in the order they said it."""
-    return look.rows(
-        "SELECT * FROM review_verdicts WHERE review = :review ORDER BY id", review=review
-    )
-
-
-def every_review(look: Transaction) -> list[ReviewRow]:
-    """Return every review of the store."""
-    return look.tuples(ReviewRow, f"{_REVIEW} ORDER BY reviews.id")
+def every_verdict(look: Transaction, judging: JudgingRow) -> list[dict[str, Any]]:
+    """Return every verdict, superseded ones too, in the order they were given, to be hashed."""
+    queries = {
+        REVIEW: "SELECT * FROM review_verdicts WHERE review = :id ORDER BY id",
+        SCORING: "SELECT position, scorer, turn, score, comment, at_utc FROM scores "
+        "WHERE scoring = :id ORDER BY id",
+    }
+    return look.rows(queries[judging.table], id=judging.id)
 
 
 def closed_reviews_about(look: Transaction, study: int) -> list[int]:
-    """Return the closed reviews of items that a study has among its cases, of whatever bank."""
+    """Return the closed reviews, of any bank, of items that are cases of a study."""
     return look.tuples(
         int,
         "WITH shown AS MATERIALIZED (SELECT id_key(item_id) AS id, text_key(question) AS asked "

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.lifecycle.scoring import answers_hash, scores_hash
+from study.lifecycle.judging import verdicts_hash
+from study.lifecycle.scoring import answers_hash
 from study.lifecycle.studies import cases_hash, item_hashes, practice_cases_hash, reader_facts
 from study.models.models import key_of, predictions_hash
 from study.monitoring import interventions
@@ -258,16 +259,16 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         {event.detail["of"]: event for event in trail if event.kind == kind}
         for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
     )
-    for one in judgements.scorings_of_study(look, row.id):
-        where = f"study {row.name}: the scoring of each {one.kind}"
-        begun, over = opened.pop(one.kind, None), closed.pop(one.kind, None)
-        if begun is None or begun.at_utc != one.opened_at_utc:
+    for scoring in judgements.scorings_of_study(look, row.id):
+        where = f"study {row.name}: the scoring of each {scoring.kind}"
+        begun, over = opened.pop(scoring.kind, None), closed.pop(scoring.kind, None)
+        if begun is None or begun.at_utc != scoring.opened_at_utc:
             yield f"{where} was slipped in or altered."
-        elif begun.detail["answers_sha256"] != answers_hash(look, one.id):
+        elif begun.detail["answers_sha256"] != answers_hash(look, scoring.id):
             yield f"{where}: the answers under it were altered."
-        if bool(over) != bool(one.ended_at_utc):
+        if bool(over) != bool(scoring.ended_at_utc):
             yield f"{where}: whether it is closed was altered."
-        elif over and over.detail["scores_sha256"] != scores_hash(look, one.id):
+        elif over and over.detail["scores_sha256"] != verdicts_hash(look, scoring):
             yield f"{where}: its scores were altered."
     for kind in closed if row.restored_from else opened:
         yield f"study {row.name}: the scoring of each {kind} is missing."
@@ -368,13 +369,13 @@ def expert_reviews(look: Transaction) -> Iterator[str]:
     """Yield every review that the trail does not tell of, or whose verdicts it tells otherwise."""
     opened = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_OPENED)
     closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
-    told = {(one["bank"], one["review"], one["verdicts_sha256"]) for one in closed}
-    begun = {(one["bank"], one["review"], one["n"]) for one in opened}
+    reported = {(detail["bank"], detail["review"], detail["verdicts_sha256"]) for detail in closed}
+    begun = {(detail["bank"], detail["review"], detail["n"]) for detail in opened}
     for row in judgements.every_review(look):
         if (row.bank_name, row.name, len(judgements.review_items(look, row.id))) not in begun:
             yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
-        found = sha256_of(judgements.every_verdict(look, row.id))
-        if row.ended_at_utc and (row.bank_name, row.name, found) not in told:
+        sha256 = verdicts_hash(look, row)
+        if row.ended_at_utc and (row.bank_name, row.name, sha256) not in reported:
             yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."
 
 

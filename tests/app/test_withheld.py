@@ -15,13 +15,13 @@ from study.bank.importing import import_bank
 from study.bank.managing import strike
 from study.base.errors import NotNow
 from study.cli import main
-from study.lifecycle import reviewing
-from study.lifecycle.reviewing import ItemVerdict
+from study.lifecycle import judging, reviewing
+from study.lifecycle.judging import ItemVerdict
 from study.lifecycle.studies import close
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.store import Store, judgements
-from study.store.judgements import ReviewRow
+from study.store.judgements import REVIEW, JudgingRow
 from study.trail import trails
 from tests.conftest import NOW, ROOT, write_bank
 from tests.unit.study.lifecycle.test_reviewing import reviewers
@@ -45,7 +45,7 @@ def reviewed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
-) -> tuple[Store, ReviewRow, list[Person]]:
+) -> tuple[Store, JudgingRow, list[Person]]:
     """Return a store with a closed review whose comments, and a strike, tell an answer."""
     if request.param == "copy":
         _copy(banked, tmp_path / "copy")
@@ -57,23 +57,23 @@ def reviewed(
         banked, request.param, name="r", item_ids=items, reviewers=asked, now=NOW
     )
     with banked.change() as change:
-        row = reviewing.review_row(change, number)
-        for one in judgements.review_items(change, number):
+        row = judging.judging_row(change, REVIEW, number)
+        for item in judgements.review_items(change, number):
             for who in asked:
-                reviewing.judge(
+                judging.judge(
                     change,
                     row,
-                    one.item,
+                    item.position,
                     person=who,
                     verdict=ItemVerdict.WRONG_STANDARD,
                     comment=TELLS,
                     now=NOW,
                 )
-    reviewing.close_review(banked, number, now=NOW)
+    judging.close(banked, REVIEW, number, now=NOW)
     strike(banked, request.param, items[0], reason=TELLS, now=NOW)
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.look() as look:
-        return banked, reviewing.review_row(look, number), people
+        return banked, judging.judging_row(look, REVIEW, number), people
 
 
 def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> str:
@@ -89,7 +89,7 @@ def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str)
 
 
 def _seen(
-    store: Store, row: ReviewRow, who: Person, monkeypatch: pytest.MonkeyPatch
+    store: Store, row: JudgingRow, who: Person, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """Return the text of every page and download by its name."""
     staff = Person(
@@ -111,7 +111,9 @@ def _seen(
     }
 
 
-def _printed(store: Store, row: ReviewRow, capsys: pytest.CaptureFixture[str], command: str) -> str:
+def _printed(
+    store: Store, row: JudgingRow, capsys: pytest.CaptureFixture[str], command: str
+) -> str:
     before = sys.stdout
     main(
         ["review", command, "--db", str(store.path), "--bank", row.bank_name, "--review", "r"],
@@ -123,7 +125,7 @@ def _printed(store: Store, row: ReviewRow, capsys: pytest.CaptureFixture[str], c
 
 
 def test_texts_that_may_tell_answers_are_hidden_while_cases_are_read(
-    reviewed: tuple[Store, ReviewRow, list[Person]],
+    reviewed: tuple[Store, JudgingRow, list[Person]],
     opened: Callable[..., Store],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -15,7 +15,7 @@ from study import demo
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE
 from study.base.translation import said
-from study.lifecycle import drafts, reviewing, studies, teaching
+from study.lifecycle import drafts, judging, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
@@ -119,14 +119,14 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
         store, TEACHING, name=REVIEW, item_ids=item_ids, reviewers=asked, now=now
     )
     with store.change() as change:
-        row = reviewing.review_row(change, review)
-        for item in reviewing.waiting(change, review, asked[0])[:2]:
-            reviewing.judge(
+        row = judging.judging_row(change, "review", review)
+        for case in judging.assignment(change, row, asked[0]).waiting[:2]:
+            judging.judge(
                 change,
                 row,
-                item.item,
+                case.position,
                 person=asked[0],
-                verdict=reviewing.ItemVerdict.AMBIGUOUS,
+                verdict=judging.ItemVerdict.AMBIGUOUS,
                 comment="Two of the options are right.",
                 now=now,
             )

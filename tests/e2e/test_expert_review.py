@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from study.lifecycle import reviewing, studies
+from study.lifecycle import judging, reviewing, studies
 from study.lifecycle.deployments import administrator_code
-from study.lifecycle.reviewing import ItemVerdict
+from study.lifecycle.judging import ItemVerdict
 from study.lifecycle.studies import close
 from study.protocol.protocol import Protocol
 from study.store import bank_contents
 from study.store import studies as studies_stored
+from study.store.judgements import REVIEW
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, write_bank
@@ -49,7 +50,8 @@ def test_three_experts_review_thirty_questions(
         for expert, finds in zip(experts, verdicts, strict=True):
             _judge(expert, finds)
     with server.store.look() as look:
-        assert not any(one.waits_for for one in reviewing.item_reviews(look, 1))
+        row = judging.judging_row(look, REVIEW, 1)
+        assert not any(item.waits_for for item in judging.everything_judged(look, row))
     page.reload()
     page.get_by_text("30 of 30 questions settled.").wait_for()
     _confirmed(page, "Close the review", "The review is closed.")

@@ -7,9 +7,10 @@ import pytest
 from playwright.sync_api import Page
 
 from study.exchange.bundle import export
-from study.lifecycle import scoring
+from study.lifecycle import judging
 from study.lifecycle.studies import close
 from study.people.codes import new_code
+from study.store.judgements import SCORING
 from study.trail.verification import verify
 from tests import forked
 from tests.conftest import NOW, entropy_from
@@ -50,7 +51,8 @@ def test_two_and_a_third_score_a_handful_of_answers(
         for place, scorer in enumerate(scorers):
             _score(scorer, (lambda _: "2") if place == 1 else _by_words)
     with server.store.look() as look:
-        assert not any(one.waits_for for one in scoring.words_of(look, 1))
+        row = judging.judging_row(look, SCORING, 1)
+        assert not any(words.waits_for for words in judging.everything_judged(look, row))
     _can_be_changed(scorers[0].page)
 
     page.reload()

@@ -42,7 +42,6 @@ _How = dict[str, Any]
 _Given = tuple[Sequence[str], Sequence[str]]
 """Those who received new codes, and those of them who keep an earlier one."""
 
-_JUDGES_DAYS = 90
 _MOST_MB = 1
 _WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
 _MANY = 12
@@ -289,16 +288,6 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
             type="primary",
         )
     handout.show(scope.study, "assign-role")
-
-
-def judges(person: Person) -> None:
-    """Show who reviews and scores on this server, their codes, and the form that adds a person."""
-    scope = Scope(person=person, study="")
-    there = [entry for entry in members_of(scope) if entry.role is Role.REVIEWER]
-    with st.container():
-        if there:
-            rows(scope, there, _JUDGES_DAYS, name="judges")
-    give_role(scope, (Role.REVIEWER,), _JUDGES_DAYS)
 
 
 def _named(whose: str) -> tuple[str, str]:

@@ -14,10 +14,9 @@ from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said
 from study.cli import main
-from study.lifecycle import reviewing
-from study.lifecycle.judging import judges
+from study.lifecycle import judging, reviewing
+from study.lifecycle.judging import LABELS, MIXED, ItemVerdict, judging_order, settled
 from study.lifecycle.judging_desk import reviewers_desk
-from study.lifecycle.reviewing import MIXED, VERDICTS, ItemReview, ItemVerdict
 from study.lifecycle.studies import close
 from study.people.codes import new_code
 from study.people.persons import Newcomer, give_role
@@ -26,6 +25,7 @@ from study.people.signing_in import Person, sign_in
 from study.reading.desk import Acknowledgement
 from study.store import Store, bank_contents, judgements
 from study.store import studies as studies_stored
+from study.store.judgements import REVIEW
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, presentation, reading, tamper, write_bank
@@ -43,7 +43,7 @@ def _sound(_: str) -> ItemVerdict:
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_every_pair_begins_equally_often(n: int) -> None:
     """In either order."""
-    pairs = Counter(tuple(judges(place, n)[:2]) for place in range(n * (n - 1)))
+    pairs = Counter(judging_order(place, n)[:2] for place in range(n * (n - 1)))
     assert set(pairs.values()) == {1}
     assert len(pairs) == n * (n - 1)
 
@@ -61,7 +61,7 @@ def test_every_pair_begins_equally_often(n: int) -> None:
 )
 def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None) -> None:
     """Three different verdicts hold at most one of a sound question."""
-    assert ItemReview.settled(given) == result
+    assert settled(REVIEW, given) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:
@@ -141,10 +141,11 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
         store, second, review, lambda _: ItemVerdict.AMBIGUOUS
     )
     with store.look() as look:
-        assert not any(one.waits_for for one in reviewing.item_reviews(look, review))
+        row = judging.judging_row(look, REVIEW, review)
+        assert not any(item.waits_for for item in judging.everything_judged(look, row))
         with pytest.raises(NotNow, match="Close the review first"):
             reviewing.faulty(look, review)
-    reviewing.close_review(store, review, now=NOW)
+    judging.close(store, REVIEW, review, now=NOW)
     with store.look() as look:
         found = reviewing.faulty(look, review)
         rows = reviewing.verdict_table(look, review)
@@ -172,7 +173,7 @@ def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> No
     before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
-    assert [text for _, text in case.options] == [said(VERDICTS[one]) for one in ItemVerdict]
+    assert [text for _, text in case.options] == [said(LABELS[one]) for one in ItemVerdict]
     _all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
     after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
@@ -193,9 +194,10 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
         receipt = reviewers_desk.take_records(banked, people[0], review, [record], now=NOW)
         assert not receipt.refused
     with banked.look() as look:
-        assert len(judgements.every_verdict(look, review)) == 2
-        (one,) = judgements.verdicts(look, review)
-    assert (one.verdict, one.comment) == ("ambiguous", "two answers are right")
+        row = judging.judging_row(look, REVIEW, review)
+        assert len(judgements.every_verdict(look, row)) == 2
+        (verdict,) = judgements.verdicts(look, row)
+    assert (verdict.verdict, verdict.comment) == ("ambiguous", "two answers are right")
 
 
 def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
@@ -232,7 +234,7 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
     with banked.look() as look:
         study = study_row(look, "trial").id
         assert reviewing.faulty_cases(look, study) == []
-    reviewing.close_review(banked, review, now=NOW)
+    judging.close(banked, REVIEW, review, now=NOW)
     with banked.look() as look:
         cases = {one.item_id for one in studies_stored.cases(look, study)}
         found = reviewing.faulty(look, review)
@@ -276,9 +278,9 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
     review = _open(banked, people, 2)
     for who in people:
         _all(banked, who, review)
-    reviewing.close_review(banked, review, now=NOW)
+    judging.close(banked, REVIEW, review, now=NOW)
     with pytest.raises(NotNow, match="closed"):
-        reviewing.close_review(banked, review, now=NOW)
+        judging.close(banked, REVIEW, review, now=NOW)
     with pytest.raises(NotAllowed, match="closed"):
         reviewers_desk.desk(banked, people[0], review)
     assert verify(banked) == []

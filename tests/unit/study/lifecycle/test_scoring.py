@@ -19,14 +19,15 @@ from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, S
 from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
 from study.exchange.restoring import merge, restore
-from study.lifecycle import scoring, studies
+from study.lifecycle import judging, scoring, studies
+from study.lifecycle.judging import Judged, Score, settled
 from study.lifecycle.judging_desk import scorers_desk
-from study.lifecycle.scoring import Score, ScoredWords
 from study.models.models import add_model, withdraw_model
 from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.desk import Acknowledgement
-from study.store import Store, extract, judgements, people
+from study.store import Store, Transaction, extract, judgements, people
+from study.store.judgements import ANSWER, SCORING, JudgingRow
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading, tamper
@@ -105,6 +106,14 @@ def _by_words(question: str) -> Score:
     return Score.INCORRECT if "None:" in question else Score.PARTLY
 
 
+def _row(look: Transaction, number: int) -> JudgingRow:
+    return judging.judging_row(look, SCORING, number)
+
+
+def _words(look: Transaction, number: int) -> list[Judged]:
+    return judging.everything_judged(look, _row(look, number))
+
+
 def _scored(store: Store, n: int = 3, **more: Any) -> int:
     """Have everything scored: the first correct, the second by the words, the third decides."""
     asked = reviewers(store, n)
@@ -124,7 +133,7 @@ def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> N
     asked = reviewers(read)
     number = _open(read, asked)
     with read.look() as look:
-        words = scoring.words_of(look, number)
+        words = _words(look, number)
         listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
     alike = Counter(len(one.answers) for one in words)
     assert alike[2] > 0
@@ -132,7 +141,7 @@ def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> N
     assert alike[1] + 2 * alike[2] == len(listed) == 16
     n = sum(_all(read, one, number, _correct) for one in asked)
     assert n == 2 * len(words)
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     rows = _rows(bundle_files(read, "trial"), "open_scores.csv")
     assert Counter(row["turn"] for row in rows) == {"1": 16, "2": 16}
     assert {row["scorer"] for row in rows} == {"S1", "S2", "S3"}
@@ -153,9 +162,11 @@ def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store)
     with read.look() as look:
         for one in judgements.open_answers_of_study(look, study_row(look, "trial").id):
             assert one.answer_id not in everything
-        words = scoring.words_of(look, number)
-        row = scoring.scoring_row(look, number)
-        orders = [[w.position for w in scoring.order_of(row, place, words)] for place in (0, 1, 2)]
+        row, words = _row(look, number), _words(look, number)
+        orders = [
+            [answer.position for answer in judging.assignment(look, row, who.id).everything]
+            for who in asked
+        ]
     assert not any(who in everything for who in READERS)
     assert len({tuple(order) for order in orders}) == 3
     assert {tuple(sorted(order)) for order in orders} == {tuple(range(len(words)))}
@@ -169,32 +180,34 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
     """What it comes to is the middle of the three; the last word before the closing counts."""
     number = _scored(read)
     with read.look() as look:
-        words = scoring.words_of(look, number)
+        words = _words(look, number)
     assert not any(one.waits_for for one in words)
     for one in words:
-        given = [one.given[place].verdict for place in one.judges if place in one.given]
+        given = [one.verdicts[place].verdict for place in one.judges if place in one.verdicts]
         assert len(given) == (2 if given[0] == given[1] else 3)
-        assert one.result == ScoredWords.settled(given)
+        assert one.result == settled(ANSWER, given)
     assert {one.result for one in words} > {Score.INCORRECT}
     one = words[0]
     scorer = one.judges[0]
     with read.change() as change:
-        row = scoring.scoring_row(change, number)
+        row = _row(change, number)
+        person = judgements.judges(change, row)[scorer].person
+        assert person is not None
         for _ in range(2):
-            scoring.judge(
+            judging.judge(
                 change,
                 row,
                 one.position,
-                scorer=scorer,
-                score=Score.PARTLY,
+                person=person,
+                verdict=Score.PARTLY,
                 comment="on reflection",
                 now=LATER,
             )
     with read.look() as look:
-        n = len(judgements.every_score(look, number))
-        (again,) = [w for w in scoring.words_of(look, number) if w.position == one.position]
-    assert again.given[scorer].verdict == Score.PARTLY
-    assert n == sum(len(w.given) for w in words) + (one.given[scorer].verdict != Score.PARTLY)
+        n = len(judgements.every_verdict(look, row))
+        (again,) = [w for w in _words(look, number) if w.position == one.position]
+    assert again.verdicts[scorer].verdict == Score.PARTLY
+    assert n == sum(len(w.verdicts) for w in words) + (one.verdicts[scorer].verdict != Score.PARTLY)
 
 
 def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
@@ -203,7 +216,7 @@ def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
     """Frictionless finds it valid; the gap to multiple choice is in the tables."""
     number = _scored(read)
     assert "open_scores.csv" not in bundle_files(read, "trial")
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     export(read, study="trial", out=tmp_path / "bundle")
     report = validate(str(tmp_path / "bundle" / "datapackage.json"))
     assert report.valid, report.flatten(["type", "message"])
@@ -213,7 +226,7 @@ def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
         values = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
         settled_ = [
             (answer.rater_id, values[one.result or ""])
-            for one in scoring.words_of(look, number)
+            for one in _words(look, number)
             for answer in one.answers
         ]
     for rater in READERS:
@@ -237,7 +250,7 @@ def test_only_the_answers_to_questions_that_were_drawn_are_scored(
 ) -> None:
     """The bundle says which; the same seed draws the same."""
     number = _scored(read, n_items=3, seed=7)
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     files = bundle_files(read, "trial")
     drawn = json.loads(files["datapackage.json"])["reading_room"]["scored_items"]["answer"]
     of_item = {row["answer_id"]: row["item_id"] for row in _rows(files, "open_answers.csv")}
@@ -253,7 +266,7 @@ def test_what_was_scored_is_vouched_for(read: Store) -> None:
     """Whoever alters a score, what is under scoring, or when it was opened, is found out."""
     number = _scored(read)
     assert verify(read) == []
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     assert verify(read) == []
     tamper(read, "UPDATE scores SET score = 'incorrect' WHERE id = 1")
     assert any("its scores were altered" in one for one in verify(read))
@@ -274,7 +287,7 @@ def test_a_scoring_that_is_gone_is_missed(read: Store) -> None:
 
 def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path) -> None:
     """By code and not by name; altered on the way they are refused."""
-    scoring.close_scoring(read, _scored(read, n_items=4), now=NOW)
+    judging.close(read, SCORING, _scored(read, n_items=4), now=NOW)
     files = bundle_files(read, "trial")
     told = [json.loads(line) for line in files["records.jsonl"].splitlines()]
     assert {one["row"] for one in told} > SCORED
@@ -289,7 +302,7 @@ def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path
     assert about[0]["scored_items"] == about[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
-        assert all(one.person is None for one in judgements.scorers(look, 1))
+        assert all(one.person is None for one in judgements.judges(look, _row(look, 1)))
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
     (tmp_path / "altered.zip").write_bytes(zipped(files))
     with pytest.raises(BadFile):
@@ -303,13 +316,13 @@ def test_a_scoring_that_goes_on_stays_where_it_was_opened(read: Store, tmp_path:
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
     assert verify(target) == []
-    scoring.close_scoring(target, _scored(target), now=LATER)
+    judging.close(target, SCORING, _scored(target), now=LATER)
     assert verify(target) == []
 
 
 def test_sites_are_merged_before_their_answers_are_scored(read: Store, tmp_path: Path) -> None:
     """A scorer's orders and pairs are those of one scoring."""
-    scoring.close_scoring(read, _scored(read), now=NOW)
+    judging.close(read, SCORING, _scored(read), now=NOW)
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
     with pytest.raises(BadFile, match="Merge first, then score"):
         merge(read, tmp_path / "bundle.zip", study="trial", by=BY, now=LATER)
@@ -333,7 +346,7 @@ def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
     assert "(reference standard)" in case.question
     for one in asked:
         _all(read, one, number, _correct)
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     files = bundle_files(read, "trial")
     assert len(_rows(files, "open_scores.csv")) == 16
     withdraw_model(read, study="trial", model_id="M", reason="Wrong version.", now=NOW)
@@ -391,9 +404,9 @@ def test_only_those_asked_score_and_a_closed_scoring_is_over(read: Store) -> Non
     case = scorers_desk.desk(read, first, number).cases[0].case
     sent = [reading("0" * 32, "A"), reading(case, "D"), reading(case, None, status="skipped")]
     assert len(scorers_desk.take_records(read, first, number, sent, now=NOW).refused) == 3
-    scoring.close_scoring(read, number, now=NOW)
+    judging.close(read, SCORING, number, now=NOW)
     with pytest.raises(NotNow, match="closed"):
-        scoring.close_scoring(read, number, now=NOW)
+        judging.close(read, SCORING, number, now=NOW)
     with pytest.raises(NotAllowed, match="closed"):
         scorers_desk.desk(read, first, number)
 
@@ -429,10 +442,10 @@ def test_a_copy_of_the_study_holds_the_scores_and_nobody_who_gave_them(
     read: Store, tmp_path: Path
 ) -> None:
     """The SQLite file that a study is handed on as verifies."""
-    scoring.close_scoring(read, _scored(read), now=NOW)
+    judging.close(read, SCORING, _scored(read), now=NOW)
     with read.look() as look:
         row = study_row(look, "trial").id
         copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
     assert not any("scor" in one for one in verify(copy))
     with copy.look() as look:
-        assert {one.person for one in judgements.scorers(look, 1)} == {None}
+        assert {one.person for one in judgements.judges(look, _row(look, 1))} == {None}

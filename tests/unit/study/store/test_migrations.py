@@ -10,6 +10,7 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.store import Store, banks, judgements, people, schema, shape
+from study.store.judgements import VerdictRow
 from study.trail.verification import verify
 
 CHANGEABLE = {
@@ -121,7 +122,6 @@ def test_a_reviewer_has_a_role_in_the_deployment(store: Store) -> None:
 
 def test_a_score_is_one_of_three_and_written_once(store: Store) -> None:
     """The store refuses another score, and a change of one."""
-    score = {"position": 0, "scorer": 0, "turn": 1, "comment": "", "at_utc": ""}
     with store.change() as change:
         for statement in (
             "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
@@ -129,11 +129,12 @@ def test_a_score_is_one_of_three_and_written_once(store: Store) -> None:
             "INSERT INTO people VALUES (1, 'ada', '', NULL)",
         ):
             change.execute(statement)
-        number = judgements.add_scoring(change, study=1, kind="answer", seed=1, at_utc="")
-        judgements.add_scorers(change, number, [1])
-        judgements.add_score(change, number, score="correct", **score)
-        assert [row.verdict for row in judgements.scores(change, number)] == ["correct"]
+        number = judgements.add_scoring(change, [], [1], study=1, kind="answer", seed=1, at_utc="")
+        scoring = judgements.judging(change, "scoring", number)
+        assert scoring is not None
+        judgements.add_verdict(change, scoring, VerdictRow(0, 0, "correct", "", ""), turn=1)
+        assert [row.verdict for row in judgements.verdicts(change, scoring)] == ["correct"]
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.change() as change:
-        judgements.add_score(change, number, score="right", **score)
+        judgements.add_verdict(change, scoring, VerdictRow(0, 0, "right", "", ""), turn=1)
     with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
         change.execute("UPDATE scores SET score = 'incorrect'")

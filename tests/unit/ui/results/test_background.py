@@ -20,11 +20,12 @@ from joblib.externals.loky import ProcessPoolExecutor
 import analysis
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
-from study.lifecycle import reviewing
+from study.lifecycle import judging, reviewing
 from study.lifecycle.studies import close
 from study.models.models import add_model
 from study.reading.simulation import simulate
-from study.store import Store, judgements, people
+from study.store import Store, people
+from study.store.judgements import REVIEW
 from study.store.studies import cases as cases_of
 from study.store.studies import study_row
 from tests.conftest import NOW
@@ -92,20 +93,20 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
         read, "bank", name="look", item_ids=cases, reviewers=asked, now=NOW
     )
     with read.change() as change:
-        row = reviewing.review_row(change, review)
+        row = judging.judging_row(change, REVIEW, review)
         for number, verdict in enumerate(("ambiguous", "sound", "ambiguous")):
             for person in asked:
-                reviewing.judge(
+                judging.judge(
                     change,
                     row,
-                    judgements.review_items(change, review)[number].item,
+                    number,
                     person=person,
-                    verdict=reviewing.ItemVerdict(verdict),
+                    verdict=verdict,
                     comment="",
                     now=NOW,
                 )
     assert asked_now(read, "trial").faulty == ()
-    reviewing.close_review(read, review, now=NOW)
+    judging.close(read, REVIEW, review, now=NOW)
     assert asked_now(read, "trial").faulty == tuple(sorted((cases[0], cases[2])))
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)

@@ -1,0 +1,75 @@
+"""Parts shared by the pages on which reviews and scorings are opened, followed and closed."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from study.base.translation import t
+from study.lifecycle import judging
+from study.lifecycle.judging import Judged
+from study.people.roles import Role
+from study.people.signing_in import Person
+from study.store import Transaction
+from study.store.judgements import REVIEW, JudgeRow, JudgingRow
+from ui.parts import actions
+from ui.parts.actions import Question
+from ui.parts.theme import table
+from ui.people.members import Scope, give_role, members_of, rows
+from ui.server.access import acting
+from ui.server.deployment import store
+
+_DAYS = 90
+
+
+def judges(person: Person) -> None:
+    """Show the reviewers of this server, their codes, and the form that adds one."""
+    scope = Scope(person=person, study="")
+    reviewers = [member for member in members_of(scope) if member.role is Role.REVIEWER]
+    with st.container():
+        if reviewers:
+            rows(scope, reviewers, _DAYS, name="judges")
+    give_role(scope, (Role.REVIEWER,), _DAYS)
+
+
+def choose_judges(person: Person, label: str, *, help: str, key: str | None = None) -> list[int]:
+    """Show a field in which judges are chosen; return their numbers."""
+    members = members_of(Scope(person=person, study=""))
+    known = {member.person: member.who for member in members if not member.revoked}
+    return st.multiselect(
+        label, list(known), format_func=known.__getitem__, placeholder="", key=key, help=help
+    )
+
+
+def pause(look: Transaction, row: JudgingRow) -> str:
+    """Return why an open review or scoring is paused; an empty text if it is not."""
+    return "" if row.ended_at_utc else judging.refusal(look, row)
+
+
+def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[JudgeRow]) -> None:
+    """Show how many cases each judge has judged and has still to judge."""
+    review = row.kind == REVIEW
+    heads = [t("Reviewer")] if review else [t("Scorer"), t("Code")]
+    table(
+        [*heads, t("Judged"), t("Waiting")],
+        [
+            (
+                *([judge.handle] if review else [judge.handle, judge.code]),
+                sum(judge.position in judged.verdicts for judged in everything),
+                sum(judge.position in judged.waits_for for judged in everything),
+            )
+            for judge in people
+        ],
+        caption=t("Progress of each reviewer") if review else t("How far each scorer is"),
+    )
+
+
+def close_button(
+    person: Person, row: JudgingRow, label: str, *, question: str, closed: str
+) -> None:
+    """Show the button that closes a review or scoring after a confirmation."""
+
+    def close() -> str:
+        judging.close(store(), row.table, row.id, **acting(person))
+        return closed
+
+    actions.button(label, lambda: Question(text=question, do=close), key=f"close-{row.id}")
