@@ -8,7 +8,7 @@ import streamlit as st
 
 from study.bank import uploads
 from study.bank.importing import FaultyBank, Imported
-from study.bank.layout import SeveralBanks, splits
+from study.bank.layout import SeveralBanks, banks_folder, splits
 from study.bank.managing import remove_bank
 from study.bank.reading import MissingImages
 from study.base.errors import BadInput, StudyError
@@ -411,7 +411,7 @@ def _folder() -> None:
         st.write(t("This folder does not exist at present."))
         return
     folder = st.selectbox(t("Folder"), there)
-    of_release = list(splits(uploads.banks_folder(store()) / folder))
+    of_release = list(splits(banks_folder(store()) / folder))
     with st.form("folder", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
         chosen = _choice("folder")

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
-from study.bank.fields import shown
 from study.base.bank_model import FINDINGS, LETTERS, TITLES, VIEW_CLASSES, Question, Rule
 from study.base.text import id_key
+from study.tables.values import shown
 
 N_EXAMPLES = 20
 

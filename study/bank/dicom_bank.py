@@ -7,40 +7,49 @@ spreadsheet only the columns of a bank are taken: what is not on a list stays be
 import csv
 import hmac
 import json
-import os
 import re
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import Unpack
 
-from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text, kind_of
+from study.bank.fields import (
+    OPTION_FIELDS,
+    SPELLINGS,
+    Fields,
+    Notes,
+    kind_of,
+)
 from study.bank.identifiers import Identifier, identifiers
 from study.bank.identity_check import RowTexts, find_identifiers
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
 from study.bank.items import split_list
+from study.bank.layout import (
+    banks_folder,
+    beginning,
+    free_place,
+    possible_dicom,
+    spreadsheets,
+)
 from study.bank.measures import day_of
 from study.bank.reading import OnProgress
-from study.bank.source import Record, read_source
 from study.bank.terms import view_label
-from study.bank.uploads import banks_folder, free_place
 from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from study.base.text import check_name, id_key
 from study.films import BadFilm
-from study.films.dicom import DicomFilm, instance_uid, is_dicom, lacks_preamble, read
+from study.films.decoding import is_dicom
+from study.films.dicom import DicomFilm, instance_uid, read
 from study.store import Store, deployment
-from study.tables.table import SPREADSHEET_ENDINGS
+from study.tables.source import Record, read_source
+from study.tables.values import as_text
 
-_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
-_MOST_LOOKED_AT = 5_000
 _UID = re.compile(r"[0-9.]{5,64}")
 _TAKEN = (*(one for one in SPELLINGS if one not in ("options", "context", "prior_date")), "options")
 _REPLACED = ("images", "prior_images", "patient_id", "examination_id")
@@ -72,14 +81,6 @@ class _Row:
     values: dict[str, str]
     texts: Mapping[str, str]
     patients: frozenset[str]
-
-
-def holds_dicom(folder: Path) -> bool:
-    """Return whether a folder holds a spreadsheet and DICOM films."""
-    return bool(_spreadsheets(folder)) and any(
-        is_dicom(head) or lacks_preamble(head)
-        for head in map(_head, islice(_files(folder), _MOST_LOOKED_AT))
-    )
 
 
 def import_dicom(
@@ -175,7 +176,7 @@ class _Conversion:
         without_prior: bool,
         allow_possible: bool,
     ) -> None:
-        sheets = _spreadsheets(folder)
+        sheets = spreadsheets(folder)
         if len(sheets) != 1:
             there = ", ".join(sheet.name for sheet in sheets) or "none"
             raise BadFile(
@@ -336,8 +337,8 @@ class _Conversion:
             return self._images.locate(written)
         if self._by_uid is None:
             self._by_uid = defaultdict(list)
-            for path in _files(self._folder):
-                if is_dicom(head := _head(path)):
+            for path in possible_dicom(self._folder):
+                if is_dicom(head := beginning(path)):
                     self._by_uid[instance_uid(head)].append(path)
         paths = self._by_uid.get(written, [])
         if len({sha256(path.read_bytes()).digest() for path in paths}) > 1:
@@ -410,32 +411,3 @@ def _sides(film: DicomFilm) -> list[str]:
 
 def _said(films: list[DicomFilm], name: str) -> str:
     return next((value for film in films if (value := str(getattr(film, name)))), "")
-
-
-def _spreadsheets(folder: Path) -> list[Path]:
-    return sorted(
-        one
-        for one in folder.iterdir()
-        if one.suffix.lower() in SPREADSHEET_ENDINGS and one.is_file() and one.name[0] not in ".~"
-    )
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Return the files that may be DICOM, without following links."""
-    for place, _, names in os.walk(folder):
-        for name in sorted(names):
-            path = Path(place) / name
-            if (
-                path.suffix.lower() not in (*SPREADSHEET_ENDINGS, *_PICTURES)
-                and not path.is_symlink()
-            ):
-                yield path
-
-
-def _head(path: Path) -> bytes:
-    """Return a file's beginning, which holds its file meta information."""
-    try:
-        with path.open("rb") as file:
-            return file.read(4096)
-    except OSError:
-        return b""

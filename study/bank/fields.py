@@ -1,17 +1,15 @@
 """Which keys mean what: the spellings of ReXVQA, of its leaderboard and of our own CSV header."""
 
-import json
-import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
-from study.bank.source import Repeated
 from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
 from study.base.text import id_key
 from study.tables.columns import Kind, plain_key
+from study.tables.source import Repeated
+from study.tables.values import as_text, missing
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -84,19 +82,6 @@ _FIELD_OF = {
     for rank, spelling in enumerate(spellings)
 }
 _LEFT_ASIDE = {plain_key(key): key for key in LEFT_ASIDE}
-# One entry of a list written as text, in Python or NumPy fashion; possessive, so that a hostile
-# text cannot make the match slow.
-_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
-_WRITTEN_LIST = re.compile(rf"\[\s*+(?:(?:{_QUOTED})\s*+,?\s*+)*+\]", re.DOTALL)
-_ENTRY = re.compile(_QUOTED, re.DOTALL)
-
-
-def shown(value: object, limit: int = 60) -> str:
-    """Return a value as a message quotes it: in quotes, and cut when long."""
-    text = value if isinstance(value, str) else repr(value)
-    text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")
-    text = text if len(text) <= limit else text[: limit - 1] + "…"
-    return f"“{text}”" if isinstance(value, str) else text
 
 
 class Trouble:
@@ -288,56 +273,3 @@ def has_field(columns: Iterable[str], *fields: str) -> bool:
     """Whether a header has any spelling of any of these fields."""
     found = {_FIELD_OF.get(plain_key(column), ("", 0))[0] for column in columns}
     return not found.isdisjoint(fields)
-
-
-def missing(value: object) -> bool:
-    """Whether a value is empty: null, NaN, text of which nothing is seen, an empty list."""
-    if isinstance(value, str):
-        return not value.strip() or not (value.isascii() or id_key(value))
-    if isinstance(value, float):
-        return math.isnan(value)
-    return value is None or (isinstance(value, list | dict) and not value)
-
-
-def as_text(value: object) -> str | None:
-    """Return a value as trimmed text; None when it is not text that can be stored.
-
-    Whole numbers count as text, as many files write ids bare. Lone surrogates and NUL characters
-    are legal in JSON and in no text.
-    """
-    if isinstance(value, str) and value.isascii() and "\0" not in value:
-        return value.strip()
-    if missing(value):
-        return ""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str) or "\0" in value:
-        return None
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return None
-    return value.strip()
-
-
-def as_list(value: object) -> list[object] | None:
-    """Return a list, or the list that a text spells out; None for anything else.
-
-    `["a", "b"]`, `['a', 'b']` and NumPy's `['a' 'b']` are understood.
-    """
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, str) or not value.strip().startswith("["):
-        return None
-    text = value.strip()
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        if not _WRITTEN_LIST.fullmatch(text):
-            return None
-        return [_unescaped(one or two) for one, two in _ENTRY.findall(text)]
-    return found if isinstance(found, list) else None
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(['\"\\])", r"\1", text)

@@ -11,11 +11,11 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
-from study.bank.fields import shown
 from study.base.bank_model import Film, Rule
 from study.base.errors import BadFile
 from study.base.text import id_key
 from study.films import MAX_BYTES, BadFilm, inspect
+from study.tables.values import shown
 
 Outcome = Film | BadFilm
 NOT_FOUND_REMEDY = "check the path and the images folder: paths are relative to that folder"

@@ -11,20 +11,17 @@ from study.bank.fields import (
     Fields,
     Notes,
     Trouble,
-    as_list,
-    as_text,
-    missing,
-    shown,
 )
 from study.bank.images import ImageFolder
 from study.bank.measures import gathered, read_days, read_spacings
 from study.bank.options import read_options, read_truth, still_lettered
-from study.bank.source import Record
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, View
 from study.base.canonical import canonical_json
 from study.films import BadFilm
 from study.tables.columns import plain_key
+from study.tables.source import Record
+from study.tables.values import as_list, as_text, missing, shown
 
 LONGEST_ID = 500
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

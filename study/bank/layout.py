@@ -1,23 +1,34 @@
-"""Where in an unpacked folder the bank file and its images lie, however they were packed."""
+"""Find the bank file and the images in a folder, and whether it is a folder of DICOM images.
 
+Also the folder next to the store in which banks that arrive by browser are kept.
+"""
+
+import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from study.bank.fields import Fields, as_text
+from study.bank.fields import Fields
 from study.bank.images import ImageFolder
 from study.bank.items import split_list
-from study.bank.source import Record, opened
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
 from study.base.translation import t
 from study.films import BadFilm
+from study.films.decoding import is_dicom, lacks_preamble
+from study.store import Store
+from study.tables.source import Record, opened
 from study.tables.table import SPREADSHEET_ENDINGS
+from study.tables.values import as_text
 
 _RELEASED = "_vqa_data.json"
 _BANK_FILES = (".json", ".jsonl", ".ndjson", *SPREADSHEET_ENDINGS)
+_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
+_HEAD_BYTES = 4096
+_MOST_HEADS = 5_000
 _DEEPEST = 4
 _MOST_FOLDERS = 300
 _SAMPLE = 30
@@ -43,6 +54,56 @@ class SeveralBanks(BadFile):
     def __reduce__(self) -> tuple[type["SeveralBanks"], tuple[tuple[str, ...]]]:
         """Travel between processes by what it was made of."""
         return type(self), (self.names,)
+
+
+def banks_folder(store: Store) -> Path:
+    """Return the folder next to the store in which banks that arrive by browser are kept."""
+    return store.path.resolve().parent / "banks"
+
+
+def free_place(home: Path, name: str) -> Path:
+    """Return a path for a bank's folder that does not exist yet."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
+    tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
+    return next(place for place in tries if not place.exists())
+
+
+def holds_dicom(folder: Path) -> bool:
+    """Return whether a folder contains a spreadsheet and DICOM images."""
+    heads = map(beginning, islice(possible_dicom(folder), _MOST_HEADS))
+    return bool(spreadsheets(folder)) and any(
+        is_dicom(head) or lacks_preamble(head) for head in heads
+    )
+
+
+def spreadsheets(folder: Path) -> list[Path]:
+    """Return the spreadsheets directly in a folder, without Excel's lock files."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in SPREADSHEET_ENDINGS
+        and path.is_file()
+        and path.name[0] not in ".~"
+    )
+
+
+def possible_dicom(folder: Path) -> Iterator[Path]:
+    """Yield the files under a folder that may be DICOM, by their names; links are not followed."""
+    for place, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(place) / name
+            suffix = path.suffix.lower()
+            if suffix not in (*SPREADSHEET_ENDINGS, *_PICTURES) and not path.is_symlink():
+                yield path
+
+
+def beginning(path: Path) -> bytes:
+    """Return the first bytes of a file, with its DICOM meta information; none if unreadable."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
 
 
 def has_bank(place: Path) -> bool:

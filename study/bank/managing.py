@@ -12,7 +12,7 @@ from typing import Any
 
 from study.bank.content import REMEDIES, RuleFinding, look_over
 from study.bank.guessing import Balance, balance, clues
-from study.bank.layout import find_bank, one_file
+from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.reading import BankFormat, read_bank
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS, Fault, Rule
@@ -445,8 +445,6 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
     BadFile
         A folder holds no bank file, or several, or DICOM films.
     """
-    from study.bank.dicom_bank import holds_dicom  # a second to load
-
     if path.is_dir() and holds_dicom(path):
         raise BadFile(
             f"{path} holds DICOM films, which are checked as they are converted: import it; with "

@@ -10,18 +10,10 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import repeat
 
-from study.bank.fields import (
-    EXAMINATION_DATE,
-    Fields,
-    Notes,
-    Trouble,
-    as_list,
-    as_text,
-    missing,
-    shown,
-)
+from study.bank.fields import EXAMINATION_DATE, Fields, Notes, Trouble
 from study.base.bank_model import Rule
 from study.tables.columns import plain_key
+from study.tables.values import as_list, as_text, missing, shown
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
-from study.bank.source import Repeated
+from study.bank.fields import OPTION_FIELDS, Fields, Trouble
 from study.base.bank_model import LETTERS, Rule
 from study.base.text import difference, id_key, text_key
+from study.tables.source import Repeated
+from study.tables.values import as_list, as_text, shown
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)

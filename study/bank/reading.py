@@ -10,19 +10,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field, kind_of, shown
+from study.bank.fields import (
+    OPTION_FIELDS,
+    SPELLINGS,
+    Fields,
+    Notes,
+    has_field,
+    kind_of,
+)
 from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
-from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened
 from study.bank.workers import in_order
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
 from study.base.text import difference
 from study.store.staging import Batch, Group, Staging, staging
 from study.tables.columns import listed
+from study.tables.source import OpenSource, Piece, Record, SourceFormat, opened
 from study.tables.text_file import opened_bytes
+from study.tables.values import shown
 
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]

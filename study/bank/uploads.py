@@ -5,7 +5,6 @@ leaves nothing behind. A folder that was placed in the banks' folder on the serv
 there.
 """
 
-import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -15,7 +14,14 @@ from pathlib import Path
 from typing import IO, Unpack
 
 from study.bank.importing import FaultyBank, Imported, ImportOptions, import_bank
-from study.bank.layout import SeveralBanks, find_bank, has_bank
+from study.bank.layout import (
+    SeveralBanks,
+    banks_folder,
+    find_bank,
+    free_place,
+    has_bank,
+    holds_dicom,
+)
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
@@ -25,11 +31,6 @@ from study.store import Store
 
 _PART_BYTES = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
-
-
-def banks_folder(store: Store) -> Path:
-    """Return the folder beside the store that holds the films of banks brought by browser."""
-    return store.path.resolve().parent / "banks"
 
 
 def folders(store: Store) -> list[str]:
@@ -173,12 +174,12 @@ def import_arrived(
     NotNow
         Another bank of that name is there, or another import is under way.
     """
-    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
-
     done, is_dicom = None, False
     try:
         arrived.unpack()
         if is_dicom := holds_dicom(arrived.place):
+            from study.bank.dicom_bank import import_dicom  # a second to load
+
             done = import_dicom(
                 store,
                 arrived.place,
@@ -209,10 +210,3 @@ def import_arrived(
         arrived.discard_archive()
         if done is None or not done.is_new or is_dicom:  # DICOM names patients: it never stays
             arrived.discard()
-
-
-def free_place(home: Path, name: str) -> Path:
-    """Return a folder for a bank that is not there yet."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
-    tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
-    return next(place for place in tries if not place.exists())

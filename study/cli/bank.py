@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from study.bank.importing import Imported, ImportOptions, import_bank
-from study.bank.layout import find_bank, one_file
+from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.managing import (
     Report,
     check_bank,
@@ -304,8 +304,6 @@ def import_(
     Warnings on stderr say where answers can be guessed without the images. See docs/bank-format.md
     and docs/bank-format.md#dicom.
     """
-    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
-
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
     options: ImportOptions = {
@@ -317,6 +315,8 @@ def import_(
         "progress": Told() if sys.stderr.isatty() else None,
     }
     if path.is_dir() and not split and not more and holds_dicom(path):
+        from study.bank.dicom_bank import import_dicom  # a second to load
+
         done = import_dicom(
             Store(db),
             path,

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import math
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ WINDOW = "Window"
 """The text of a PNG written here that holds the samples to be shown black and white at first."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_FIRST_ELEMENT = re.compile(rb"[\x02\x08]\0[\x00-\x20]\0|\0[\x02\x08]\0[\x00-\x20]")
+"""The beginning of a DICOM data set: a low element of group 0002 or 0008, in either byte order."""
+
 _ORIENTATION = 0x0112
 _PHOTOMETRIC = 262
 _EIGHT_BIT_MODES = frozenset({"1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX"})
@@ -252,3 +256,13 @@ def imported_bytes(path: Path, sha256: str) -> bytes:
     if hashlib.sha256(data).hexdigest() != sha256:
         raise StudyError("This film was changed after its import. Ask your coordinator.")
     return data
+
+
+def is_dicom(data: bytes) -> bool:
+    """Return whether these bytes begin a DICOM file: `DICM` after 128 others."""
+    return data[128:132] == b"DICM"
+
+
+def lacks_preamble(data: bytes) -> bool:
+    """Return whether these bytes begin a DICOM data set without the preamble of a file."""
+    return bool(_FIRST_ELEMENT.match(data))

@@ -6,7 +6,6 @@ What is not asked for by name stays in the file.
 import io
 import logging
 import math
-import re
 import warnings
 from dataclasses import dataclass
 from datetime import date
@@ -28,7 +27,14 @@ from pydicom.uid import (
     RLELossless,
 )
 
-from study.films.decoding import MAX_BYTES, WINDOW, BadFilm, check_size
+from study.films.decoding import (
+    MAX_BYTES,
+    WINDOW,
+    BadFilm,
+    check_size,
+    is_dicom,
+    lacks_preamble,
+)
 from study.films.dicom_attributes import CORRECT, Attributes, merge_functional_groups, texts
 from study.films.dicom_geometry import outside_shutter, spacing_and_shape, with_square_pixels
 from study.films.dicom_pixels import (
@@ -44,9 +50,6 @@ logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote pa
 
 _COPY = "copy the file again from the archive"
 _COLOUR = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
-_FIRST_ELEMENT = re.compile(rb"[\x02\x08]\0[\x00-\x20]\0|\0[\x02\x08]\0[\x00-\x20]")
-"""How a data set begins: with a low element of group 0002 or 0008, in either byte order."""
-
 _PROJECTIONS = frozenset({"CR", "DX", "RG", "RF", "XA", "SC", "OT", ""})
 _VIEWS = {
     "LL": "LEFT LATERAL",
@@ -120,16 +123,6 @@ class DicomFilm:
         info.add_text(WINDOW, f"{self.window[0]!r} {self.window[1]!r}")
         picture.save(out, format="PNG", pnginfo=info)
         return out.getvalue()
-
-
-def is_dicom(data: bytes) -> bool:
-    """Return whether bytes begin as a DICOM file does: `DICM` after 128 others."""
-    return data[128:132] == b"DICM"
-
-
-def lacks_preamble(data: bytes) -> bool:
-    """Return whether bytes begin as a DICOM data set does, without the preamble of a file."""
-    return bool(_FIRST_ELEMENT.match(data))
 
 
 def instance_uid(data: bytes) -> str:

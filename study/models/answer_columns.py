@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from study.bank.fields import as_text, missing
 from study.base.bank_model import LETTERS
 from study.base.errors import BadFile
 from study.models.files import (
@@ -29,6 +28,7 @@ from study.models.files import (
     value_of,
 )
 from study.tables.columns import listed, plain_key
+from study.tables.values import as_text, missing
 
 _LEAST_COMPARED = 3
 _TABLES = ("csv", "xlsx", "parquet")

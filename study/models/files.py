@@ -12,8 +12,6 @@ from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
 
-from study.bank.fields import missing
-from study.bank.source import Record, read_source
 from study.base.bank_model import Fault
 from study.base.budget import BUDGET, Budget
 from study.base.canonical import stamp
@@ -27,7 +25,9 @@ from study.models.inspect_log import InspectLog
 from study.models.parquet_rows import read_parquet
 from study.store import Store, models
 from study.tables.columns import Kind, KindOf, plain_key
+from study.tables.source import Record, read_source
 from study.tables.text_file import opened_bytes
+from study.tables.values import missing
 from study.tables.workbook import is_workbook
 
 _INSPECT = "inspect"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from study.bank.fields import missing
 from study.tables.columns import plain_key
+from study.tables.values import missing
 
 CUT_OFF = "cut off"
 """Why an output is unparsed: it ends at a limit and not where the model ended it."""

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from study.bank.fields import missing
-from study.bank.source import Record
 from study.models.answer_columns import is_medevalkit
 from study.models.files import ID_KEYS, Meant, Records, beside, first_of
 from study.models.finish_reasons import finish_reason
 from study.tables.columns import plain_key
+from study.tables.source import Record
+from study.tables.values import missing
 
 FILTERED = "content_filter"
 """Why an output ended where the provider's filter declined it."""

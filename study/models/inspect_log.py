@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
-from study.bank.source import NOT_JSON, why_not_json
 from study.base.budget import Budget
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.text import natural
+from study.tables.source import NOT_JSON, why_not_json
 
 COLUMNS = ("id", "epoch", "metadata", "output", "error", "limit")
 """What is kept of a sample."""

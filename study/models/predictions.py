@@ -10,8 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from study.bank.fields import as_text, missing, shown
-from study.bank.source import Record, Repeated
 from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, natural, text_key
 from study.models.answer_columns import answer_keys, reference_notes
@@ -36,6 +34,8 @@ from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, sh
 from study.models.model_protocol import Shown
 from study.models.refusals import is_refusal
 from study.tables.columns import listed, plain_key
+from study.tables.source import Record, Repeated
+from study.tables.values import as_text, missing, shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 

@@ -1,1 +1,1 @@
-"""Tables from files: CSV, TSV and Excel workbooks, read by one set of rules."""
+"""Records and tables from files: JSON, JSON lines, CSV, TSV and Excel workbooks."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from study.bank.importing import FaultyBank
-from study.bank.uploads import Arrived, banks_folder
+from study.bank.layout import banks_folder
+from study.bank.uploads import Arrived
 from study.base.actor import COMMAND_LINE
 from study.base.errors import NotNow
 from study.store import Store, banks

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from study.bank.dicom_bank import holds_dicom, import_dicom
+from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
-from study.bank.layout import find_bank
+from study.bank.layout import find_bank, holds_dicom
 from study.bank.managing import check_bank
 from study.base.bank_model import FINDINGS, TITLES, Rule
 from study.base.errors import BadFile

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from study.bank.importing import Imported
-from study.bank.layout import SeveralBanks
-from study.bank.uploads import arrived, banks_folder, folders, import_arrived, receive
+from study.bank.layout import SeveralBanks, banks_folder
+from study.bank.uploads import arrived, folders, import_arrived, receive
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.base.packed import unpack

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from study.bank.dicom_bank import holds_dicom, import_dicom
+from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
+from study.bank.layout import holds_dicom
 from study.bank.managing import check_bank
 from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE

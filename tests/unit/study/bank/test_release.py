@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.bank import source
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import find_bank, one_file
@@ -22,7 +21,7 @@ from study.base.errors import BadFile, NotNow
 from study.cli import main
 from study.store import Store, banks
 from study.store.staging import staging
-from study.tables import text_file
+from study.tables import source, text_file
 from tests.conftest import NOW
 from tests.unit.study.bank.conftest import ItemDict, write_film
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from study.bank import importing, reading, source
+from study.bank import importing, reading
 from study.bank.content import look_over
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
@@ -21,7 +21,7 @@ from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
-from study.tables import text_file
+from study.tables import source, text_file
 from tests.conftest import NOW, entropy_from
 from tests.unit.study.bank.conftest import ItemDict
 

@@ -1,7 +1,7 @@
-"""Records from a file: a JSON object or list, JSON lines, or a table.
+"""Read records from a file: a JSON object or list, JSON lines, or a table.
 
-Both question banks and predictions are read this way. A record keeps its key and its place, so
-that a fault can be found in the file; keys given twice, which JSON readers drop, are kept. JSON is
+Question banks and predictions are read this way. A record keeps its key and its place, so that an
+error can be located in the file; keys that occur twice, which JSON readers drop, are kept. JSON is
 read in parts, so that its size does not matter; tables are read by `study.tables.table`.
 """
 
@@ -44,10 +44,10 @@ _EXPECTED = {
     "Unterminated string starting at": "a text is not closed",
     "Invalid control character at": "a text contains a line break or another control character",
 }
-"""What Python's JSON reader reports, in words."""
+"""Messages of Python's JSON reader, and what is reported instead."""
 
 PIECE = 1 << 19
-"""Signs of many entries that are handed on together."""
+"""Number of characters of the entries that are passed on together."""
 
 _Parsed = TypeVar("_Parsed")
 
@@ -66,11 +66,11 @@ class Record(NamedTuple):
     Attributes
     ----------
     key : str
-        The key it stands under in a JSON object; empty elsewhere.
+        Its key in a JSON object; empty elsewhere.
     place : str
-        Where it is, such as `line 3` or `entry 17`.
+        Its place in the file, such as `line 3` or `entry 17`.
     value : object
-        What stands there: any JSON value, or a row as a dict of texts.
+        Any JSON value, or a row as a dict of texts.
     """
 
     key: str
@@ -87,13 +87,13 @@ class Source:
     format : {"json", "jsonl", "csv", "xlsx"}
         How the file was read.
     name : str
-        What messages call it: its path, and the sheet of a workbook.
+        Its name in messages: its path, and the sheet of a workbook.
     sha256 : str
-        Of its bytes, in hexadecimal.
+        The hash of its bytes, in hexadecimal.
     records : tuple of Record
         In file order.
     faults : tuple of Fault
-        Lines that are no record at all.
+        Lines that are not records.
     columns : tuple of str
         The header of a table, as written; empty for JSON.
     """
@@ -115,7 +115,7 @@ class OpenSource:
     format, name, columns
         As of `Source`.
     entries : iterator of Record or Fault
-        In file order; raises `BadFile` where the file as a whole cannot be read on.
+        In file order; raises `BadFile` at the place where the file cannot be read.
     """
 
     format: SourceFormat
@@ -127,43 +127,44 @@ class OpenSource:
 
     @property
     def n_bytes_read(self) -> int:
-        """Return how much of the file was read."""
+        """Return the number of bytes read so far."""
         return self._bytes.n_bytes
 
     @property
     def sha256(self) -> str:
-        """Return the hash of the file, once its entries were read to the end."""
+        """Return the hash of the file, after its entries were read to the end."""
         return str(self._bytes.hash.hexdigest())
 
     def pieces(self) -> Iterator["Piece"]:
-        """Yield the text of many entries of JSON at a time, without looking into them.
+        """Yield the text of many JSON entries at a time, without parsing it.
 
-        None of it comes as `entries`, which go on behind it. Where a piece ends is guessed: each
-        has to be `took`, or the first that is none is given back with all behind it.
+        These entries are not part of `entries`, which continue after them. The end of a piece is
+        a guess: report each piece with `took`, or return the first invalid one and all pieces
+        after it with `give_back`.
         """
         return iter(()) if self._json is None else self._json.pieces()
 
     def took(self, n: int) -> None:
-        """Count the entries of a piece; refuse the file where there are too many."""
+        """Count the entries of a piece; raise `BadFile` if there are too many."""
         if self._json is not None:
             self._json.take(n)
 
     @property
     def n_entries(self) -> int:
-        """Return how many entries of JSON came so far, or were taken."""
+        """Return the number of JSON entries read so far, in pieces or not."""
         return self._json.n if self._json is not None else 0
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
-        """Have pieces, up to the last that there was, come as `entries`."""
+        """Return pieces, up to the last that was yielded, so that they are read as `entries`."""
         if self._json is not None:
             self._json.give_back(pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """The text of many entries, or so it seems, each behind its comma.
+    """The text of what appear to be many entries, each after its comma.
 
-    `place` is the line and the column in the file where it begins.
+    `place` is the line and the column in the file at which it begins.
     """
 
     text: str
@@ -173,20 +174,20 @@ class Piece:
     budget: Budget
 
     def records(self, before: int) -> list[Record] | None:
-        """Return its entries, of which so many came before; None if it is not whole entries."""
+        """Return its entries, numbered after those before it; None if they are not complete."""
         opening, ending = ("{", "}") if self.of_object else ("[", "]")
         comma = _space(self.text, 0)
         if self.text[comma : comma + 1] != ",":
             return None
         try:
-            found: Any = _loads(f"{opening}{self.text[comma + 1 :]}{ending}")
+            entries: Any = _loads(f"{opening}{self.text[comma + 1 :]}{ending}")
         except ValueError:
             return None
-        for entry in found.values() if self.of_object else found:
+        for entry in entries.values() if self.of_object else entries:
             self.budget.check_depth(self.path, entry)
-        pairs: Iterable[tuple[str, object]] = zip(repeat(""), found)
+        pairs: Iterable[tuple[str, object]] = zip(repeat(""), entries)
         if self.of_object:
-            pairs = found.pairs if isinstance(found, Repeated) else found.items()
+            pairs = entries.pairs if isinstance(entries, Repeated) else entries.items()
         return [
             Record(key=key, place=f"entry {n}", value=value)
             for n, (key, value) in enumerate(pairs, before + 1)
@@ -210,7 +211,7 @@ def read_source(
     format : {"json", "jsonl", "csv"}, optional
         Taken from the file's ending, else from its first character.
     is_record : callable, optional
-        Tells a JSON object that is one record from one that holds records by their keys.
+        Whether a JSON object is a record, rather than an object of records by key.
 
     Returns
     -------
@@ -219,16 +220,16 @@ def read_source(
     Raises
     ------
     BadFile
-        When the file cannot be read as a whole, holds no record or is beyond the budget.
+        The file cannot be read, contains no record or exceeds the budget.
     """
     with opened(path, format=format, is_record=is_record, kind_of=kind_of, budget=budget) as source:
-        found = list(source.entries)
+        entries = list(source.entries)
         return Source(
             format=source.format,
             name=source.name,
             sha256=source.sha256,
-            records=tuple(entry for entry in found if isinstance(entry, Record)),
-            faults=tuple(entry for entry in found if isinstance(entry, Fault)),
+            records=tuple(entry for entry in entries if isinstance(entry, Record)),
+            faults=tuple(entry for entry in entries if isinstance(entry, Fault)),
             columns=source.columns,
         )
 
@@ -242,7 +243,7 @@ def opened(
     kind_of: KindOf = all_text,
     budget: Budget = BUDGET,
 ) -> Iterator[OpenSource]:
-    """Read a file record by record; otherwise as `read_source`."""
+    """Open a file to be read record by record; otherwise as `read_source`."""
     with opened_bytes(path) as file:
         is_workbook = begins_as_workbook(path, file)
         format = format or _ENDINGS.get(path.suffix.lower()) or _guess(file)
@@ -294,7 +295,7 @@ def _from_json(
 
 
 def _shallow(text: "_Text", entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
-    """Yield entries that are nested no more deeply than the budget allows."""
+    """Yield entries; raise `BadFile` if one is nested more deeply than the budget allows."""
     for entry in entries:
         if isinstance(entry, Record):
             text.budget.check_depth(text.path, entry.value)
@@ -309,53 +310,53 @@ def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record 
 
 
 class _Text(TextFile):
-    """A file of JSON: its text, with the place of what is parsed next."""
+    """The text of a JSON file, with the place of what is parsed next."""
 
     def __init__(self, path: Path, file: BufferedReader, budget: Budget) -> None:
         super().__init__(path, file, longest=budget.record_characters)
         self.budget = budget
 
     def place(self) -> tuple[int, int]:
-        """Return the line and the column of the position."""
+        """Return the line and the column of the current position."""
         self._forget()
         return self._line, self._column
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
-        """Go back to where the first of the last pieces of the text began."""
+        """Return to the beginning of the first of the latest pieces."""
         self._forget()
         self.here = "".join(piece.text for piece in pieces) + self.here
         self._line, self._column = pieces[0].place
 
     def sign(self) -> str:
-        """Return the next sign that is no space, without going on; empty at the end."""
+        """Return the next character that is not a space, without consuming it; empty at the end."""
         self.at = _space(self.here, self.at)
         while self.at == len(self.here) and self.more():
             self.at = _space(self.here, self.at)
         return self.here[self.at : self.at + 1]
 
     def take(self, parse: Callable[[str, int], tuple[_Parsed, int]]) -> _Parsed:
-        """Return what begins here, and go on behind it; it is read on for as long as it needs."""
+        """Parse and consume what begins at the position, reading as much of the file as needed."""
         while True:
             try:
-                found, end = parse(self.here, self.at)
+                parsed, end = parse(self.here, self.at)
                 if end < len(self.here) or not self.more():
                     self.at = end
-                    return found
+                    return parsed
             except json.JSONDecodeError as error:
                 refused = self.not_json(error)
                 if len(self.here) - self.at > self.longest or not self.more():
                     raise refused from None
             except RecursionError:
                 raise BadFile(NOT_JSON.format(self.path, "nested too deeply")) from None
-            except ValueError:  # not of JSON: Python takes no number of more digits
+            except ValueError:  # not a JSON error: Python limits the digits of a number
                 raise BadFile(NOT_JSON.format(self.path, "a number too long")) from None
 
     def expected(self, what: str) -> BadFile:
-        """Return the refusal of what stands here instead of what should."""
+        """Return the error for a file that lacks something at the position."""
         return self.not_json(json.JSONDecodeError(what, self.here, self.at))
 
     def not_json(self, error: json.JSONDecodeError) -> BadFile:
-        """Return the refusal of a file, with the place in it."""
+        """Return the error for a file that is not JSON, with the place."""
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
         where = f"line {self._line + error.lineno - 1:,}, column {column:,}"
         return BadFile(NOT_JSON.format(self.path, f"{where}: {_in_words(error)}"))
@@ -366,7 +367,7 @@ def _in_words(error: json.JSONDecodeError) -> str:
 
 
 def why_not_json(error: Exception) -> str:
-    """Return why a text is not JSON, with its place where that is known."""
+    """Return why a text is not JSON, with the place if it is known."""
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno:,}, column {error.colno:,}: {_in_words(error)}"
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -377,8 +378,8 @@ def _space(text: str, at: int) -> int:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Repeated(pairs)
+    fields = dict(pairs)
+    return fields if len(fields) == len(pairs) else Repeated(pairs)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
@@ -396,11 +397,11 @@ def _json(
 ) -> tuple[SourceFormat, Iterator[Record | Fault]]:
     begins = text.sign()
     text.more()
-    found, behind = _first_object(text)
-    if found is not None and behind.strip(_JSON_SPACE):
+    first, behind = _first_object(text)
+    if first is not None and behind.strip(_JSON_SPACE):
         return "jsonl", _lines(text)
-    if found is not None and text.is_complete and is_record(found):
-        return "jsonl", iter([Record(key="", place="line 1", value=found)])
+    if first is not None and text.is_complete and is_record(first):
+        return "jsonl", iter([Record(key="", place="line 1", value=first)])
     if begins in ("{", "["):
         return "json", _Entries(text, begins)
     kind = type(text.take(_element)[1]).__name__
@@ -411,25 +412,25 @@ def _json(
 
 
 def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
-    """Return the object that the text is so far, or its first line is, and what follows it."""
+    """Return the object in the text so far, or in its first line, and the text after it."""
     here = text.here[text.at :]
     for part in (here, here.partition("\n")[0]):
         with suppress(ValueError):
-            found = _loads(part)
-            if isinstance(found, dict):
-                return found, here[len(part) :]
+            value = _loads(part)
+            if isinstance(value, dict):
+                return value, here[len(part) :]
     return None, ""
 
 
 class _Entries(Iterator[Record | Fault]):
-    """The entries of a JSON object, or list, that begins where a text is."""
+    """The entries of the JSON object or list at the position of a text."""
 
     def __init__(self, text: _Text, begins: str) -> None:
         self._text, self._of_object = text, begins == "{"
         self._ends = "}" if self._of_object else "]"
         self._is_done = False
         self.n = 0
-        """How many came so far."""
+        """Number of entries so far."""
 
     def __next__(self) -> Record:
         text = self._text
@@ -456,16 +457,16 @@ class _Entries(Iterator[Record | Fault]):
             raise self._text.expected("Extra data")
 
     def take(self, n: int) -> None:
-        """Count entries that were taken in pieces."""
+        """Count entries that were read in pieces."""
         self.n += n
         self._text.budget.check_rows(self._text.path, self.n)
 
     def give_back(self, pieces: Sequence[Piece]) -> None:
-        """Return to the first of the last pieces."""
+        """Return to the beginning of the first of the latest pieces."""
         self._text.give_back(pieces)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield what is likely to be many whole entries at a time, but for the last."""
+        """Yield text that is likely to contain many complete entries, except the last."""
         ends = _ENTRY_ENDS[self._of_object]
         while True:
             place = self._text.place()

@@ -1,0 +1,74 @@
+"""Convert values of records to text and lists, and recognise missing ones."""
+
+import json
+import math
+import re
+
+from study.base.text import id_key
+
+# An entry of a list written as text by Python or NumPy; possessive, so that no text makes the match
+# slow.
+_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_WRITTEN_LIST = re.compile(rf"\[\s*+(?:(?:{_QUOTED})\s*+,?\s*+)*+\]", re.DOTALL)
+_ENTRY = re.compile(_QUOTED, re.DOTALL)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a value as messages quote it, shortened to a number of characters."""
+    text = value if isinstance(value, str) else repr(value)
+    text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")
+    text = text if len(text) <= limit else text[: limit - 1] + "…"
+    return f"“{text}”" if isinstance(value, str) else text
+
+
+def missing(value: object) -> bool:
+    """Return whether a value is empty: null, NaN, invisible text, an empty list."""
+    if isinstance(value, str):
+        return not value.strip() or not (value.isascii() or id_key(value))
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, list | dict) and not value)
+
+
+def as_text(value: object) -> str | None:
+    """Return a value as trimmed text; None when it is not text that can be stored.
+
+    Integers count as text, because many files write ids without quotes. Lone surrogates and NUL
+    characters are legal in JSON but not in text.
+    """
+    if isinstance(value, str) and value.isascii() and "\0" not in value:
+        return value.strip()
+    if missing(value):
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or "\0" in value:
+        return None
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return None
+    return value.strip()
+
+
+def as_list(value: object) -> list[object] | None:
+    """Return a list, or a list written as text; None for anything else.
+
+    `["a", "b"]`, `['a', 'b']` and NumPy's `['a' 'b']` are understood.
+    """
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, str) or not value.strip().startswith("["):
+        return None
+    text = value.strip()
+    try:
+        entries = json.loads(text)
+    except (ValueError, RecursionError):
+        if not _WRITTEN_LIST.fullmatch(text):
+            return None
+        return [_unescaped(single or double) for single, double in _ENTRY.findall(text)]
+    return entries if isinstance(entries, list) else None
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(['\"\\])", r"\1", text)
