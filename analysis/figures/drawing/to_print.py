@@ -15,13 +15,15 @@ from functools import lru_cache
 from typing import Any
 
 import matplotlib
-from matplotlib.axes import Axes
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
-from matplotlib.ticker import NullFormatter, NullLocator
-from matplotlib.transforms import offset_copy
+from matplotlib.transforms import Affine2D
+from PIL import Image
 
 from analysis.figures.drawing.axes import BIDI
 from analysis.figures.drawing.chart import (
@@ -61,6 +63,8 @@ from analysis.translation import written
 MM_PER_INCH = 25.4
 PNG_DPI = 300
 GRID_PT, EDGE_PT = 0.5, 0.9
+# The order of drawing: a band lies below the grid, the layers of a panel count from one.
+BELOW_GRID, GRID, ABOVE_PANELS = 0.0, 0.5, 1_000.0
 CELL_GAP = 0.016
 # From line to line in a cell, in sizes of type.
 LINE = 1.25
@@ -110,19 +114,22 @@ ONE_AT_A_TIME = threading.Lock()
 
 def svg(chart: Chart) -> bytes:
     """Draw a chart as SVG: text as paths, the same bytes every time."""
-    return _file(chart, format="svg", metadata={"Date": None, "Creator": None})
+    file = io.BytesIO()
+    with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
+        figure(chart).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    return file.getvalue()
 
 
 def png(chart: Chart) -> bytes:
     """Draw a chart as PNG of 300 dots an inch, the same bytes every time."""
-    return _file(chart, format="png", metadata={"Software": None}, dpi=PNG_DPI)
-
-
-def _file(chart: Chart, **form: Any) -> bytes:
     with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-        file = io.BytesIO()
-        figure(chart).savefig(file, **form)
-        return file.getvalue()
+        canvas: Any = FigureCanvasAgg(figure(chart))
+        canvas.draw()
+        image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    file = io.BytesIO()
+    # Without transparency and at this level the file is as small and takes half the time.
+    image.save(file, "png", dpi=(PNG_DPI, PNG_DPI), compress_level=3)
+    return file.getvalue()
 
 
 @lru_cache(maxsize=1)  # the SVG and the PNG of a figure are requested in turn
@@ -132,17 +139,14 @@ def figure(chart: Chart) -> Figure:
     layout = laid_out(chart, width_mm)
     lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
     layout = layout.raised(LINE_MM * len(lacking))
-    drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
-    # Texts outside the panels are placed in millimetres on axes above them.
-    sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
-    sheet.set_axis_off()
+    sheet = _Sheet(layout.width, layout.height)
     for i, line in enumerate(reversed(lacking)):
-        _write(sheet, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
+        sheet.write(0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
     for key, (x, y) in zip(chart.key, layout.key, strict=True):
         _draw_key(sheet, key, x, y)
     for placed in layout.panels:
-        _Panel(drawn, sheet, placed, (layout.width, layout.height)).draw()
-    return drawn
+        _Panel(sheet, placed).draw()
+    return sheet.figure
 
 
 def _texts(chart: Chart) -> Iterator[str]:
@@ -158,72 +162,87 @@ def _texts(chart: Chart) -> Iterator[str]:
                 yield from (text for row in layer.texts for text in row)
 
 
-class _Panel:
-    def __init__(
-        self, drawn: Figure, sheet: Axes, placed: PlacedPanel, size: tuple[float, float]
+class _Sheet:
+    """A figure without axes: everything is placed in millimetres from its lower left corner.
+
+    Axes and ticks of matplotlib would take most of the time of a drawing.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        size = width / MM_PER_INCH, height / MM_PER_INCH
+        self.figure = Figure(figsize=size, dpi=PNG_DPI)
+        self._mm = Affine2D().scale(1 / MM_PER_INCH) + self.figure.dpi_scale_trans
+
+    def write(
+        self,
+        x: float,
+        y: float,
+        label: Label,
+        colour: str,
+        *,
+        size: float = SMALL_PT,
+        bold: bool = False,
+        order: float = ABOVE_PANELS,
+        **look: Any,
     ) -> None:
-        self.drawn, self.sheet, self.placed, self.panel = drawn, sheet, placed, placed.panel
-        (wide, high), x, y = size, placed.panel.x, placed.panel.y
-        self.axes = drawn.add_axes(
-            (placed.left / wide, placed.bottom / high, placed.width / wide, placed.height / high),
-            facecolor="none",
-            xscale="log" if x.log else "linear",
-            yscale="log" if y.log else "linear",
-        )
-        self.axes.spines[:].set_visible(False)
-        self.axes.set_axisbelow(True)
+        """Write a text; the height of its figures is centred on its place."""
+        text = printable(label)
+        if text:
+            look = {"ha": Side.LEFT.value, **look, "fontsize": size, "zorder": order}
+            look |= {"va": "center_baseline", "rotation_mode": "anchor", "transform": self._mm}
+            self.figure.text(x, y, text, color=colour, font=face(text, bold=bold), **look)
+
+    def stroke(self, x: Sequence[float], y: Sequence[float], order: float, **look: Any) -> None:
+        """Draw a line through some places, or marks at them."""
+        self.figure.lines.append(Line2D(x, y, transform=self._mm, zorder=order, **look))
+        self.figure.lines[-1].set_figure(self.figure)
+
+    def fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
+        """Fill boxes of left, bottom, right and top: one path keeps a large matrix light."""
+        outlines = [
+            Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in boxes
+        ]
+        if outlines:
+            path = Outline.make_compound_path(*outlines)
+            look: Any = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "zorder": order}
+            self.figure.add_artist(PathPatch(path, transform=self._mm, **look))
+
+
+class _Panel:
+    def __init__(self, sheet: _Sheet, placed: PlacedPanel) -> None:
+        self.sheet, self.placed, self.panel = sheet, placed, placed.panel
 
     def draw(self) -> None:
-        self._write_ticks()
+        if self.panel.framed:
+            self._write_ticks()
         self._write_titles()
         for order, layer in enumerate(self.panel.layers, start=1):
-            # A band lies below the grid.
-            self._draw(layer, 0.0 if isinstance(layer, Band) else float(order))
-        # Ticks widen the limits.
-        x, y = self.panel.x, self.panel.y
-        self.axes.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
+            self._draw(layer, BELOW_GRID if isinstance(layer, Band) else float(order))
 
     def _write_ticks(self) -> None:
         panel, placed = self.panel, self.placed
-        self._ticks(
-            panel.x,
-            "x",
-            color=LIGHT.ink if panel.x.slanted else LIGHT.quiet,
-            fontsize=placed.label_pt if panel.x.slanted else SMALL_PT,
-            ha="right" if panel.x.slanted else "center",
-            rotation=45 if panel.x.slanted else 0,
-            pad_mm=TICK_MM if panel.x.slanted else TICK_MM + LINE_MM / 2,
-        )
-        self._ticks(
-            panel.y,
-            "y",
-            color=LIGHT.quiet if panel.y.title else LIGHT.ink,
-            fontsize=placed.label_pt,
-            ha="right",
-            pad_mm=TICK_MM,
-        )
+        x, y = panel.x, panel.y
+        under = placed.bottom - (TICK_MM if x.slanted else TICK_MM + LINE_MM / 2)
+        look: dict[str, Any] = {"ha": "right", "rotation": 45} if x.slanted else {"ha": "center"}
+        colour, size = (LIGHT.ink, placed.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
+        labelled = _within(x) if x.slanted else apart(x, placed.width)
+        for tick in labelled if x.labels else ():
+            self.sheet.write(self._x(tick.at), under, tick.label, colour, size=size, **look)
+        colour = LIGHT.quiet if y.title else LIGHT.ink
+        for tick in _within(y) if y.labels else ():
+            place = placed.left - TICK_MM, self._y(tick.at)
+            self.sheet.write(*place, tick.label, colour, size=placed.label_pt, ha="right")
+        grid: dict[str, Any] = {"color": LIGHT.rule, "linewidth": GRID_PT}
+        for tick in _within(x) if x.grid else ():
+            self._stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
+        for tick in _within(y) if y.grid else ():
+            self._stroke([x.low, x.high], [tick.at] * 2, GRID, **grid)
 
-    def _ticks(self, axis: Axis, name: Any, *, pad_mm: float, **look: Any) -> None:
-        on = self.axes.xaxis if name == "x" else self.axes.yaxis
-        on.set_minor_locator(NullLocator())
-        if not self.panel.framed:
-            on.set_visible(False)
-            return
-        self.axes.tick_params(axis=name, length=0, pad=pad_mm / MM_PER_POINT)
-        on.set_ticks([tick.at for tick in axis.ticks])
-        if axis.labels:
-            shown = list(axis.ticks)
-            if name == "x" and not axis.slanted:
-                shown = apart(axis, self.placed.width)
-            texts = [printable(tick.label) if tick in shown else "" for tick in axis.ticks]
-            look = {"va": "center_baseline", "rotation_mode": "anchor", **look}
-            size = look.pop("fontsize")
-            for label, text in zip(on.set_ticklabels(texts, **look), texts, strict=True):
-                label.set(font=face(text), fontsize=size)
-        else:
-            on.set_major_formatter(NullFormatter())
-        if axis.grid:
-            on.grid(color=LIGHT.rule, linewidth=GRID_PT)
+    def _x(self, value: float) -> float:
+        return self.placed.left + _share(self.panel.x, value) * self.placed.width
+
+    def _y(self, value: float) -> float:
+        return self.placed.bottom + _share(self.panel.y, value) * self.placed.height
 
     def _write_titles(self) -> None:
         placed, panel = self.placed, self.panel
@@ -233,38 +252,29 @@ class _Panel:
         y = placed.bottom + placed.height + 1.5 + LINE_MM * (len(lines) - 0.5)
         for line, bold in lines:
             size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
-            _write(self.sheet, placed.left, y, Label(text=line), colour, size=size, bold=bold)
+            self.sheet.write(placed.left, y, Label(text=line), colour, size=size, bold=bold)
             y -= LINE_MM
         if panel.x.title and panel.framed:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
             down = placed.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
             middle = placed.left + placed.width / 2
             for line in placed.x_title:
-                _write(self.sheet, middle, down, Label(text=line), LIGHT.ink, ha="center")
+                self.sheet.write(middle, down, Label(text=line), LIGHT.ink, ha="center")
                 down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
             widest = max((width_mm(label, placed.label_pt, False) for label in labels), default=0.0)
             x = placed.left - TICK_MM - widest - 0.4 - LINE_MM / 2
             middle, title = placed.bottom + placed.height / 2, Label(text=panel.y.title)
-            _write(self.sheet, x, middle, title, LIGHT.ink, ha="center", rotation=90)
+            self.sheet.write(x, middle, title, LIGHT.ink, ha="center", rotation=90)
 
-    def _held(self, values: Iterable[float], axis: Axis) -> list[float]:
-        """Put what lies beyond the axis' ends there."""
-        low, high = sorted((axis.low, axis.high))
-        return [value if math.isnan(value) else min(max(value, low), high) for value in values]
-
-    def _stroke(self, x: Sequence[float], y: Sequence[float], colour: str, **look: Any) -> None:
-        x, y = self._held(x, self.panel.x), self._held(y, self.panel.y)
-        self.axes.plot(x, y, color=colour, clip_on=False, scalex=False, scaley=False, **look)
+    def _stroke(self, x: Iterable[float], y: Iterable[float], order: float, **look: Any) -> None:
+        self.sheet.stroke(list(map(self._x, x)), list(map(self._y, y)), order, **look)
 
     def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
-        """Fill boxes of left, bottom, right and top: one path keeps a large matrix light."""
-        held = [
-            (*self._held((left, right), self.panel.x), *self._held((bottom, top), self.panel.y))
-            for left, bottom, right, top in boxes
-        ]
-        _fill(self.axes, [(a, c, b, d) for a, b, c, d in held], colour, order)
+        """Fill boxes of left, bottom, right and top, as the axes count."""
+        placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
+        self.sheet.fill(placed, colour, order)
 
     def _draw(self, layer: Layer, order: float) -> None:
         x, y = self.panel.x, self.panel.y
@@ -273,34 +283,30 @@ class _Panel:
                 self._points(layer, order)
             case Line():
                 look = {"linewidth": layer.width_pt, "linestyle": DASHES[layer.dash]}
-                self._stroke(layer.x, layer.y, LIGHT.colours[layer.ink], zorder=order, **look)
+                self._stroke(layer.x, layer.y, order, color=LIGHT.colours[layer.ink], **look)
             case Boxes():
                 self._boxes(layer, order)
             case Cells():
                 self._cells(layer, order)
             case ReferenceLine():
-                at, look = [layer.at] * 2, {"linestyle": DASHES[layer.dash], "zorder": order}
+                at, look = [layer.at] * 2, {"linestyle": DASHES[layer.dash]}
                 xs, ys = (at, [y.low, y.high]) if layer.upright else ([x.low, x.high], at)
-                colour = LIGHT.colours[layer.ink]
-                self._stroke(xs, ys, colour, linewidth=layer.width_pt, **look)
+                look |= {"color": LIGHT.colours[layer.ink], "linewidth": layer.width_pt}
+                self._stroke(xs, ys, order, **look)
             case Band(upright=True):
                 self._fill([(layer.low, y.low, layer.high, y.high)], LIGHT.shade, order)
             case Band():
                 self._fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
             case Note():
-                (left,), (up,) = self._held([layer.x], x), self._held([layer.y], y)
-                dx, dy = layer.dx_mm / MM_PER_INCH, layer.dy_mm / MM_PER_INCH
-                _write(
-                    self.axes,
-                    left,
-                    up,
+                self.sheet.write(
+                    self._x(layer.x) + layer.dx_mm,
+                    self._y(layer.y) + layer.dy_mm,
                     layer.label,
                     LIGHT.colours[layer.ink],
                     size=min(SMALL_PT, self.placed.label_pt),
                     bold=layer.bold,
                     ha=layer.side.value,
-                    zorder=order,
-                    transform=offset_copy(self.axes.transData, self.drawn, dx, dy),
+                    order=order,
                 )
 
     def _points(self, layer: Points, order: float) -> None:
@@ -309,9 +315,9 @@ class _Panel:
         runs = [(low, high, y) for low, high, y in ends if not math.isnan(low)]
         xs = [value for low, high, _ in runs for value in (low, high, nan)]
         ys = [value for _, _, y in runs for value in (y, y, nan)]
-        self._stroke(xs, ys, colour, linewidth=1.0, zorder=order)
+        self._stroke(xs, ys, order, color=colour, linewidth=1.0)
         look = _marker(layer.mark, layer.size_mm, colour, hollow=layer.hollow)
-        self._stroke(layer.x, layer.y, colour, zorder=order, **look)
+        self._stroke(layer.x, layer.y, order, **look)
 
     def _boxes(self, layer: Boxes, order: float) -> None:
         half, nan = layer.thick / 2, math.nan
@@ -320,7 +326,7 @@ class _Panel:
         self._fill(boxes, LIGHT.pale[layer.ink], order)
         xs = [value for middle in layer.middle for value in (middle, middle, nan)]
         ys = [value for y in layer.y for value in (y - half, y + half, nan)]
-        self._stroke(xs, ys, LIGHT.colours[layer.ink], linewidth=1.6, zorder=order)
+        self._stroke(xs, ys, order, color=LIGHT.colours[layer.ink], linewidth=1.6)
 
     def _cells(self, layer: Cells, order: float) -> None:
         by_colour = defaultdict(list)
@@ -348,8 +354,9 @@ class _Panel:
                 ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
                 shown = text.split("\n")
                 for k, line in enumerate(shown):
-                    place = self.axes, j, i + step * (k - (len(shown) - 1) / 2)
-                    _write(*place, Label(text=line), ink, size=size, ha="center", zorder=order)
+                    y = self._y(i + step * (k - (len(shown) - 1) / 2))
+                    look: dict[str, Any] = {"size": size, "ha": "center", "order": order}
+                    self.sheet.write(self._x(j), y, Label(text=line), ink, **look)
 
     def _draw_scale(self, layer: Cells) -> None:
         placed = self.placed
@@ -359,11 +366,11 @@ class _Panel:
             # A little over the next one, so that no seam shows.
             end = min(y + 1.5 * placed.height / SCALE_STEPS, placed.bottom + placed.height)
             colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
-            _fill(self.sheet, [(left, y, left + wide, end)], colour, 1)
+            self.sheet.fill([(left, y, left + wide, end)], colour, ABOVE_PANELS)
         for value in layer.labels:
             y = placed.bottom + (value - layer.low) / (layer.high - layer.low) * placed.height
             text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
-            _write(self.sheet, left + wide + 1.0, y, text, LIGHT.quiet)
+            self.sheet.write(left + wide + 1.0, y, text, LIGHT.quiet)
 
 
 def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
@@ -373,19 +380,20 @@ def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
     return colour_at(layer.scale, round(share * SHADES) / SHADES if coarse else share)
 
 
-def _draw_key(sheet: Axes, key: Key, x: float, y: float) -> None:
+def _draw_key(sheet: _Sheet, key: Key, x: float, y: float) -> None:
     if key.ink is None:
-        _write(sheet, x, y, key.words, LIGHT.ink)
+        sheet.write(x, y, key.words, LIGHT.ink)
         return
     colour = LIGHT.colours[key.ink]
     if key.mark:
         look = _marker(key.mark, 1.7, colour, hollow=key.hollow)
-        sheet.plot([x + KEY_MARK_MM / 2 - 0.4], [y], **look)
+        sheet.stroke([x + KEY_MARK_MM / 2 - 0.4], [y], ABOVE_PANELS, **look)
     elif key.dash:
-        sheet.plot([x, x + 4.0], [y, y], color=colour, linewidth=1.1, linestyle=DASHES[key.dash])
+        look = {"color": colour, "linewidth": 1.1, "linestyle": DASHES[key.dash]}
+        sheet.stroke([x, x + 4.0], [y, y], ABOVE_PANELS, **look)
     else:
-        _fill(sheet, [(x, y - 1.1, x + 4.0, y + 1.1)], LIGHT.pale[key.ink], 1)
-    _write(sheet, x + KEY_MARK_MM, y, key.words, LIGHT.ink)
+        sheet.fill([(x, y - 1.1, x + 4.0, y + 1.1)], LIGHT.pale[key.ink], ABOVE_PANELS)
+    sheet.write(x + KEY_MARK_MM, y, key.words, LIGHT.ink)
 
 
 def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
@@ -400,51 +408,38 @@ def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[st
     }
 
 
-def _fill(axes: Axes, boxes: Sequence[Sequence[float]], colour: str, order: float) -> None:
-    outlines = [
-        Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in boxes
-    ]
-    if outlines:
-        path = Outline.make_compound_path(*outlines)
-        look: Any = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "zorder": order}
-        axes.add_artist(PathPatch(path, clip_on=False, transform=axes.transData, **look))
+def _share(axis: Axis, value: float) -> float:
+    """Return how far along an axis a value lies, from 0 to 1; beyond its ends, the nearer end."""
+    if math.isnan(value):
+        return math.nan
+    low, high = sorted((axis.low, axis.high))
+    ends = axis.low, axis.high, min(max(value, low), high)
+    begin, end, at = map(math.log, ends) if axis.log else ends
+    return 0.0 if begin == end else (at - begin) / (end - begin)
 
 
-def _write(
-    axes: Axes,
-    x: float,
-    y: float,
-    label: Label,
-    colour: str,
-    *,
-    size: float = SMALL_PT,
-    bold: bool = False,
-    **look: Any,
-) -> None:
-    """Write a text; the height of its figures is centred on its place."""
-    look = {"ha": Side.LEFT.value, "va": "center_baseline", "rotation_mode": "anchor", **look}
-    text = printable(label)
-    axes.text(x, y, text, color=colour, font=face(text, bold=bold), fontsize=size, **look)
+def _within(axis: Axis) -> list[Tick]:
+    """Return the ticks between an axis' ends."""
+    low, high = sorted((axis.low, axis.high))
+    slack = 1e-9 * (high - low)
+    return [tick for tick in axis.ticks if low - slack <= tick.at <= high + slack]
 
 
 def apart(axis: Axis, length_mm: float) -> list[Tick]:
     """Return the ticks whose labels have room beside each other: zero first, then the ends."""
     if axis.low == axis.high:
         return []
-    low, high = (math.log(end) if axis.log else end for end in (axis.low, axis.high))
-    last = len(axis.ticks) - 1
-    order = sorted(
-        range(len(axis.ticks)), key=lambda i: (axis.ticks[i].at != 0, i not in (0, last), i)
-    )
+    ticks = _within(axis)
+    last = len(ticks) - 1
+    order = sorted(range(len(ticks)), key=lambda i: (ticks[i].at != 0, i not in (0, last), i))
     taken: dict[int, tuple[float, float]] = {}
     for i in order:
-        tick = axis.ticks[i]
-        at = math.log(tick.at) if axis.log else tick.at
-        middle = (at - low) / (high - low) * length_mm
+        tick = ticks[i]
+        middle = _share(axis, tick.at) * length_mm
         half = width_mm(tick.label, SMALL_PT, False) / 2 + 0.5
         if all(middle + half <= a or b <= middle - half for a, b in taken.values()):
             taken[i] = (middle - half, middle + half)
-    return [axis.ticks[i] for i in sorted(taken)]
+    return [ticks[i] for i in sorted(taken)]
 
 
 def printable(label: Label) -> str:

@@ -28,8 +28,8 @@ from analysis.figures.drawing.axes import RaterName
 from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
 from analysis.figures.drawing.fonts import face
 from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.drawing.to_print import ABOVE_PANELS, png, printable, svg, width_mm
 from analysis.figures.drawing.to_print import figure as on_paper
-from analysis.figures.drawing.to_print import png, printable, svg, width_mm
 from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
@@ -56,12 +56,12 @@ def figures(results: Results) -> list[ReportFigure]:
 
 
 def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
+    drawn = on_paper(replace(chart, key=()))
     return [
         place
-        for axes in on_paper(replace(chart, key=())).axes
-        for line in axes.lines
+        for line in drawn.lines
         if line.get_marker() != "None"
-        for place in axes.transData.transform(line.get_xydata())
+        for place in line.get_transform().transform(line.get_xydata())
     ]
 
 
@@ -185,7 +185,7 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
         drawn = on_paper(figure.chart.at_width(width))
         wide, high = drawn.get_size_inches() * drawn.dpi
         assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
-        texts = [text for text in drawn.axes[0].texts if text.get_text()]
+        texts = [text for text in drawn.texts if text.zorder == ABOVE_PANELS]
         boxes = [text.get_window_extent() for text in texts]
         for i, box in enumerate(boxes):
             assert box.x0 >= -1, figure.name
