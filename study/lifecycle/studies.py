@@ -17,7 +17,7 @@ from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
 from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
 from study.base.translation import t
-from study.lifecycle import exposure
+from study.lifecycle import exposure, placements
 from study.monitoring.progress import Completeness, completeness_in
 from study.people import persons
 from study.people.codes import Code, give
@@ -134,6 +134,12 @@ def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehea
     studies.add_practice_cases(
         change, study, (banks.item_number(change, bank, item_id) for item_id in drawn.practice)
     )
+    if drawn.wrong_images:
+        cases = {row.item_id: row.id for row in studies.cases(change, study)}
+        studies.add_wrong_images(
+            change,
+            ((cases[item_id], cases[other]) for item_id, other in drawn.wrong_images.items()),
+        )
 
 
 def cases_hash(look: Transaction, study: int) -> str:
@@ -256,7 +262,7 @@ def opening_obstacle(store: Store, study: str) -> str:
 
 def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
     """Refuse what cannot be opened, or return the studies whose trails the opening belongs in."""
-    _check_drawn(look, study)
+    placements.refuse_impossible(stored_protocol(study), _check_drawn(look, study))
     if example_faults(stored_protocol(study).consent):
         raise NotNow(
             t(
@@ -314,6 +320,7 @@ def open_within(
     row = study_row(change, study)
     readers = _check_drawn(change, row)
     _refuse_opened_before(change, row, readers)
+    places = placements.place_all(change, stored_protocol(row), readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
     studies.mark_open(change, row.id, stamp(now), salt)
     events.record(
@@ -325,12 +332,13 @@ def open_within(
             "protocol_sha256": row.protocol_sha256,
             "readers": [reader.reader_id for reader in readers],
             **item_hashes(change, row.id, salt),
+            **({"lists": placements.lists_of(places.values())} if places else {}),
             **({"others": list(others)} if others else {}),
         },
         by=by,
     )
     for index, reader in enumerate(readers):
-        assign_reader(change, row, reader, index, by, now)
+        assign_reader(change, row, reader, places.get(reader.id, index), by, now)
 
 
 def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[ReaderRow]) -> None:
@@ -428,7 +436,8 @@ def _admit(
     )
     if study.state == "open":
         readers = people.readers(change, study.id)
-        assign_reader(change, study, readers[-1], len(readers) - 1, by, now)
+        place = placements.place_late(change, study, readers)
+        assign_reader(change, study, readers[-1], place, by, now)
     return known
 
 

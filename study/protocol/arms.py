@@ -1,9 +1,12 @@
-"""Parallel arms of a protocol: their checks, and what the readers of an arm see."""
+"""Checks the parallel arms of a protocol, and randomises readers to them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
+from study.base.canonical import lot
 from study.base.text import did_you_mean, name_fault, text_key
 from study.base.translation import t
 from study.protocol import checks
@@ -111,3 +114,44 @@ def _repeated(names: Iterable[Any]) -> Iterator[str]:
         if key and key in seen:
             yield t("Two arms are named {name}. Rename one.", name=name)
         seen.add(key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocated:
+    """A reader as the allocation sees them; `arm` is empty until they have one."""
+
+    reader_id: str
+    level: str
+    site: str
+    arm: str = ""
+
+    @property
+    def stratum(self) -> tuple[str, str]:
+        """Return the stratum in which the reader is randomised."""
+        return text_key(self.level), text_key(self.site)
+
+
+def next_arm(arms: Sequence[Arm], before: Sequence[Allocated], reader: Allocated, seed: int) -> str:
+    """Return the arm of the next reader, in permuted blocks within level and site.
+
+    Of the arms left in the block, the one with the fewest readers for its share is chosen, so that
+    the arms stay balanced over many small strata; equals are decided at random.
+
+    Parameters
+    ----------
+    before
+        The readers allocated before, in this order.
+    """
+    among = [other.arm for other in before if other.stratum == reader.stratum]
+    block = among[len(among) - len(among) % sum(arm.share for arm in arms) :]
+    number = len(among) + 1
+    everywhere = Counter(other.arm for other in before)
+    purpose = "/".join(("arm", *reader.stratum, str(number)))
+    left = [arm for arm in arms if block.count(arm.name) < arm.share]
+    return min(
+        left,
+        key=lambda arm: (
+            Fraction(everywhere[arm.name], arm.share),
+            lot(arm.name, seed=seed, purpose=purpose),
+        ),
+    ).name

@@ -1,25 +1,27 @@
-"""Who reads what, in which order, with the options in which order: fixed before anyone reads.
+"""Assigns cases to readers: who reads what, in which order, with the options in which order.
 
-Pure: the same protocol, cases and reader always give the same assignment, so a reader can be added
-later, and a statistician can recompute every order from the protocol's seed. Its lists are then
-written, and what it asks of one reader can be told beforehand.
+The same protocol, cases and reader always give the same list, so that a reader can be added later
+and a statistician can recompute every order from the seed. Lists are stored before anyone reads.
 """
 
 import hmac
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import count
 
 from study.base.actor import By
 from study.base.bank_model import LETTERS
 from study.base.canonical import lot, sha256_of, shuffled
-from study.protocol.protocol import Condition, Protocol, stored_protocol
+from study.protocol import designs
+from study.protocol.designs import ListPlace, Part
+from study.protocol.protocol import Aid, Condition, Protocol, stored_protocol
 from study.store import Transaction, deployment, events, studies
 from study.store.events import EventKind
 from study.store.people import ReaderRow
-from study.store.studies import PRACTICE, STUDY, CaseSet, StudyRow
+from study.store.studies import PRACTICE, STUDY, CaseRow, CaseSet, StudyRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,47 +46,94 @@ class Assigned:
     aid: str = ""
 
 
+Case = tuple[str, str, str]
+"""A case in order of case number: its item_id, its options as a JSON list, its stratum."""
+
+
 def assign(
     cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
 ) -> list[Assigned]:
-    """Return a reader's whole list in order of position.
+    """Return a reader's list in order of position, in a design without an aid, arms or blocks.
 
     Parameters
     ----------
     cases
         (item_id, options as a JSON list) in order of case number.
     reader_index
-        Counts the readers from 0; it rotates the order of the conditions with options, so that they
+        Counts the readers from 0. It rotates the order of the conditions with options, so that they
         are balanced over readers.
     """
-    n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
+    item_ids = [item_id for item_id, _ in cases]
+    parts = [
+        Part(
+            session=session,
+            name=f"{condition}" if turn == 1 else f"{condition}/{turn}",
+            conditions=dict.fromkeys(item_ids, condition),
+            n_repeats=protocol.hidden_repeats,
+        )
+        for session, condition, turn in _blocks(protocol, reader_index)
+    ]
+    return _assigned(parts, dict(cases), protocol, reader_id)
+
+
+def assign_list(cases: Sequence[Case], protocol: Protocol, place: ListPlace) -> list[Assigned]:
+    """Return a list of a design with an aid, wrong images, arms or blocks, in order of position.
+
+    Parameters
+    ----------
+    protocol
+        The protocol of the whole study.
+    """
+    of_arm = protocol.of_arm(place.arm)
+    strata = {item_id: stratum for item_id, _, stratum in cases}
+    options = {item_id: options for item_id, options, _ in cases}
+    return _assigned(designs.parts(strata, of_arm, place), options, of_arm, place.name)
+
+
+def _assigned(
+    parts: Iterable[Part], options: Mapping[str, str], protocol: Protocol, whose: str
+) -> list[Assigned]:
+    """Return the places of a list; in sequential reading an aided case has two of one position."""
+    n_options = {item_id: len(json.loads(texts)) for item_id, texts in options.items()}
     met: Counter[tuple[str, Condition]] = Counter()
+    position = count(1)
     assigned: list[Assigned] = []
-    for session, condition, turn in _blocks(protocol, reader_index):
-        whose = f"{reader_id}/{condition}" if turn == 1 else f"{reader_id}/{condition}/{turn}"
-        for item_id in _block(list(n_options), protocol, whose):
+    for part in parts:
+        for item_id in _block(
+            list(part.conditions), protocol, f"{whose}/{part.name}", part.n_repeats
+        ):
+            condition = part.conditions[item_id]
             met[item_id, condition] += 1
             repeat = met[item_id, condition]
-            which = f"{reader_id}/{item_id}/{condition}/{repeat}"
-            assigned.append(
-                Assigned(
-                    item_id=item_id,
-                    condition=condition,
-                    session=session,
-                    repeat=repeat,
-                    position=len(assigned) + 1,
-                    shown_order=options_order(n_options[item_id], protocol, which),
-                )
+            which = f"{whose}/{item_id}/{condition}/{repeat}"
+            aid = str(protocol.aid) if condition == Condition.AIDED else ""
+            placed = Assigned(
+                item_id=item_id,
+                condition=condition,
+                session=part.session,
+                repeat=repeat,
+                position=next(position),
+                shown_order=options_order(n_options[item_id], protocol, which),
+                block=part.blocks.get(item_id),
+                aid=aid,
             )
+            if aid == Aid.AFTER:
+                assigned += [
+                    replace(placed, condition=Condition.UNAIDED, stage=1),
+                    replace(placed, stage=2),
+                ]
+            else:
+                assigned.append(placed)
     return assigned
 
 
 def assign_practice(
-    cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
+    cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, condition: Condition
 ) -> list[Assigned]:
     """Return a reader's practice list in order of position; arguments as for `assign`.
 
-    All are read in the condition of the reader's first block.
+    All are read in the condition of the reader's first block, without an aid and with the images of
+    their own.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
     order = (
@@ -92,10 +141,11 @@ def assign_practice(
         if protocol.case_order == "random"
         else list(n_options)
     )
+    as_unaided = (Condition.AIDED, Condition.WRONG_IMAGE)
     return [
         Assigned(
             item_id=item_id,
-            condition=next(_blocks(protocol, reader_index))[1],
+            condition=Condition.UNAIDED if condition in as_unaided else condition,
             session=1,
             repeat=1,
             position=position,
@@ -115,12 +165,12 @@ def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
 def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condition, int]]:
     """Yield (session, condition, which turn of the condition this is) in the order of reading.
 
-    In one session the conditions follow one another; in several, each session has one. What is
-    open-ended comes first, every turn of it: whoever has seen the options has been told the answer.
+    In one session the conditions follow one another; in several, each session has one. Open-ended
+    cases come first, in all their turns: the options reveal the answer.
     """
     n_turns = max(1, protocol.sessions // len(protocol.conditions))
-    options = [one for one in protocol.conditions if one != Condition.OPEN_ENDED]
-    words = [one for one in protocol.conditions if one == Condition.OPEN_ENDED]
+    options = [name for name in protocol.conditions if name != Condition.OPEN_ENDED]
+    words = [name for name in protocol.conditions if name == Condition.OPEN_ENDED]
     blocks = [
         (condition, turn)
         for conditions in (words, _rotated(options, reader_index))
@@ -131,8 +181,8 @@ def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condit
         yield 1 if protocol.sessions == 1 else before + 1, condition, turn
 
 
-def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[str]:
-    """Return one block's cases in order, its hidden repeats spread over the second half."""
+def _block(item_ids: Sequence[str], protocol: Protocol, whose: str, n_repeats: int) -> list[str]:
+    """Return the cases of a part in order, its hidden repeats spread over the second half."""
     seed = protocol.seed
     order = (
         shuffled(item_ids, seed=seed, purpose=f"case order/{whose}")
@@ -140,15 +190,15 @@ def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[str]
         else list(item_ids)
     )
     block = [(item_id, 1) for item_id in order]
-    early = order[: max(len(order) // 2, protocol.hidden_repeats)]
+    early = order[: max(len(order) // 2, n_repeats)]
     repeated = shuffled(early, seed=seed, purpose=f"hidden repeats/{whose}")
-    for item_id in repeated[: protocol.hidden_repeats]:
+    for item_id in repeated[:n_repeats]:
         block.insert(_repeat_place(item_id, block, seed, whose), (item_id, 2))
     return [item_id for item_id, _ in block]
 
 
 def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, whose: str) -> int:
-    """Return a place drawn by lot in the second half, and after the case's first reading."""
+    """Return a random place in the second half, and after the case's first reading."""
     first = block.index((item_id, 1)) + 1
     start = max(len(block) // 2, first)
     draw = int(lot(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
@@ -164,23 +214,24 @@ def options_order(n_options: int, protocol: Protocol, which: str) -> str:
 
 
 SECONDS_A_READING = 30
-"""What a reading is taken to last: one question on a radiograph, without hurry."""
+"""The assumed duration of a reading: one question on a radiograph."""
 
 _ENOUGH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burden:
-    """One reader's share of a study.
+    """What a study requires of one reader.
 
     Parameters
     ----------
     n_readings, n_practice
-        Readings of the study, hidden repeats among them; practice cases beside.
+        Readings of the study, hidden repeats included; practice cases in addition.
     n_sessions
-        Sessions they are read in.
+        Sessions in which they are read.
     hours
-        All of it at `SECONDS_A_READING`, or at the time limit where that is shorter.
+        All of them at `SECONDS_A_READING`, or at the time limit if that is shorter. The two
+        readings of sequential reading count as one.
     days
         Days between the first and the last session for wash-outs alone.
     """
@@ -193,34 +244,58 @@ class Burden:
 
 
 def burden(protocol: Protocol) -> Burden:
-    """Return what a protocol asks of one reader."""
-    placed = _small(protocol)
-    n_blocks = len(placed) // min(protocol.cases, _ENOUGH)
-    n_readings = (protocol.cases + protocol.hidden_repeats) * n_blocks
+    """Return what a protocol requires of one reader, in the arm that requires most.
+
+    If cases are shared among a number of readers that is not known yet, it is what a reader of all
+    cases reads.
+    """
+    return max(
+        (_burden(protocol, arm) for arm in protocol.by_arm), key=lambda burden: burden.n_readings
+    )
+
+
+def _burden(protocol: Protocol, arm: str) -> Burden:
+    n = min(protocol.cases, _ENOUGH)
+    placed = _small(protocol, arm, n)
+    presented = {entry.position for entry in placed}
+    n_own = (protocol.cases_per_reader or protocol.cases) + protocol.hidden_repeats
+    sessions = {entry.session for entry in placed}
+    n_rounds = len(sessions) if protocol.of_arm(arm).case_blocks else len(presented) // n
+    n_presented = n_own * n_rounds
     seconds = min(protocol.time_limit_s or SECONDS_A_READING, SECONDS_A_READING)
     return Burden(
-        n_readings=n_readings,
+        n_readings=n_presented * len(placed) // len(presented),
         n_practice=protocol.practice_cases,
-        n_sessions=len({one.session for one in placed}),
-        hours=(n_readings + protocol.practice_cases) * seconds / 3600,
+        n_sessions=len(sessions),
+        hours=(n_presented + protocol.practice_cases) * seconds / 3600,
         days=_washouts(placed) * protocol.washout_days,
     )
 
 
-def _small(protocol: Protocol) -> list[Assigned]:
-    """Return a list such as a reader's, of few cases: its sessions are those of the whole."""
-    n = min(protocol.cases, _ENOUGH)
-    few = replace(protocol, cases=n, allocation="equal", hidden_repeats=0)
+def _small(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
+    """Return a list of `n` cases with the sessions of the protocol."""
+    few = replace(
+        protocol,
+        cases=n,
+        allocation="equal",
+        hidden_repeats=0,
+        reads_per_case=0,
+        cases_per_reader=0,
+        anchor=0,
+    )
     options = json.dumps(["", ""])
-    cases = [(str(number), options) for number in range(n)]
-    return assign(cases, few, reader_id="", reader_index=0)
+    numbers = [str(number) for number in range(n)]
+    if few.has_new_design:
+        cases = [(number, options, "") for number in numbers]
+        return assign_list(cases, few, ListPlace(arm=arm, number=1, lists=1))
+    return assign([(number, options) for number in numbers], few, reader_id="", reader_index=0)
 
 
 def _washouts(placed: list[Assigned]) -> int:
-    """Return how many wash-outs follow one another: a session waits for the last of its cases."""
+    """Return the number of successive wash-outs: a session waits for the last of its cases."""
     sessions: dict[int, set[str]] = {}
-    for one in placed:
-        sessions.setdefault(one.session, set()).add(one.item_id)
+    for entry in placed:
+        sessions.setdefault(entry.session, set()).add(entry.item_id)
     waited: dict[int, int] = {}
     for session in sorted(sessions):
         before = [
@@ -234,39 +309,38 @@ def assign_reader(
     change: Transaction,
     study: StudyRow,
     reader: ReaderRow,
-    index: int,
+    place: ListPlace | int,
     by: By,
     now: datetime,
 ) -> None:
-    """Store a reader's whole list and practice list, and their hashes in the study's chain.
+    """Store a reader's list and practice list, and their hashes in the study's chain.
 
     Parameters
     ----------
-    index
-        Counts the study's readers from 0, in the order of their invitation.
+    place
+        The reader's list; in designs without an aid, arms or blocks the number of the reader, from
+        0, in the order of invitation.
     """
     protocol, name = stored_protocol(study), reader.reader_id
-    key = bytes.fromhex(deployment.secret(change))
-    counts = {}
-    for case_set, assigning in ((STUDY, assign), (PRACTICE, assign_practice)):
-        cases = {row.item_id: row for row in studies.cases(change, study.id, case_set)}
-        options = [(item_id, row.options) for item_id, row in cases.items()]
-        entries = assigning(options, protocol, reader_id=name, reader_index=index)
-        studies.add_assignments(
-            change,
-            case_set,
-            (
-                {
-                    **asdict(entry),
-                    "id": _opaque(key, f"{case_set.purpose}/{reader.id}/{entry.position}"),
-                    "reader": reader.id,
-                    "case": cases[entry.item_id].id,
-                }
-                for entry in entries
-            ),
-        )
-        counts[case_set] = len(entries)
-    n_practice = counts[PRACTICE]
+    cases = studies.cases(change, study.id)
+    if isinstance(place, int):
+        options = [(row.item_id, row.options) for row in cases]
+        entries = assign(options, protocol, reader_id=name, reader_index=place)
+        placed = {}
+    else:
+        drawn = [(row.item_id, row.options, row.stratum) for row in cases]
+        entries = assign_list(drawn, protocol, place)
+        placed = {"arm": place.arm, "list": place.number}
+    _add(change, STUDY, reader, cases, entries)
+    practice = studies.cases(change, study.id, PRACTICE)
+    entries_of_practice = assign_practice(
+        [(row.item_id, row.options) for row in practice],
+        protocol,
+        reader_id=name,
+        condition=entries[0].condition,
+    )
+    _add(change, PRACTICE, reader, practice, entries_of_practice)
+    n_practice = len(practice)
     about = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
     events.record(
         change,
@@ -275,16 +349,43 @@ def assign_reader(
         kind=EventKind.READER_ASSIGNED,
         detail={
             "reader_id": name,
-            "n_assigned": counts[STUDY],
+            "n_assigned": len(entries),
             "assignments_sha256": list_hash(change, reader.id),
             **(about if n_practice else {}),
+            **placed,
         },
         by=by,
     )
 
 
+def _add(
+    change: Transaction,
+    case_set: CaseSet,
+    reader: ReaderRow,
+    cases: Sequence[CaseRow],
+    entries: Iterable[Assigned],
+) -> None:
+    """Store a list, each place under an id that reveals nothing about it."""
+    key = bytes.fromhex(deployment.secret(change))
+    numbers = {row.item_id: row.id for row in cases}
+    rows = (
+        {
+            **asdict(entry),
+            "id": _opaque(
+                key,
+                f"{case_set.purpose}/{reader.id}/{entry.position}"
+                + (f"/{entry.stage}" if entry.stage else ""),
+            ),
+            "reader": reader.id,
+            "case": numbers[entry.item_id],
+        }
+        for entry in entries
+    )
+    studies.add_assignments(change, case_set, rows)
+
+
 def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
-    """Return the hash that covers a reader's list, ids included; one of practice may be empty."""
+    """Return the hash that covers a reader's list, ids included; a practice list may be empty."""
     return sha256_of(studies.assignments(look, reader, case_set))
 
 

@@ -19,7 +19,8 @@ from study.base.canonical import lot, shuffled
 from study.base.errors import BadInput
 from study.base.text import difference, text_key
 from study.base.translation import t, tn
-from study.protocol.protocol import ITEM_LISTS, Protocol
+from study.protocol.protocol import ITEM_LISTS, Condition, Protocol
+from study.protocol.wrong_images import wrong_images
 from study.store import Store, Transaction, bank_contents, banks, draws
 from study.store.draws import Conditions
 
@@ -354,11 +355,16 @@ def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsed:
-    """What a draw gives: cases with their strata in order, practice cases, and the strata."""
+    """The result of a draw: cases with their strata in order, practice cases, and the strata.
+
+    `wrong_images` names for each case the one whose images are shown instead; empty if the design
+    does not show wrong images.
+    """
 
     cases: tuple[tuple[str, str], ...]
     practice: tuple[str, ...]
     strata: tuple[Stratum, ...]
+    wrong_images: Mapping[str, str]
 
 
 def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
@@ -384,7 +390,18 @@ def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
         cases=drawn.cases,
         practice=tuple(_practice_cases(look, bank, drawn.cases, protocol, asked)),
         strata=drawn.strata,
+        wrong_images=_wrong_images(look, bank, drawn.cases, protocol),
     )
+
+
+def _wrong_images(
+    look: Transaction, bank: int, cases: Sequence[tuple[str, str]], protocol: Protocol
+) -> dict[str, str]:
+    if Condition.WRONG_IMAGE not in protocol.all_conditions:
+        return {}
+    item_ids = [item_id for item_id, _ in cases]
+    images = draws.case_images(look, bank, item_ids, prior="prior" in protocol.context)
+    return wrong_images(images, seed=protocol.seed)
 
 
 def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:

@@ -3,7 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from study.base.bank_model import VIEW_CLASSES
 from study.base.canonical import canonical_json
@@ -118,6 +120,49 @@ def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tup
         **values,
     )
     return (row["items"], row["units"]) if row else (0, 0)
+
+
+class CaseImages(NamedTuple):
+    """The images of an item: its patient, their labels and kinds of view, and the files' hashes."""
+
+    item_id: str
+    patient: str
+    labels: tuple[str, ...]
+    kinds: tuple[str, ...]
+    images: frozenset[str]
+
+
+def case_images(
+    look: Transaction, bank: int, item_ids: Sequence[str], *, prior: bool
+) -> list[CaseImages]:
+    """Return what is known of the images of items; with `prior`, of their prior images too."""
+    rows = look.rows(
+        f"SELECT item_id, {_UNIT['patient']} AS patient, label, prior, sha256 "
+        "FROM items JOIN item_films ON item_films.item = items.id AND prior <= :prior "
+        "JOIN films ON films.id = film "
+        "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:item_ids)) "
+        "ORDER BY item_id, position",
+        bank=bank,
+        item_ids=canonical_json(list(item_ids)),
+        prior=int(prior),
+    )
+    kind_of = {label: name for name, labels in VIEW_CLASSES.items() for label in labels}
+    by_item = {item_id: list(group) for item_id, group in groupby(rows, itemgetter("item_id"))}
+    patients = FirstSpelling(id_key)
+    return [
+        CaseImages(
+            item_id=item_id,
+            patient=patients[row["patient"]],
+            labels=tuple(f"{row['label']}{' prior' * row['prior']}" for row in by_item[item_id]),
+            kinds=tuple(
+                f"{kind_of.get(row['label'], row['label'])}{' prior' * row['prior']}"
+                for row in by_item[item_id]
+            ),
+            images=frozenset(row["sha256"] for row in by_item[item_id]),
+        )
+        for item_id in item_ids
+        for row in by_item[item_id][:1]
+    ]
 
 
 def last_struck(look: Transaction) -> int:

@@ -131,6 +131,16 @@ def reader_row(look: Transaction, number: int) -> ReaderRow | None:
     return look.one(ReaderRow, "SELECT * FROM readers WHERE id = :number", number=number)
 
 
+def place_reader(change: Transaction, number: int, arm: str, list_number: int) -> None:
+    """Store the arm of a reader and the number of their list in it."""
+    change.execute(
+        "UPDATE readers SET arm = :arm, list = :list_number WHERE id = :number",
+        number=number,
+        arm=arm,
+        list_number=list_number,
+    )
+
+
 def mark_simulated(change: Transaction, number: int) -> None:
     """Mark a reader as simulated, for good."""
     change.execute("UPDATE readers SET simulated = 1 WHERE id = :number", number=number)

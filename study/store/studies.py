@@ -225,6 +225,22 @@ def add_practice_cases(change: Transaction, study: int, items: Iterable[int]) ->
     )
 
 
+def add_wrong_images(change: Transaction, pairs: Iterable[tuple[int, int]]) -> None:
+    """Insert the pairs of a case and the case whose images are shown instead."""
+    change.insert_many("wrong_images", ("case_id", "shown_case"), pairs)
+
+
+def wrong_images(look: Transaction, study: int) -> list[tuple[int, int]]:
+    """Return the numbers of each case and of the case whose images are shown instead."""
+    return look.tuples(
+        lambda *pair: pair,
+        "SELECT cases.number, shown.number FROM wrong_images JOIN cases ON cases.id = case_id "
+        "JOIN cases AS shown ON shown.id = shown_case WHERE cases.study = :study "
+        "ORDER BY cases.number",
+        study=study,
+    )
+
+
 def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
     rows = look.rows(

@@ -170,6 +170,8 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
     for reader in people.readers(look, row.id):
         name = reader.reader_id
         told = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
+        if (reader.arm, reader.list) != (told.get("arm", ""), told.get("list")):
+            yield f"study {row.name}: the arm or the list of {name} was altered."
         if list_hash(look, reader.id) != told["assignments_sha256"]:
             yield f"study {row.name}: the assignments of {name} were altered."
         if list_hash(look, reader.id, PRACTICE) != told.get("practice_sha256", _NOTHING):
