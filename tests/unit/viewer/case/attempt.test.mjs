@@ -332,3 +332,25 @@ test("a question marked as faulty is a flag of the reading, and kept over a relo
   assert.deepEqual(attempt.reading(2000, 5, "answered", marked).flags, ["question_faulty"]);
   assert.deepEqual(attempt.reading(2000, 5, "answered", { ...answer("A"), faulty: false }).flags, []);
 });
+
+const AIDED = item({ condition: "aided", aid: { when: "on demand", html: "", content: null } });
+
+test("the time of the model's answer is recorded once, and survives a reload", () => {
+  const attempt = new Attempt(AIDED, { readingId: "r1" });
+  attempt.begin(1000, 5000);
+  attempt.aidShown(1234.5678);
+  attempt.aidShown(2000);
+  const kept = attempt.keep(3000, 7000, answer());
+  const resumed = new Attempt(AIDED, { readingId: "r1", kept });
+  resumed.begin(0, 8000);
+  assert.equal(resumed.reading(1000, 9000, "answered", answer()).times.aid_shown_ms, 1234.568);
+});
+
+test("an answer that was never shown has no time, and a case without a model no such column", () => {
+  const unseen = new Attempt(AIDED, { readingId: "r1" });
+  unseen.begin(0, 5000);
+  assert.equal(unseen.reading(1000, 6000, "answered", answer()).times.aid_shown_ms, null);
+  const plain = new Attempt(item(), { readingId: "r2" });
+  plain.begin(0, 5000);
+  assert.ok(!("aid_shown_ms" in plain.reading(1000, 6000, "answered", answer()).times));
+});

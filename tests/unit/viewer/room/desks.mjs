@@ -12,6 +12,13 @@ export const item = (position, more = {}) => ({
   reading: null, ...more,
 });
 
+/** The model's answer, as the server sends it once the reader may see it. */
+export const CONTENT = { missing: false, answer: "C", confidence: 0.8, explanation: null, boxes: [] };
+
+/** A case with a model's answer. @param {"first"|"on demand"|"after"} when @param {object|null} [content] */
+export const aided = (position, when, content = null, more = {}) =>
+  item(position, { condition: "aided", aid: { when, html: "", content }, ...more });
+
 export const desk = ({ rules = {}, ...more } = {}) => ({
   seal: "seal", study: "Chest", reader: "R1", notice: "", total: 5, read: 0, finished: false, rules: { ...RULES, ...rules },
   practice_total: 0, preparation: [], session: 1, sessions: 1, review: false, hold: "", opens_at_utc: null,

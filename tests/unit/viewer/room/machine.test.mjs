@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { QUIET_MS } from "../../../../ui/viewer/js/room/deciding.js";
 import { START } from "../../../../ui/viewer/js/room/machine.js";
-import { after, desk, facts, item, opened, reading, ready, receipt } from "./desks.mjs";
+import { after, aided, CONTENT, desk, facts, item, opened, reading, ready, receipt } from "./desks.mjs";
 
 const NOTHING = [];
 const told = { option: "A", correct: true, explanation: "" };
@@ -42,6 +42,16 @@ const revisiting = () => {
 const kept = { case: "c1", option: "C", confidence: null, comment: "so", clock: { paused: false } };
 const REVIEW = { desk: backwards({ review: true, cases: [] }), been: true };
 const HELD = desk({ hold: "paused", cases: [] });
+
+/** Both stages of the first case of sequential reading; the second with or without the model's answer. */
+const S1 = item(1, { case: "c1a", stage: 1 });
+const S2 = (content = null) => aided(1, "after", content, { case: "c1b", stage: 2, before: content && { option: "B", confidence: null } });
+const SEQUENTIAL = { desk: desk({ cases: [S1, S2(), item(2, { case: "c2a", stage: 1 })] }) };
+const committed = () => waiting(SEQUENTIAL, reading("c1a", "B"));
+const revealed = () => on(committed(), receipt({ unsent: [], desk: rest(S2(CONTENT)) }, [reading("c1a", "B")]));
+const FIRST = { desk: desk({ cases: [aided(1, "first", CONTENT), aided(2, "first")] }) };
+const onDemand = (content = null) => ({ desk: desk({ cases: [aided(1, "on demand", content), C2] }) });
+const asked = () => on(ready(onDemand()), { is: "aid" });
 
 /** In words, the state before, the event; then what is done, in order, and what the state says afterwards. */
 const ROWS = [
@@ -350,6 +360,39 @@ const ROWS = [
     ["toast", "clear", "enter", "review"], { sheet: "review" }],
   ["said so, it is the end once the server knows", () => opened(REVIEW), { is: "next", facts: { unsent: [{ kind: "finish", id: "f" }] } },
     ["closeSheet", "clear", "loading", "hurry", "enter"], { phase: "loading" }],
+  // A model's answer
+  ["a case is shown together with a model's answer that is there", () => ({ ...START, facts: facts({ been: true, ...FIRST }) }),
+    { is: "goOn", kept: null, epoch: 0 }, ["welcome", "forget", "clear", "halt", "enter", "say", "prefetch"], { phase: "paused" }],
+  ["without it the case waits, and the server is asked again", () => opened({ desk: rest(aided(1, "first")) }), { is: "confirm" },
+    ["uncover", "enter", "loading", "askAgain"], { phase: "loading", shown: null, aidAwaited: true }],
+  ["the next case with an answer that is not there leaves this case on the screen", () => handedIn(FIRST),
+    { is: "recorded", record: reading("c1"), facts: { unsent: [reading("c1")] } }, ["forget", "hint", "hurry"],
+    { phase: "loading", shown: { item: { case: "c1" }, committed: true }, aidAwaited: true }],
+  ["in sequential reading the answer of stage 1 is sent at once", () => handedIn(SEQUENTIAL),
+    { is: "recorded", record: reading("c1a"), facts: { unsent: [reading("c1a")] } }, ["forget", "hint", "hurry"], { aidAwaited: true }],
+  ["once it is stored the model's answer is revealed, with the reader's own chosen", () => committed(),
+    receipt({ unsent: [], desk: rest(S2(CONTENT)) }, [reading("c1a", "B")]), ["reset", "enter", "present"],
+    { aidAwaited: false, shown: { item: { case: "c1b" }, option: "B", confidence: null, committed: false } }],
+  ["a receipt without it changes nothing", () => committed(), receipt({ unsent: [], desk: rest(S2()) }, []), ["hint", "askAgain"],
+    { aidAwaited: true, shown: { item: { case: "c1a" } } }],
+  ["nor does a lost connection: the server is asked again", () => on(committed(), { is: "another", facts: { unsent: [] } }),
+    { is: "another", facts: { desk: rest(S2(CONTENT)) } }, ["reset", "enter", "present"], { shown: { item: { case: "c1b" } } }],
+  ["no curtain separates the stages", () => revealed(), { is: "painted", n: 2, now: 5000 },
+    ["remember", "remember", "enter", "begin", "prefetch"], { phase: "ready" }],
+  ["Enter keeps the answer of stage 1", () => on(revealed(), { is: "painted", n: 2, now: 5000 }), { is: "confirm", now: 7000 },
+    ["handIn", "reset", "enter"], { shown: { committed: true, option: "B" } }],
+  ["⇧M requests an answer on demand", () => ready(onDemand()), { is: "aid" }, ["requestAid", "hint"], { shown: { asked: true } }],
+  ["once", () => asked(), { is: "aid" }, NOTHING, {}],
+  ["and not where the answer is there already", () => ready(onDemand(CONTENT)), { is: "aid" }, NOTHING, {}],
+  ["nor in a case without a model", () => ready(), { is: "aid" }, NOTHING, {}],
+  ["nor before the case is on the screen", () => opened(onDemand()), { is: "aid" }, NOTHING, {}],
+  ["the answer is shown when it arrives, and the timer runs on", () => asked(), receipt(onDemand(CONTENT)),
+    ["showAid", "hint", "prefetch"], { phase: "ready", shown: { n: 1, item: { aid: { content: CONTENT } } } }],
+  ["a refused request can be repeated", () => asked(),
+    receipt({}, [{ kind: "aid request", id: "q", case: "c1" }], { refused: [{ id: "q", why: "paused" }] }),
+    ["offerAid", "toast", "prefetch"], { shown: { asked: false } }],
+  ["an answer that arrives after the confirmation is not shown", () => on(asked(), { is: "choose", option: "A" }, { is: "confirm", now: 3000 }),
+    receipt(onDemand(CONTENT)), [], { shown: { committed: true } }],
 ];
 
 for (const [words, given, event, does, says] of ROWS) {

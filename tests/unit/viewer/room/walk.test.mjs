@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { asksWords } from "../../../../ui/viewer/js/page/question-panel.js";
 import { feedbackShown, isAnswered } from "../../../../ui/viewer/js/room/deciding.js";
 import { START, step } from "../../../../ui/viewer/js/room/machine.js";
-import { desk, frozen, item } from "./desks.mjs";
+import { CONTENT, desk, frozen, item } from "./desks.mjs";
 
 const WALKS = 100;
 const STEPS = 200;
@@ -13,7 +13,7 @@ const CASES = 6;
 const KEYS = [
   { is: "choose", option: "A" }, { is: "choose", option: "C" }, { is: "digit", number: 2 }, { is: "sure", step: 3 }, { is: "confirm" },
   { is: "confirm" }, { is: "confirm" }, { is: "pause" }, { is: "back" }, { is: "giveUp" }, { is: "reason", number: 1 },
-  { is: "words", text: "blurred" }, { is: "write", text: "effusion" }, { is: "write", text: " " }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "touched" }, { is: "next" }, { is: "resized" },
+  { is: "words", text: "blurred" }, { is: "write", text: "effusion" }, { is: "write", text: " " }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "aid" }, { is: "touched" }, { is: "next" }, { is: "resized" },
 ];
 
 /** Numbers by chance, the same ones for the same seed (mulberry32). */
@@ -34,12 +34,38 @@ class Server {
   /** Readings by case, the latest last. */
   readings = new Map();
   stored = new Set();
+  /** Cases whose model's answer was requested. */
+  requested = new Set();
   finished = false;
 
-  /** @param {object} rules @param {number} open how many cases are open-ended, before those with options */
-  constructor(rules, open) {
+  /** @param {object} rules @param {number} open how many cases are open-ended, before those with options
+   *  @param {string} aid when a model's answer is shown; "" for never */
+  constructor(rules, open, aid = "") {
     this.rules = rules;
     this.open = open;
+    this.aid = aid;
+  }
+
+  /** All places of the reader's list: sequential reading has two at each position. */
+  get places() {
+    return Array.from({ length: CASES }, (_, i) => i + 1).flatMap((position) => {
+      if (this.aid !== "after") return [this.item(position, this.aid && { condition: "aided", aid: this.#aidOf() })];
+      const [case1, case2] = ["a", "b"].map((stage) => `c${position}${stage}`);
+      return [this.item(position, { case: case1, stage: 1 }), this.item(position, {
+        case: case2, stage: 2, condition: "aided", aid: this.#aidOf(),
+        before: this.readings.has(case1) ? { option: this.readings.get(case1).at(-1).option, confidence: null } : null,
+      })];
+    });
+  }
+
+  #aidOf() {
+    return { when: this.aid, html: "", content: null };
+  }
+
+  /** Only the first case that is left has its answer, on demand only if it was requested. */
+  #due(each, i) {
+    const due = this.aid === "on demand" ? this.requested.has(each.case) : i === 0;
+    return each.aid && due ? { ...each, aid: { ...each.aid, content: CONTENT } } : each;
   }
 
   item(position, more) {
@@ -47,8 +73,7 @@ class Server {
   }
 
   get desk() {
-    const all = Array.from({ length: CASES }, (_, i) => this.item(i + 1));
-    const left = all.filter((each) => !this.readings.has(each.case));
+    const left = this.places.filter((each) => !this.readings.has(each.case)).map((each, i) => this.#due(each, i));
     const back = this.rules.back_navigation;
     return desk({
       rules: this.rules, total: CASES, hold: this.hold, review: back && !left.length && !this.finished,
@@ -77,6 +102,7 @@ class Server {
     this.stored.add(record.id);
     if (record.kind === "presentation") this.shown.add(record.case);
     else if (record.kind === "finish") this.finished = true;
+    else if (record.kind === "aid request") this.requested.add(record.case);
     else this.#read(record);
   }
 
@@ -142,6 +168,8 @@ class Page {
     }
     assert.ok([...this.running].every((each) => each === n && painted && phase === "ready"), "no clock runs unseen");
     assert.equal(this.running.size, phase === "ready" ? 1 : 0, "where a case can be answered its clock runs");
+    const { aid } = shown?.item ?? {};
+    if (aid && aid.when !== "on demand") assert.ok(aid.content, "a case is shown together with its model's answer");
     if (aside) assert.ok(!aside.committed && !aside.item.reading, "what waits aside is still to be answered");
     if (!here) assert.equal(shown, null);
   }
@@ -183,6 +211,7 @@ class Page {
   }
 
   put({ record }) { this.outbox.push(record); }
+  requestAid({ item: { case: name } }) { this.outbox.push({ kind: "aid request", id: `q${name}-${this.now}`, case: name }); }
   remember({ name, value }) { this.storage[name] = value; }
   forget({ name }) { delete this.storage[name]; }
   leave({ shown }) { this.running.delete(shown.n); }
@@ -278,15 +307,17 @@ function finish(page) {
 const RULES = [
   {}, { confidence_steps: 5, cannot_answer: true }, { back_navigation: true }, { back_navigation: true, confidence_steps: 5, break_every: 2 },
   { feedback: "after case" }, { feedback: "after case", cannot_answer: true, break_every: 3 },
+  { aid: "first", confidence_steps: 5, break_every: 2 }, { aid: "first", feedback: "after case" }, { aid: "on demand", cannot_answer: true },
+  { aid: "on demand", back_navigation: true }, { aid: "after", confidence_steps: 5 }, { aid: "after", feedback: "after case", break_every: 2 },
   { open: CASES / 2, confidence_steps: 5, cannot_answer: true }, { open: CASES, back_navigation: true }, { open: CASES, feedback: "after case" },
 ];
 
-for (const { open = 0, ...rules } of RULES) {
-  test(`with ${JSON.stringify({ open, ...rules })}`, () => {
+for (const { open = 0, aid = "", ...rules } of RULES) {
+  test(`with ${JSON.stringify({ open, aid, ...rules })}`, () => {
     let read = 0;
     for (let seed = 1; seed <= WALKS; seed += 1) {
       const by = chance(seed);
-      const page = new Page(new Server(desk({ rules }).rules, open));
+      const page = new Page(new Server(desk({ rules }).rules, open, aid));
       try {
         for (let i = 0; i < STEPS; i += 1) {
           anything(page, by);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { covered } from "../../../../ui/viewer/js/film/picture.js";
 import {
-  arrange, arrangeBeside, asItComes, fitted, followed, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
+  arrange, arrangeBeside, asItComes, boxesOn, fitted, followed, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
 } from "../../../../ui/viewer/js/viewer/pane.js";
 
 const upright = { width: 2048, height: 2500 };
@@ -213,4 +213,16 @@ test("prior films stay beside or below the current ones in a resized window", ()
     assert.equal(beside(kept), opened === wide);
     assert.equal(beside(arrangeBeside(now, [upright], [upright], 6)), now === wide);
   }
+});
+
+test("a model's box lies on its view, zoomed and mirrored with it", () => {
+  const film = { view: { width: 200, height: 100 } };
+  const rect = { x: 500, y: 0, width: 400, height: 200 };
+  const pane = { film, index: 1, rect, zoomPan: fitted(rect, film.view), flipped: false };
+  const box = { view: 1, x: 0.1, y: 0.2, width: 0.3, height: 0.5, label: "opacity" };
+  const [lying] = boxesOn(pane, [box, { ...box, view: 0 }], 2);
+  for (const [name, value] of Object.entries({ x: 20, y: 20, width: 60, height: 50 })) near(lying[name], value);
+  const [mirrored] = boxesOn({ ...pane, flipped: true }, [box], 2);
+  near(mirrored.x, 200 - 20 - 60);
+  assert.equal(boxesOn(pane, [box], 2).length, 1);
 });

@@ -165,6 +165,8 @@ export class Attempt {
   #flags = new Set();
   #kept;
   #timed = true;
+  /** From t0 to the first frame with the model's answer. @type {number|null} */
+  #aidShown_ms = null;
   /** Times that hang on a clock that was set meanwhile. @type {string[]} */
   #unmeasured = [];
 
@@ -216,6 +218,12 @@ export class Attempt {
     this.#firstSelection ??= this.clock.read(now).response_ms;
   }
 
+  /** The model's answer is on the screen; the first time counts. @param {number|null} ms since the first frame of the
+   *  case; null: not known */
+  aidShown(ms) {
+    this.#aidShown_ms ??= ms === null ? null : toMicroseconds(ms);
+  }
+
   /** @param {string} tool */
   used(tool) {
     this.#behaviour[tool] = (this.#behaviour[tool] ?? 0) + 1;
@@ -244,7 +252,7 @@ export class Attempt {
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
       usage: this.#usage.keep(this.clock.read(now).response_ms),
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
-      unmeasured: this.#unmeasured,
+      aidShown_ms: this.#aidShown_ms, unmeasured: this.#unmeasured,
     };
   }
 
@@ -275,7 +283,9 @@ export class Attempt {
   /** Null for what was not measured. */
   #times(now) {
     const { response_ms, elapsed_ms, hidden_ms, paused_ms } = this.clock.read(now);
+    /** @type {{[name: string]: number|null}} */
     const times = { response_ms, elapsed_ms, hidden_ms, paused_ms, first_selection_ms: this.#firstSelection };
+    if (this.item.aid) times.aid_shown_ms = this.#aidShown_ms;
     for (const name of this.#timed ? this.#unmeasured : Object.keys(times)) times[name] = null;
     return times;
   }
@@ -292,6 +302,7 @@ export class Attempt {
     this.#firstSelection = kept.firstSelection;
     this.#behaviour = kept.behaviour;
     this.#timed = kept.timed;
+    this.#aidShown_ms = kept.aidShown_ms ?? null;
     this.#unmeasured = kept.unmeasured ?? [];
     this.#flags = new Set([...kept.flags, "resumed"]);
   }

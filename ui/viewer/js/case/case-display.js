@@ -39,6 +39,17 @@ export class CaseDisplay {
     else this.#fetch(shown, rules, freshen, painted);
   }
 
+  /** The model's answer to the case on the screen. @param {Case} item @param {(frame: number) => void} painted gets the
+   *  first animation frame with it */
+  showAid(item, painted) {
+    const turn = this.#turn;
+    this.#parts.panel.showAid(item);
+    this.#parts.viewer.showBoxes(boxesOf(item));
+    afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
+      if (turn === this.#turn) painted(frame);
+    });
+  }
+
   /** Nothing to show. */
   clear() {
     this.#turn += 1;
@@ -104,9 +115,12 @@ export class CaseDisplay {
     // The question first: how long it is decides how much room the films have.
     this.#parts.panel.showCase(shown.item, rules);
     this.#parts.panel.showAnswer(shown);
-    this.#parts.viewer.show(films);
+    this.#parts.viewer.show(films, { same: shown.item.stage === 2, boxes: boxesOf(shown.item) });
     afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }
 }
+
+/** @param {Case} item */
+const boxesOf = ({ aid }) => aid?.content?.boxes ?? [];

@@ -163,6 +163,8 @@ export class CaseTimer {
   #room;
   #surroundings;
   #keptAt = 0;
+  /** The first frame of the latest case. @type {{position: number, t0: number}|null} */
+  #firstFrame = null;
   /** Of the case on the screen, and of the one aside. @type {Map<number, Attempt>} */
   #attempts = new Map();
 
@@ -190,7 +192,19 @@ export class CaseTimer {
     attempt.away = false;
     this.#look(attempt, t0);
     attempt.begin(t0, epochAt(t0));
+    if (attempt.item.aid?.content) this.aidShown(t0);
+    if (attempt.item.stage !== 2) this.#firstFrame = { position: attempt.item.position, t0 };
     return attempt;
+  }
+
+  /** The model's answer is on the screen. In sequential reading its time counts from the first frame of stage 1, which a
+   *  reload forgets. @param {number} now */
+  aidShown(now) {
+    const { live } = this;
+    if (!live) return;
+    const { position, stage } = live.item;
+    const first = this.#firstFrame?.position === position ? this.#firstFrame : null;
+    live.aidShown(stage === 2 ? first && now - first.t0 : live.clock.read(now).elapsed_ms);
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */

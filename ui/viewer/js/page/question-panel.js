@@ -1,5 +1,6 @@
 /** The question beside the film: what is asked, options or a field for own words, the reasons in their place, hints. */
 
+import { AidPanel } from "./aid-panel.js";
 import { announce, around, element, find, keepPrivate } from "./elements.js";
 import { texts } from "./texts.js";
 
@@ -18,6 +19,7 @@ export class QuestionPanel {
   /** @type {HTMLButtonElement[]} */
   #steps = [];
   #toastTimer = 0;
+  #aid;
   /** The words of the study as they were written to the page. @type {[HTMLElement, string][]} */
   #original = [];
 
@@ -29,6 +31,7 @@ export class QuestionPanel {
    */
   constructor(root, told) {
     this.#root = root;
+    this.#aid = new AidPanel(root);
     const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
     /** @type {HTMLTextAreaElement} */
     const text = find(root, ".rr-comment textarea");
@@ -83,12 +86,12 @@ export class QuestionPanel {
   get position() { return this.#parts.position.textContent; }
 
   /** @param {Case} item @param {Desk} desk */
-  showPosition({ position, practice, reading }, desk) {
+  showPosition({ position, practice, reading, stage }, desk) {
     const total = practice ? desk.practice_total : desk.total;
     this.#parts.position.textContent = (practice ? texts.practice : texts.position)(position, total);
     const { session, sessions } = desk;
     this.#parts.session.textContent = sessions > 1 && !practice ? texts.session(session, sessions) : "";
-    this.#parts.revisited.textContent = reading ? texts.revisited(reading.status) : "";
+    this.#parts.revisited.textContent = reading ? texts.revisited(reading.status) : stage ? texts.stages[stage] : "";
     const { progress } = this.#parts;
     progress.setAttribute("aria-valuemax", String(total));
     progress.setAttribute("aria-valuenow", String(position - 1));
@@ -103,6 +106,7 @@ export class QuestionPanel {
     parts.context.hidden = !item.context.length;
     this.#options = item.options.map((option, i) => optionButton(option, rules.numbered ? String(i + 1) : option.option));
     parts.options.replaceChildren(...this.#options);
+    this.#aid.show(item, this.#options);
     parts.answer.hidden = !asksWords(item);
     this.#root.dataset.inWords = String(asksWords(item));
     this.#showSteps(rules.confidence_steps);
@@ -129,6 +133,17 @@ export class QuestionPanel {
     const { warning } = this.#parts;
     const words = this.translated ? texts.translated : "";
     if (warning.textContent !== words) announce(warning, words);
+  }
+
+  /** The model's answer, or the button that requests it. @param {Case} item */
+  showAid(item) {
+    this.#aid.show(item, this.#options);
+    this.say(item.aid?.content ? texts.aid.answer(item.aid.content) : "");
+  }
+
+  /** The model's answer has been requested. */
+  awaitAid() {
+    this.#aid.await();
   }
 
   /** @param {Answer} answer */

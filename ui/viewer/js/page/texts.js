@@ -32,6 +32,8 @@ export const texts = {
     faulty: t("This question is faulty"),
     reasons: t("Why can this case not be answered?"),
     confirm: t("Confirm"),
+    aid: t("Output of an AI model"),
+    askAid: t("Show the model's answer"),
     tools: t("Image tools"),
     fit: t("Fit"),
     actualSize: "1:1",
@@ -63,6 +65,19 @@ export const texts = {
     minutes: Math.floor(left_s / 60), seconds: String(left_s % 60).padStart(2, "0"),
   }),
   confirmNext: t("Next case"),
+  stages: { 1: t("your own answer first"), 2: t("with the model's answer: keep yours or change it") },
+  aid: {
+    mark: t("AI"),
+    waiting: t("Waiting for the model's answer…"),
+    /** @param {{missing: boolean, answer: string|null, confidence: number|null}} content */
+    answer: ({ missing, answer, confidence }) => {
+      const percent = confidence === null ? "" : round(100 * confidence);
+      if (missing) return t("No answer from the model.");
+      if (answer === null) return percent ? t("The model's confidence: {percent} %", { percent }) : "";
+      return percent ? t("The model's answer: {answer} (confidence {percent} %)", { answer, percent })
+        : t("The model's answer: {answer}", { answer });
+    },
+  },
   outbox: {
     idle: "",
     empty: t("Saved"),
@@ -90,6 +105,7 @@ export const texts = {
     "image-absent": t("From here on, questions are shown without images."),
     unaided: t("From here on, questions are shown with images."),
     aided: t("From here on, questions are shown with images and AI assistance."),
+    sequential: t("From here on, answer each question first; then you see a model's answer and can keep or change yours."),
   },
   afterWords: {
     "image-absent": t("From here on, choose one of the options. Questions are shown without images."),
@@ -432,11 +448,11 @@ export const texts = {
   help: {
     title: t("Keyboard and mouse shortcuts"),
     /**
-     * @param {{letters: string, digits: string, words: boolean, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
+     * @param {{letters: string, digits: string, words: boolean, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean, aid?: boolean,
      *   wheel: string, left: string}} facts
      * @returns {[string, string[][]][]}
      */
-    groups: ({ letters, digits, words, steps, back, comments, marks, skips, wheel, left }) => [
+    groups: ({ letters, digits, words, steps, back, comments, marks, skips, aid, wheel, left }) => [
       [t("Answer"), [
         ...(words ? [["A – H", t("write the answer (Esc to go back)")], [t("Shift + Enter"), t("new line in the answer")]]
           : [[!letters ? digits : steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")]]),
@@ -446,6 +462,7 @@ export const texts = {
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
         ...(comments ? [["T", t("write a comment (Esc to go back)")]] : []),
         ...(marks ? [[t("Shift + T"), t("mark the question as faulty; your answer stays")]] : []),
+        ...(aid ? [["⇧ M", t("show the model's answer")]] : []),
         ...(back ? [[t("Backspace"), t("previous case")]] : []),
         ["P", t("pause and hide the image")],
         [t("Page ↑ ↓"), t("scroll the question")],

@@ -11,7 +11,15 @@
  *   faulty?: boolean, status: string}} OwnReading  what this reader answered before; words: to an open-ended case
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
- *   practice: boolean, reading: OwnReading|null}} Case
+ *   practice: boolean, reading: OwnReading|null, stage?: 1|2, aid?: Aid,
+ *   before?: {option: string|null, confidence: number|null}|null}} Case  stage: of sequential reading, whose two stages
+ *   are two cases at one position; before: in stage 2, the reader's answer of stage 1
+ * @typedef {{view: number, x: number, y: number, width: number, height: number, label: string}} AidBox  on a current
+ *   view, in fractions of the image
+ * @typedef {{when: "first"|"on demand"|"after", html: string,
+ *   content: null|{missing: boolean, answer: string|null, confidence: number|null, explanation: string|null,
+ *     boxes: AidBox[]}}} Aid  the answer of a model; content: null until the reader may see it; answer: the letter as
+ *   shown, null if the protocol does not show it; confidence: from 0 to 1
  * @typedef {{confidence_steps: number, comments: boolean, fault_marks: boolean, back_navigation: boolean,
  *   time_limit_s: number, feedback: "never"|"after case"|"after study", score_card: "own"|"peers",
  *   cannot_answer: boolean, break_every: number,
@@ -26,11 +34,11 @@
  *   practice_total: number, preparation: PreparationStep[],
  *   session: number, sessions: number, review: boolean, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,
- *   stored: number, receipt: string,
+ *   stored: number, receipt: string, debriefing?: string,
  *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
- *   stored: how many of this reader's records the server has
+ *   stored: how many of this reader's records the server has; debriefing: shown at the end
  *
- * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
+ * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish"|"aid request", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean|null, explanation: string}} ReferenceAnswer  of an open-ended case the
  *   text of the reference answer, and no verdict
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
@@ -39,7 +47,7 @@
  * @typedef {{option: string|null, words: string, confidence: number|null, comment: string, faulty: boolean}} Answer  as
  *   it stands
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
- *   resumed: boolean}} Shown  a case brought to the screen; n: which one that is; committed: it is done; touched:
+ *   resumed: boolean, asked?: boolean}} Shown  a case brought to the screen; asked: for the model's answer; n: which one that is; committed: it is done; touched:
  *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
  * @typedef {{chosen: number, words: string}} Reasons  why a case is given up: which reason, -1 for none yet
  *

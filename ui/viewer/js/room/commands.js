@@ -21,7 +21,7 @@ const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
   "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
-const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "scroll", "back", "close"];
+const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "aid", "scroll", "back", "close"];
 
 export class Commands {
   #parts;
@@ -103,6 +103,7 @@ export class Commands {
       case "giveUp": room.send({ is: "giveUp" }); break;
       case "comment": if (room.state.phase === "ready" && !room.state.reasons) this.#parts.panel.focusComment(); break;
       case "faulty": room.send({ is: "faulty" }); break;
+      case "aid": room.send({ is: "aid" }, now); break;
       case "scroll": this.#parts.panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#parts.settings.turn("panel"); break;
@@ -184,7 +185,8 @@ export class Commands {
     const { confidence_steps: steps = 0, back_navigation: back, comments, fault_marks: marks, cannot_answer: skips, numbered } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({
-      letters: numbered ? "" : `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips, ...this.#parts.settings.values,
+      letters: numbered ? "" : `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips,
+      aid: shown?.item.aid?.when === "on demand", ...this.#parts.settings.values,
     });
   }
 }

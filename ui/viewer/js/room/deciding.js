@@ -1,5 +1,6 @@
 /** What the state of the room says: what is still to be read, what comes next, and what stands before it. */
 
+import { needsAid } from "../page/aid-panel.js";
 import { asksWords } from "../page/question-panel.js";
 import { fits } from "../steps/preparation.js";
 import { texts } from "../page/texts.js";
@@ -8,8 +9,9 @@ import { texts } from "../page/texts.js";
 /** @import { Facts, State } from "./machine.js" */
 
 /** @typedef {{name: "absent"|"again"|"begin"|"block"|"break", title: string, text: string, button: string}} Halt */
-/** @typedef {{what: "window"|"steps"|"review"|"finish"|"hold"|"wait"} | {what: "halt", halt: Halt}
- *   | {what: "case", item: Case}} Next  the first three on a sheet of their own */
+/** @typedef {{what: "window"|"steps"|"review"|"finish"|"hold"|"wait"|"aid"} | {what: "halt", halt: Halt}
+ *   | {what: "case", item: Case}} Next  the first three on a sheet of their own; aid: the next case waits for the model's
+ *   answer */
 
 /** A second Enter this soon is the second half of the last answer's: no question, and no wish to go on. */
 export const QUIET_MS = 600;
@@ -27,7 +29,7 @@ export function upNext(state) {
   const again = released(state) ? /** @type {Halt} */ ({ name: "again", ...texts.onAgain }) : null;
   const halt = item && (haltBefore(state, item) ?? again);
   if (halt) return { what: "halt", halt };
-  if (item) return { what: "case", item };
+  if (item) return needsAid(item) ? { what: "aid" } : { what: "case", item };
   if (unsent.length) return { what: "wait" };
   if (desk.review) return { what: "review" };
   if (desk.finished) return { what: "finish" };
@@ -76,20 +78,25 @@ export function endsWithEnter({ halt }, now) {
  */
 export function haltBefore({ facts, lifted }, item) {
   const { desk, running, condition: last, been } = facts;
-  if (item.presented || running?.case === item.case || lifted === item.case) return null;
+  if (item.presented || item.stage === 2 || running?.case === item.case || lifted === item.case) return null;
   if (item.practice) return item.position === 1 ? begun(item, texts.beginPractice(desk.practice_total)) : null;
   const { break_every: every = 0 } = desk.rules;
   const read = item.position - 1;
-  const turned = (read || desk.session > 1) && last && last !== item.condition ? turnedTo(item, last) : "";
+  const turned = (read || desk.session > 1) && last && last !== readingOf(item) ? turnedTo(item, last) : "";
   if (!read) return begun(item, beginning(desk, turned));
   if (every && read % every === 0) return { name: "break", ...texts.rest(read, desk.total, turned) };
   if (turned) return { name: "block", ...texts.block(turned) };
   return been ? null : { name: "begin", ...texts.onAgain };
 }
 
+/** The condition of a case; both stages of sequential reading are one. @param {Case} item @returns {string} */
+export function readingOf({ condition, stage }) {
+  return stage ? "sequential" : condition;
+}
+
 /** What is other from this case on. @param {Case} item @param {string} last condition of the case before */
 function turnedTo(item, last) {
-  return (asksWords(/** @type {any} */ ({ condition: last })) ? texts.afterWords : texts.conditions)[item.condition];
+  return (asksWords(/** @type {any} */ ({ condition: last })) ? texts.afterWords : texts.conditions)[readingOf(item)];
 }
 
 /** @param {Case} item the first one @param {Omit<Halt, "name">} said @returns {Halt} */

@@ -15,12 +15,13 @@
  *   readyAt: number, reasons: Reasons|null, answered: string[], read: {session: number, cases: Case[]},
  *   asked: {position: number, n: number, phase: Phase}|null, feedback: Awaited|null, feedbackIs: "awaited"|"held"|"shown",
  *   halt: {name: Halt["name"]|"", since: number}, lifted: string, held: boolean, met: boolean, untouched: number,
- *   roomy: boolean, sheet: ""|"window"|"steps"|"review", refused: {[step: string]: string}}} State
+ *   roomy: boolean, aidAwaited: boolean, sheet: ""|"window"|"steps"|"review", refused: {[step: string]: string}}} State
  *   here: the reader reads in this window; aside: the running case, while an earlier one is on the screen; answered:
  *   cases, here; read: on this page, with their answers; asked: an earlier case on its way; feedbackIs held: until its
  *   case is back; lifted: the case whose curtain is not drawn twice; held: the page says that nothing is to be read;
  *   met: something stood before the reader: until then no Enter can be the second half of one; untouched: cases in a
- *   row whose time ran out with nobody there; roomy: the window was large enough once; refused: steps, and why
+ *   row whose time ran out with nobody there; roomy: the window was large enough once; aidAwaited: the next case waits for
+ *   the model's answer; refused: steps, and why
  *
  * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
  *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
@@ -28,7 +29,7 @@
  *   | {is: "letter", letter: string} | {is: "write", text: string} | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
  *   | {is: "words", text: string} | {is: "painted", n: number} | {is: "freshened", n: number, views: View[]|null}
  *   | {is: "fetched", position: number, item: Case|null} | {is: "corrected", n: number, id: string, item: Case|null}
- *   | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
+ *   | {is: "aid"} | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
  *   | {is: "receipt", receipt: Receipt, sent: Record[]}} Happening
  * @typedef {Happening & {now: number}} Event  now: on the monotonic clock
  *
@@ -39,6 +40,7 @@
  *   | {do: "written", now: number} | {do: "answerField"} | {do: "mark", faulty: boolean}
  *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
  *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
+ *   | {do: "requestAid", item: Case, now: number} | {do: "showAid", item: Case} | {do: "offerAid", item: Case}
  *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
  *   | {do: "fetch", position: number} | {do: "recheck", n: number, position: number, id: string}
  *   | {do: "remember", name: string, value: any} | {do: "forget", name: string}
@@ -49,6 +51,7 @@
  *   | {do: "trouble", text: string}} Effect  leave: off the screen unfinished
  */
 
+import { offersAid } from "../page/aid-panel.js";
 import { asksWords } from "../page/question-panel.js";
 import { FAULTY } from "../case/attempt.js";
 import * as deciding from "./deciding.js";
@@ -70,7 +73,7 @@ const MOST_REMEMBERED = 50;
 export const START = {
   phase: "loading", here: false, facts: /** @type {any} */ (null), shown: null, aside: null, brought: 0, readyAt: 0,
   reasons: null, answered: [], read: { session: 0, cases: [] }, asked: null, feedback: null, feedbackIs: "awaited",
-  halt: { name: "", since: 0 }, lifted: "", held: false, met: false, untouched: 0, roomy: false, sheet: "", refused: {},
+  halt: { name: "", since: 0 }, lifted: "", held: false, met: false, untouched: 0, roomy: false, aidAwaited: false, sheet: "", refused: {},
 };
 
 /** @param {State} state @param {Event} event @returns {{state: State, effects: Effect[]}} */
@@ -121,7 +124,7 @@ class Turn {
   next({ now }) {
     if (!this.state.here) return;
     if (this.state.feedback) this.#do({ do: "forget", name: "feedback" });
-    this.#change({ feedback: null, asked: null, halt: START.halt });
+    this.#change({ feedback: null, asked: null, halt: START.halt, aidAwaited: false });
     const next = deciding.upNext(this.state);
     if (deciding.released(this.state)) this.#lift();
     if (["steps", "halt", "case"].includes(next.what)) this.state.roomy = true;
@@ -131,6 +134,7 @@ class Turn {
       case "steps": this.#prepare(); break;
       case "halt": this.#stop(next.halt, now); break;
       case "case": this.#goTo(next.item); break;
+      case "aid": this.#awaitAid(); break;
       default: this.#wait(next.what);
     }
   }
@@ -138,7 +142,9 @@ class Turn {
   /** While nothing was left to read, and no earlier case is on its way: there may be one now.
    *  @param {{now: number}} event */
   another({ now }) {
-    if (!this.state.shown && !this.state.asked && (this.state.phase === "loading" || this.state.held)) this.next({ now });
+    this.#takeAid();
+    const idle = !this.state.shown && !this.state.asked && (this.state.phase === "loading" || this.state.held);
+    if (idle || this.state.aidAwaited) this.next({ now });
   }
 
   /** The window has another size; it is asked for once a visit: one shrunk later is for a flag of the reading to tell.
@@ -272,6 +278,15 @@ class Turn {
     this.#do({ do: "mark", faulty: faulty ?? !shown.faulty });
   }
 
+  /** Request the model's answer, where it is shown on demand. @param {{now: number}} event */
+  aid({ now }) {
+    const shown = this.#open;
+    if (!shown || shown.asked || !offersAid(shown.item)) return;
+    this.#show({ asked: true });
+    this.#do({ do: "requestAid", item: shown.item, now });
+    this.#hint(texts.aid.waiting);
+  }
+
   /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
   giveUp() {
     if (!this.#open || !this.#desk.rules.cannot_answer) return;
@@ -303,7 +318,7 @@ class Turn {
     this.#change({ met: true, readyAt: now });
     const { item, paused } = shown;
     if (!item.practice && !item.reading) {
-      this.#do({ do: "remember", name: "condition", value: item.condition }, { do: "remember", name: HERE, value: true });
+      this.#do({ do: "remember", name: "condition", value: deciding.readingOf(item) }, { do: "remember", name: HERE, value: true });
     }
     if (paused) this.#do({ do: "curtain" });
     this.#enter(paused ? "paused" : "ready");
@@ -353,7 +368,7 @@ class Turn {
     this.#remember(item, record);
     if (!item.reading) this.#do({ do: "forget", name: "running" });
     this.state.answered = [...answered, item.case];
-    if (item.practice || this.#desk.rules.feedback === "after case") {
+    if (item.stage !== 1 && (item.practice || this.#desk.rules.feedback === "after case")) {
       this.state.feedbackIs = "awaited";
       this.#await({ item, record, told: null, answered: false, epoch_ms: record.committed_epoch_ms });
       this.#hint(texts.loading.saving);
@@ -395,6 +410,7 @@ class Turn {
   /** The server has answered. @param {{receipt: Receipt, sent: Record[], now: number}} event */
   receipt({ receipt, sent, now }) {
     if (!this.state.here) return;
+    this.#takeAid();
     for (const { id, why } of receipt.refused) this.#refused(sent.find((record) => record.id === id), why, now);
     const told = this.#answerTo(receipt, sent);
     if (told !== undefined) {
@@ -508,6 +524,27 @@ class Turn {
     this.#enter(what === "finish" ? "finished" : what === "hold" ? "paused" : "loading");
   }
 
+  /** The next case is shown together with the model's answer, which the server sends once the answers before it are
+   *  stored. The case before stays on the screen until then. */
+  #awaitAid() {
+    this.state.aidAwaited = true;
+    if (this.state.phase !== "loading") this.#enter("loading");
+    this.#do(this.state.shown ? { do: "hint", text: texts.aid.waiting } : { do: "loading", text: texts.aid.waiting });
+    this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
+  }
+
+  /** The model's answer to the case on the screen, once the server has sent it. */
+  #takeAid() {
+    const { shown } = this.state;
+    if (!shown || shown.committed || !offersAid(shown.item)) return;
+    const aid = this.#desk.cases.find((item) => item.case === shown.item.case)?.aid;
+    if (!aid?.content) return;
+    const item = { ...shown.item, aid };
+    this.#show({ item });
+    this.#do({ do: "showAid", item });
+    this.#hint("");
+  }
+
   #waitForCases() {
     const { cases, finished, preparation, total } = this.#desk;
     const end = cases.at(-1);
@@ -528,7 +565,8 @@ class Turn {
   #made(item) {
     const { running } = this.state.facts;
     const kept = !item.reading && running?.case === item.case ? running : null;
-    const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? {};
+    const before = item.before && { option: item.before.option }; // the confidence is stated again
+    const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? before ?? {};
     this.state.brought += 1;
     return {
       n: this.state.brought, item, option, words: words ?? "", confidence, comment: comment ?? "", faulty, committed: false,
@@ -713,6 +751,10 @@ class Turn {
     const { kind, case: id = "", step: name } = record;
     // Reading was held up before the case was shown: it is taken off the screen and comes again later.
     if (kind === "presentation" && this.#desk.hold && shown?.item.case === id && !shown.committed) this.#giveOver(now);
+    if (kind === "aid request" && shown?.item.case === id && !shown.committed) {
+      this.#show({ asked: false });
+      this.#do({ do: "offerAid", item: shown.item }, { do: "toast", text: texts.hints.refused(why) });
+    }
     if (kind === "preparation") this.state.refused = { ...refused, [name]: texts.hints.refused(why) };
     if (kind !== "reading") return;
     this.state.answered = answered.filter((each) => each !== id);

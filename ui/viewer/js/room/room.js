@@ -3,7 +3,7 @@
 import { absolute } from "../page/overlays.js";
 import { askForLastReview, Preparation, SmallestWindow } from "../steps/preparation.js";
 import { CaseTimer, measured } from "../case/case-timer.js";
-import { element } from "../page/elements.js";
+import { element, epochAt } from "../page/elements.js";
 import { feedbackShown, halted, reasonOf, reasonsOffered, wantsWords } from "./deciding.js";
 import { HERE, START, step } from "./machine.js";
 import { newId } from "../page/storage.js";
@@ -153,6 +153,16 @@ export function effectsOf(room, parts) {
       connection.outbox.put(record);
       room.send({ is: "recorded", record });
     },
+    requestAid: ({ item, now }) => {
+      connection.outbox.put({ kind: "aid request", id: newId(), case: item.case, epoch_ms: epochAt(now) });
+      connection.outbox.flush();
+      panel.awaitAid();
+    },
+    showAid: ({ item }) => display.showAid(item, (frame) => {
+      timer.aidShown(frame);
+      timer.keep(frame);
+    }),
+    offerAid: ({ item }) => panel.showAid(item),
     feedback: ({ told, record }) => panel.showFeedback(told, record),
 
     put: ({ record }) => connection.outbox.put(record),
@@ -201,7 +211,7 @@ export function effectsOf(room, parts) {
       const { title, text, scoreCard, place, nothingLeft } = texts.finished;
       const { feedback, score_card: card } = desk.rules;
       const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
-      const lines = [text(desk.read, desk.study), later, nothingLeft];
+      const lines = [text(desk.read, desk.study), desk.debriefing ?? "", later, nothingLeft];
       overlays.close();
       if (apart && apart.of !== "preview") {
         location.assign(absolute(apart.leave_url)); // how it went is said there

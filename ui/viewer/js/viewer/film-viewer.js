@@ -2,12 +2,12 @@
 
 import { dragged, PRESETS } from "../film/picture.js";
 import { FilmRenderer } from "../film/film-renderer.js";
-import { fitted, followed, fullWindow, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
+import { boxesOn, fitted, followed, fullWindow, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
 import { Hanging } from "./hanging.js";
 import { MeasureTool } from "./measure-tool.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
-/** @import { Rect, ZoomPan } from "../page/types.js" */
+/** @import { AidBox, Rect, ZoomPan } from "../page/types.js" */
 /** @import { Pane } from "./pane.js" */
 
 const NEARLY_PX = 2;
@@ -184,6 +184,8 @@ export class FilmViewer {
   #told;
   #magnifier;
   #inverted = false;
+  /** @type {AidBox[]} */
+  #boxes = [];
   #uses = "";
   #frame = 0;
   #atRest = 0;
@@ -226,12 +228,25 @@ export class FilmViewer {
     this.renderer.prepare(this.#canvas.size, this.#hanging.asTheyCome(films).map((pane) => placedFilm(pane, false)));
   }
 
-  /** Hang these films, as they come: fitted, with the windows they open at. @param {LoadedFilm[]} films */
-  show(films) {
+  /**
+   * Hang these films, as they come: fitted, with the windows they open at.
+   * @param {LoadedFilm[]} films
+   * @param {{same?: boolean, boxes?: AidBox[]}} [how] same: the films of the case before, as the reader left them
+   */
+  show(films, { same = false, boxes = [] } = {}) {
+    const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped }) => ({ zoomPan, window, preset, flipped })) : [];
+    const inverted = same && this.#inverted;
     this.#told.fresh();
     this.#canvas.look();
     this.renderer.blank();
-    this.#hang(films);
+    this.#boxes = boxes;
+    this.#hang(films, left, inverted);
+  }
+
+  /** Boxes of a model on the films. @param {AidBox[]} boxes */
+  showBoxes(boxes) {
+    this.#boxes = boxes;
+    this.#draw();
   }
 
   /** @param {number} x @param {number} y in CSS pixels of the page @returns {Pane|null} */
@@ -396,12 +411,14 @@ export class FilmViewer {
     this.#canvas.stop();
   }
 
-  #hang(films) {
-    this.#inverted = false;
+  /** @param {LoadedFilm[]} [films] @param {Partial<Pane>[]} [left] how the panes were left @param {boolean} [inverted] */
+  #hang(films, left = [], inverted = false) {
+    this.#inverted = inverted;
     this.#uses = ""; // other films, or the same for another reading
     this.#magnifier.away();
     this.measure.clear();
     this.#hanging.hang(films);
+    if (left.length === this.#hanging.panes.length) this.#hanging.panes.forEach((pane, i) => Object.assign(pane, left[i]));
     this.#draw();
   }
 
@@ -435,7 +452,8 @@ export class FilmViewer {
     const labels = this.#hanging.panes.map((pane) => {
       if (!visible.includes(pane)) return () => pane.labels.hide();
       const { rect, zoomPan, flipped, film } = pane;
-      const [state, marks, density] = [this.#stateOf(pane), this.measure.marks(pane), this.#canvas.density];
+      const [state, density] = [this.#stateOf(pane), this.#canvas.density];
+      const marks = { lines: this.measure.marks(pane), boxes: boxesOn(pane, this.#boxes, density) };
       return () => pane.labels.write({ rect, zoomPan, flipped, film }, density, state, marks, magnified?.rect ?? null);
     });
     // The words stand on the picture they speak of, not on the one before.

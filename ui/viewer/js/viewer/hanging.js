@@ -62,7 +62,7 @@ export class PaneLabels {
   /**
    * @param {Omit<Pane, "index"|"window"|"preset"|"labels">} pane @param {number} density device pixels per CSS pixel
    * @param {Omit<Parameters<typeof texts.paneState>[0], "zoom">} state
-   * @param {Mark[]} marks @param {Rect|null} glass in device pixels: it covers the marks
+   * @param {{lines: Mark[], boxes: (Rect & {label: string})[]}} marks @param {Rect|null} glass in device pixels: it covers the marks
    */
   write({ rect, zoomPan, flipped, film }, density, state, marks, glass) {
     this.#all.hidden = false;
@@ -77,8 +77,9 @@ export class PaneLabels {
     }));
     this.#mirrored.hidden = !flipped;
     this.#writeScale(film.view.spacing_mm, zoomPan.scale / density, rect.width / density);
-    this.#marks.replaceChildren(...marks.flatMap((mark) => drawn(mark, rect.width / density)));
-    this.#marks.style.clipPath = glass && marks.length ? around(glass, rect, density) : "";
+    const { lines, boxes } = marks;
+    this.#marks.replaceChildren(...boxes.flatMap(drawnBox), ...lines.flatMap((mark) => drawn(mark, rect.width / density)));
+    this.#marks.style.clipPath = glass && (lines.length || boxes.length) ? around(glass, rect, density) : "";
   }
 
   #writeScale(spacing_mm, zoom, width) {
@@ -108,6 +109,14 @@ function drawn({ ends: [a, b], active, words: said }, width) {
   });
   words.textContent = said;
   return [shape("line", { ...along, class: "rr-below" }), shape("line", along), ...rings, words];
+}
+
+/** A model's box with its label. @param {Rect & {label: string}} box */
+function drawnBox({ x, y, width, height, label }) {
+  const outline = { x, y, width, height };
+  const words = shape("text", { x: x + width / 2, y: Math.max(y - 5, ABOVE_PX), class: "rr-box-label" });
+  words.textContent = label;
+  return [shape("rect", { ...outline, class: "rr-box rr-below" }), shape("rect", { ...outline, class: "rr-box" }), words];
 }
 
 function shape(name, attributes) {

@@ -4,7 +4,7 @@ import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { PlacedFilm } from "../film/renderers.js" */
-/** @import { Rect, Window, ZoomPan } from "../page/types.js" */
+/** @import { AidBox, Rect, Window, ZoomPan } from "../page/types.js" */
 /** @import { PaneLabels } from "./hanging.js" */
 
 /** @typedef {{width: number, height: number}} Size */
@@ -129,6 +129,21 @@ export function onPane(point, { zoomPan, rect, flipped }) {
   const corner = origin(zoomPan, rect);
   const across = (point.x - corner.x) * zoomPan.scale;
   return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * zoomPan.scale };
+}
+
+/**
+ * Where the boxes of a model lie on a pane.
+ * @param {Hung & {index: number}} pane @param {AidBox[]} boxes in fractions of the film
+ * @param {number} density device pixels per CSS pixel @returns {(Rect & {label: string})[]} in CSS pixels
+ */
+export function boxesOn(pane, boxes, density) {
+  const { width, height } = pane.film.view;
+  return boxes.filter(({ view }) => view === pane.index).map((box) => {
+    const [a, b] = [[box.x, box.y], [box.x + box.width, box.y + box.height]]
+      .map(([x, y]) => onPane({ x: x * width, y: y * height }, pane));
+    const [left, top] = [Math.min(a.x, b.x), Math.min(a.y, b.y)].map((value) => value / density);
+    return { x: left, y: top, width: Math.abs(b.x - a.x) / density, height: Math.abs(b.y - a.y) / density, label: box.label };
+  });
 }
 
 /** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
