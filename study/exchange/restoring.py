@@ -62,7 +62,7 @@ _ITEM_KEYS = (
 )
 
 _OF_READERS = (
-    *("reader", "assignment", "presentation", "reading"),
+    *("reader", "assignment", "presentation", "aid_request", "reading"),
     *("reason", "intervention", "exclusion"),
 )
 
@@ -463,6 +463,9 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
         yield "its protocol was amended otherwise."
+    shown = _of_kinds(look, study.id, ("wrong_image", "aid"))
+    if not bundle.blinded and any(shown[kind] != bundle.carried.rows[kind] for kind in shown):
+        yield "its readers were shown other answers of the model or other wrong images."
     yield from _item_conflicts(look, study, bundle)
 
 

@@ -23,6 +23,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import t
+from study.lifecycle import aids
 from study.lifecycle import studies as life
 from study.lifecycle.exposure import being_read
 from study.people.codes import Entropy, new_code
@@ -217,7 +218,8 @@ def _make(
         code = new_code(entropy)
         life.invite(copy, study=source.of.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:
-            life.open_within(change, study=source.of.name, now=now)
+            shown = aids.examples(change, studies.study_row(change, source.of.name))
+            life.open_within(change, study=source.of.name, now=now, shown=shown)
         copy.put_in_place(path)
 
 

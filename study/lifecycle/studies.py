@@ -17,7 +17,7 @@ from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
 from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
 from study.base.translation import t
-from study.lifecycle import exposure, placements
+from study.lifecycle import aids, exposure, placements
 from study.monitoring.progress import Completeness, completeness_in
 from study.people import persons
 from study.people.codes import Code, give
@@ -38,6 +38,8 @@ from study.store import (
     people,
     studies,
 )
+from study.store import aids as store_aids
+from study.store.aids import AidRow
 from study.store.banks import bank_row
 from study.store.events import EventKind
 from study.store.people import ReaderRow
@@ -236,8 +238,9 @@ def open_study(
     Raises
     ------
     NotNow
-        Already open, discarded, nobody is invited, its consent is still the example, or it would
-        show accuracy of cases that are being read where nobody sees it.
+        It is already open or discarded, nobody is invited, its consent is still the example, its
+        design is impossible with its readers or its model, or it would show the accuracy of cases
+        that are being read where nobody sees it.
     BrokenStore
         It was opened before, and its state altered since.
     """
@@ -245,14 +248,15 @@ def open_study(
         row = study_row(change, study)
         others = _check_opening(change, row)
         named(change)
-        open_within(change, study=study, now=now, by=by, others=others)
+        shown = aids.planned(change, row)
+        open_within(change, study=study, now=now, by=by, others=others, shown=shown)
         exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, by, now)
     return str(row.protocol_sha256)
 
 
 def opening_obstacle(store: Store, study: str) -> str:
-    """Return why `open_study` would refuse, as far as the store tells; empty where it would not."""
-    with store.look(sealed=True) as look:
+    """Return why `open_study` would refuse; empty if it would not."""
+    with store.look() as look:
         try:
             _check_opening(look, study_row(look, study))
         except StudyError as error:
@@ -263,6 +267,7 @@ def opening_obstacle(store: Store, study: str) -> str:
 def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
     """Refuse what cannot be opened, or return the studies whose trails the opening belongs in."""
     placements.refuse_impossible(stored_protocol(study), _check_drawn(look, study))
+    aids.planned(look, study)
     if example_faults(stored_protocol(study).consent):
         raise NotNow(
             t(
@@ -309,6 +314,7 @@ def open_within(
     now: datetime,
     by: By = COMMAND_LINE,
     others: Sequence[str] = (),
+    shown: Sequence[AidRow] = (),
 ) -> None:
     """Open a study within the caller's transaction, which has looked at what else there is.
 
@@ -316,10 +322,13 @@ def open_within(
     ----------
     others
         Other studies on the same cases that its trail is to name.
+    shown
+        The answers of the model as its aid shows them.
     """
     row = study_row(change, study)
     readers = _check_drawn(change, row)
     _refuse_opened_before(change, row, readers)
+    store_aids.add(change, shown)
     places = placements.place_all(change, stored_protocol(row), readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
     studies.mark_open(change, row.id, stamp(now), salt)
@@ -332,6 +341,8 @@ def open_within(
             "protocol_sha256": row.protocol_sha256,
             "readers": [reader.reader_id for reader in readers],
             **item_hashes(change, row.id, salt),
+            **aids.opening_facts(change, row),
+            **aids.sealed_hashes(change, row.id, salt),
             **({"lists": placements.lists_of(places.values())} if places else {}),
             **({"others": list(others)} if others else {}),
         },

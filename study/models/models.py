@@ -29,6 +29,7 @@ from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
 from study.models.predictions import Prediction, PredictionFile, read_predictions
+from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
 from study.store.models import ModelRow
@@ -432,6 +433,16 @@ def withdraw_in(
     """Withdraw a model within a transaction; raises as `withdraw_model` does."""
     words = checked_reason(reason)
     row = standing_model(change, study, model_id)
+    protocol = stored_protocol(study)
+    if study.state == "open" and protocol.is_aided and protocol.aid_model == model_id:
+        raise NotNow(
+            t(
+                "The model {model} is the aid of the open study {study}: readers are shown its "
+                "answers. Close the study first.",
+                model=model_id,
+                study=study.name,
+            )
+        )
     models.withdraw(change, model=row.id, reason=words, actor=by.name, at_utc=stamp(now))
     detail = {
         "model_id": model_id,

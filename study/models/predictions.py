@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -139,9 +139,7 @@ class PredictionFile:
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return the conditions there are answers under, the standing one first."""
-        found = {one.condition for one in self.predictions}
-        ranks = {name: rank for rank, name in enumerate(STANDING)}
-        return tuple(sorted(found, key=lambda one: (ranks.get(one, len(ranks)), one)))
+        return tuple(sorted({one.condition for one in self.predictions}, key=_standing_rank))
 
     @property
     def standing(self) -> tuple[Prediction, ...]:
@@ -150,6 +148,16 @@ class PredictionFile:
         return tuple(
             one for one in self.predictions if (one.repeat, one.condition) == (1, condition)
         )
+
+
+def standing_condition(conditions: Collection[str]) -> str:
+    """Return the condition whose answers count for a model; empty if there are none."""
+    return min(conditions, key=_standing_rank, default="")
+
+
+def _standing_rank(condition: str) -> tuple[int, str]:
+    known = condition in STANDING
+    return STANDING.index(condition) if known else len(STANDING), condition
 
 
 def read_predictions(

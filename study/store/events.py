@@ -30,6 +30,7 @@ class EventKind(StrEnum):
     """Every kind of event: what a chain can tell of."""
 
     ADMINISTRATOR_GIVEN_ACCESS = "administrator given access"
+    AID_REQUESTED = "aid requested"
     BACKUP_FAILED = "backup failed"
     BACKUP_MADE = "backup made"
     BACKUP_REMOVED = "backup removed"

@@ -470,19 +470,23 @@ CREATE TABLE reasons (
 CREATE TABLE aid_requests (
     id TEXT PRIMARY KEY,
     assignment TEXT NOT NULL UNIQUE REFERENCES presentations (assignment),
-    at_ms REAL CHECK (at_ms >= 0),
     requested_at_utc TEXT,
     received_at_utc TEXT NOT NULL
 ) STRICT;
 
--- The aid of an assignment if it is due: with the case, on request, or after the first answer.
+-- The aid of an assignment if it is due: when all before it is read; on request; after the first answer.
 CREATE VIEW due_aids AS
 SELECT
     assignments.id AS assignment,
+    aids.case_id IS NULL AS missing,
     aids.answer, aids.confidence, aids.explanation, aids.boxes, aids.map
-FROM assignments JOIN aids ON aids.case_id = assignments.case_id
+FROM assignments LEFT JOIN aids ON aids.case_id = assignments.case_id
 WHERE assignments.condition = 'aided' AND (
-    assignments.aid = 'first'
+    (assignments.aid = 'first' AND NOT EXISTS (
+        SELECT 1 FROM assignments AS earlier
+        WHERE earlier.reader = assignments.reader AND earlier.position < assignments.position
+        AND NOT EXISTS (SELECT 1 FROM readings WHERE readings.assignment = earlier.id)
+    ))
     OR (assignments.aid = 'on demand' AND EXISTS (
         SELECT 1 FROM aid_requests WHERE aid_requests.assignment = assignments.id
     ))

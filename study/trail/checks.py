@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.base.canonical import sha256_of
+from study.lifecycle.aids import sealed_hashes
 from study.lifecycle.judging import verdicts_hash
 from study.lifecycle.scoring import answers_hash
 from study.lifecycle.studies import cases_hash, item_hashes, practice_cases_hash, reader_facts
@@ -19,6 +20,7 @@ from study.people.roles import Role
 from study.protocol.assignment import list_hash
 from study.store import (
     Transaction,
+    aids,
     deployment,
     events,
     judgements,
@@ -95,6 +97,17 @@ def _items(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         )
     if told and row.items_salt and told["truth_sha256"] != found["truth_sha256"]:
         yield f"study {row.name}: the reference standard is not the one it was opened with."
+
+
+def _aids(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    """Compare the aids and the wrong images with the opening; a blinded copy has neither."""
+    opened = [event.detail for event in trail if event.kind == EventKind.STUDY_OPENED]
+    if not opened or not row.items_salt:
+        return
+    stored = sealed_hashes(look, row.id, row.items_salt)
+    for key, what in (("aids_sha256", "aids"), ("wrong_images_sha256", "wrong images")):
+        if stored.get(key) != opened[0].get(key):
+            yield f"study {row.name}: the {what} are not those it was opened with."
 
 
 def opening_hashes(trail: _Trail) -> dict[str, str]:
@@ -222,6 +235,13 @@ def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[
     )
 
 
+def _aid_requests(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    stored = aids.requests_of_study(look, row.id)
+    return _records(
+        row, "aid request", events_named(trail, EventKind.AID_REQUESTED, "request"), stored
+    )
+
+
 def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     read = events_named(trail, STUDY.read, "reading")
     told = {name: event.detail.get("reason", "") for name, event in read.items()}
@@ -286,6 +306,7 @@ def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) 
 CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
     "the items": _items,
+    "the aids": _aids,
     "the state": _state,
     "the amendments": _amendments,
     "the readers": _readers,
@@ -294,6 +315,7 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
     "the preparations": _preparations,
     "the practice": _practice,
     "the presentations": _presentations,
+    "the aid requests": _aid_requests,
     "the readings": _readings,
     "the interventions": interventions.intervention_breaches,
     "the roles": roles_of_study,
@@ -311,6 +333,7 @@ BY_OWN_CHAIN = frozenset(
     {
         "the protocol",
         "the items",
+        "the aids",
         "the state",
         "the amendments",
         "the roles",

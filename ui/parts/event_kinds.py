@@ -9,6 +9,7 @@ from study.store.events import EventKind
 
 LABELS = {
     EventKind.ADMINISTRATOR_GIVEN_ACCESS: later("administrator given access"),
+    EventKind.AID_REQUESTED: later("model's answer requested"),
     EventKind.BACKUP_FAILED: later("backup failed"),
     EventKind.BACKUP_MADE: later("backup made"),
     EventKind.BACKUP_REMOVED: later("backup removed"),
@@ -87,6 +88,7 @@ LABELS = {
 
 SENTENCES = {
     EventKind.ADMINISTRATOR_GIVEN_ACCESS: later("{who} gave administrator {name} an access code"),
+    EventKind.AID_REQUESTED: later("model's answer requested"),
     EventKind.BACKUP_FAILED: later("A backup failed: {reason}"),
     EventKind.BACKUP_MADE: later("{who} made backup {file}"),
     EventKind.BACKUP_REMOVED: later("{who} removed backup {file}"),
