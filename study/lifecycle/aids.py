@@ -13,8 +13,6 @@ from study.base.canonical import canonical_json, lot, sha256_of, shuffled
 from study.base.errors import NotNow
 from study.base.text import did_you_mean
 from study.base.translation import t, tn
-from study.models.models import model_in_force
-from study.models.predictions import standing_condition
 from study.protocol.blocks import shares
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, aids, banks, models, studies
@@ -36,7 +34,7 @@ def planned(look: Transaction, study: StudyRow) -> list[AidRow]:
     if not protocol.is_aided:
         return []
     model = aid_model(look, study, protocol)
-    answers = _standing(look, model)
+    answers = models.standing_answers(look, model.id)
     cases = studies.cases(look, study.id)
     _refuse_missing(cases, answers, protocol)
     wrong = _planted(look, study, cases, answers, protocol)
@@ -49,9 +47,9 @@ def planned(look: Transaction, study: StudyRow) -> list[AidRow]:
 
 def aid_model(look: Transaction, study: StudyRow, protocol: Protocol) -> ModelRow:
     """Return the model whose answers are shown, or refuse the opening."""
-    row = model_in_force(look, study, protocol.aid_model)
+    known = {row.model_id: row for row in models.of_study(look, study.id)}
+    row = known.get(protocol.aid_model)
     if row is None:
-        known = [model.model_id for model in models.of_study(look, study.id)]
         raise NotNow(
             t(
                 "aid_model = {model}, but the study {study} has no such model. Add its predictions "
@@ -59,15 +57,16 @@ def aid_model(look: Transaction, study: StudyRow, protocol: Protocol) -> ModelRo
                 model=protocol.aid_model,
                 study=study.name,
             )
-            + did_you_mean(protocol.aid_model, known)
+            + did_you_mean(protocol.aid_model, list(known))
         )
     return row
 
 
 def opening_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
     """Return what the event of an opening records about the model; nothing without one."""
-    row = model_in_force(look, study, stored_protocol(study).aid_model)
-    return {"aid_model": {"model_id": row.model_id, "edition": row.edition}} if row else {}
+    name = stored_protocol(study).aid_model
+    rows = [row for row in models.of_study(look, study.id) if row.model_id == name]
+    return {"aid_model": {"model_id": name, "edition": rows[0].edition}} if rows else {}
 
 
 def examples(look: Transaction, study: StudyRow) -> list[AidRow]:
@@ -98,17 +97,6 @@ def sealed_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
         "wrong_images_sha256": studies.wrong_images(look, study),
     }
     return {name: sha256_of([salt, found]) for name, found in rows.items() if found}
-
-
-def _standing(look: Transaction, model: ModelRow) -> dict[str, PredictionRow]:
-    """Return the answers of the first run under the conditions of readers, by item."""
-    rows = models.predictions(look, model.id)
-    condition = standing_condition({row.condition for row in rows})
-    return {
-        row.item_id: row
-        for row in rows
-        if (row.repeat, row.condition) == (1, condition) and row.answer is not None
-    }
 
 
 def _refuse_missing(

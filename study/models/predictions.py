@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -33,14 +33,12 @@ from study.models.finish_reasons import CUT_OFF, EMPTY, is_cut_off
 from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
 from study.models.model_protocol import Shown
 from study.models.refusals import is_refusal
+from study.store.models import standing_rank
 from study.tables.columns import listed, plain_key
 from study.tables.source import Record, Repeated
 from study.tables.values import as_text, missing, shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
-
-STANDING = ("", "image", "unaided", "aided")
-"""The conditions under which a model was shown what readers are; the first stands for it."""
 
 _PAPER_NUMBER = "index"
 _BY_NUMBER = (
@@ -139,7 +137,7 @@ class PredictionFile:
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return the conditions there are answers under, the standing one first."""
-        return tuple(sorted({one.condition for one in self.predictions}, key=_standing_rank))
+        return tuple(sorted({one.condition for one in self.predictions}, key=standing_rank))
 
     @property
     def standing(self) -> tuple[Prediction, ...]:
@@ -148,16 +146,6 @@ class PredictionFile:
         return tuple(
             one for one in self.predictions if (one.repeat, one.condition) == (1, condition)
         )
-
-
-def standing_condition(conditions: Collection[str]) -> str:
-    """Return the condition whose answers count for a model; empty if there are none."""
-    return min(conditions, key=_standing_rank, default="")
-
-
-def _standing_rank(condition: str) -> tuple[int, str]:
-    known = condition in STANDING
-    return STANDING.index(condition) if known else len(STANDING), condition
 
 
 def read_predictions(

@@ -76,6 +76,27 @@ PLAIN: Mapping[str, Any] = {
 _COLUMNS = ("model", "case_id", "answer", "status", "raw_answer", *PLAIN)
 
 
+STANDING = ("", "image", "unaided", "aided")
+"""The conditions in which a model is shown what readers are; the first one present counts."""
+
+
+def standing_rank(condition: str) -> tuple[int, str]:
+    """Return the rank of a condition among those in which a model's answers count."""
+    known = condition in STANDING
+    return STANDING.index(condition) if known else len(STANDING), condition
+
+
+def standing_answers(look: Transaction, model: int) -> dict[str, PredictionRow]:
+    """Return the answers that count for a model, by item: those of the first run, in `STANDING`."""
+    rows = predictions(look, model)
+    condition = min((row.condition for row in rows), key=standing_rank, default="")
+    return {
+        row.item_id: row
+        for row in rows
+        if (row.repeat, row.condition) == (1, condition) and row.answer is not None
+    }
+
+
 def add(change: Transaction, **columns: Any) -> int:
     """Insert a model's row and return its id."""
     return change.insert("models", **columns)
