@@ -148,10 +148,15 @@ def _written(values: Mapping[str, object]) -> dict[str, object]:
     written = dict(values)
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            written[name] = decimal(value)
+            written[name] = _whole_number(value, _language.get())
         elif rtl and isinstance(value, str):
             written[name] = _Apart(value)
     return written
+
+
+@lru_cache(4096)  # a page of the reading page formats a dozen, always the same few
+def _whole_number(value: int, language: str) -> str:
+    return str(format_decimal(value, "#,##0", locale=_region(language)))
 
 
 class _Apart(str):

@@ -292,7 +292,7 @@ def _items(
             question=row.question,
             options=tuple(texts[LETTERS.index(letter)] for letter in order),
             shown_order=order,
-            context=readings.shown_context(look, row.item, keys),
+            context=readings.shown_context(look, [row.item], keys)[row.item],
             films=_shown(films, ids, number - 1, asked.condition),
         )
 

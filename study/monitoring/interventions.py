@@ -252,7 +252,7 @@ def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime)
     """Refuse what would change nothing: a session that is read, or that has no end."""
     protocol = stored_protocol(case.study)
     assert case.reader is not None  # only readers have sessions
-    place = place_of(look, protocol, case.reader.id, now=now)
+    place = place_of(look, protocol, case.reader, case.steps, now=now)
     if not 1 <= session <= len(place.sessions):
         raise NotFound(t("There is no session {n}.", n=session))
     if place.sessions[session - 1].state is SessionState.DONE:

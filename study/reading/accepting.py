@@ -1,4 +1,4 @@
-"""Takes one record into the store, or says why not: the rules a reading keeps, and its flags.
+"""Accepts or refuses one record: the rules for a reading, and the flags on its times.
 
 A flag names what makes a reading's times doubtful; a flagged reading is kept all the same. Two
 clocks are compared: the browser's, which measured, and the server's, which received. Only a
@@ -17,9 +17,8 @@ from typing import Any
 from study.base.bank_model import LETTERS
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import said, t
-from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Protocol
-from study.reading.course import Admission, Place, admit, has_finished, is_prepared, place_of
+from study.reading.course import Admission, ReaderContext, admit, is_prepared
 from study.reading.records import (
     CLOCK_IMPLAUSIBLE,
     FAULTY,
@@ -42,41 +41,36 @@ from study.store.studies import PRACTICE, STUDY, CaseSet
 class _Arrival:
     """A record's case on its reader's list, and the circumstances in which the record came."""
 
-    change: Transaction
-    protocol: Protocol
-    person: Person
-    now: datetime
+    reader: ReaderContext
     timing_source: str
     case_set: CaseSet
     assigned: AssignmentRow
 
+    @property
+    def change(self) -> Transaction:
+        return self.reader.look
 
-def take(
-    change: Transaction,
-    protocol: Protocol,
-    person: Person,
-    record: CaseRecord,
-    *,
-    now: datetime,
-    timing_source: str = "browser",
-) -> Taken:
-    """Store one record of a reader within the caller's transaction, or say why not."""
-    case_set, assigned = STUDY, readings.assignment(change, record.case)
+    @property
+    def protocol(self) -> Protocol:
+        return self.reader.protocol
+
+    @property
+    def now(self) -> datetime:
+        return self.reader.now
+
+
+def take(reader: ReaderContext, record: CaseRecord, *, timing_source: str = "browser") -> Taken:
+    """Store one record of a reader within the caller's transaction, or return why not."""
+    case_set, assigned = STUDY, readings.assignment(reader.look, record.case)
     if assigned is None:
-        case_set, assigned = PRACTICE, readings.assignment(change, record.case, PRACTICE)
-    if assigned is None or assigned.reader != person.reader:
+        case_set, assigned = PRACTICE, readings.assignment(reader.look, record.case, PRACTICE)
+    if assigned is None or assigned.reader != reader.person.reader:
         refused = t("This case is not assigned to you.")
     else:
         at = _Arrival(
-            change=change,
-            protocol=protocol,
-            person=person,
-            now=now,
-            timing_source=timing_source,
-            case_set=case_set,
-            assigned=assigned,
+            reader=reader, timing_source=timing_source, case_set=case_set, assigned=assigned
         )
-        refused = _source_refusal(at) or _gate(at) or _taken_in(at, record)
+        refused = _source_refusal(at) or _gate(at) or _accept(at, record)
     return Taken(
         id=record.id,
         case="" if refused else record.case,
@@ -86,23 +80,20 @@ def take(
 
 
 def _source_refusal(at: _Arrival) -> str:
-    if at.assigned.simulated and at.timing_source != "simulated":
+    if at.reader.is_simulated and at.timing_source != "simulated":
         return SIMULATED
-    if at.timing_source == "simulated" and not at.assigned.simulated:
+    if at.timing_source == "simulated" and not at.reader.is_simulated:
         return t("This reader is a real person; a simulation cannot read for them.")
     return ""
 
 
 def _gate(at: _Arrival) -> str:
     """Refuse every case while preparation is unfinished, the study's while practice is."""
-    if at.assigned.simulated:
-        return ""
-    reader, before = at.assigned.reader, at.case_set is STUDY and at.protocol.practice_cases
-    practised = not before or not readings.unread(at.change, reader, 1, of=PRACTICE)
-    return "" if practised and is_prepared(at.change, at.protocol, reader) else said(NOT_YET)
+    may_begin = at.case_set is PRACTICE or not at.reader.practice_cases
+    return "" if may_begin and is_prepared(at.reader) else said(NOT_YET)
 
 
-def _taken_in(at: _Arrival, record: CaseRecord) -> str:
+def _accept(at: _Arrival, record: CaseRecord) -> str:
     """Store a record, or say why not.
 
     A presentation of a practice case is acknowledged and not stored: the study's presentations are
@@ -115,10 +106,9 @@ def _taken_in(at: _Arrival, record: CaseRecord) -> str:
         return "" if known.assignment == record.case else t("Another reading already has this ID.")
     session, presented, late, refused = None, None, "", ""
     if at.case_set is STUDY:
-        place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
         presented = readings.presentation(at.change, record.case)
-        admission = _admission(at, place, record, known=presented is not None)
-        session, late, refused = place.current.session, admission.flag, admission.refused
+        admission = _admission(at, record, known=presented is not None)
+        session, late, refused = at.reader.place.current.session, admission.flag, admission.refused
     refused = refused or _answer_refusal(at, record) or _order_refusal(at, session, record)
     if not refused:
         _store(at, record, presented, late)
@@ -129,12 +119,12 @@ def _first_showing(at: _Arrival, record: Presentation) -> str:
     """Write a presentation the first time a case is shown; later showings change nothing."""
     if readings.presentation(at.change, record.case):
         return ""
-    place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
-    admission = _admission(at, place, record, known=False)
-    return admission.refused or _not_yet(at, place.current.session) or _present(at, record)
+    admission = _admission(at, record, known=False)
+    session = at.reader.place.current.session
+    return admission.refused or _not_yet(at, session) or _present(at, record)
 
 
-def _admission(at: _Arrival, place: Place, record: CaseRecord, *, known: bool) -> Admission:
+def _admission(at: _Arrival, record: CaseRecord, *, known: bool) -> Admission:
     """Ask whether the case's session is open, or was when the case was first shown.
 
     The browser's clock may be minutes off; the time of sending in the message corrects it.
@@ -142,7 +132,7 @@ def _admission(at: _Arrival, place: Place, record: CaseRecord, *, known: bool) -
     shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
     ahead = at.now - record.sent_at if record.sent_at else timedelta()
     return admit(
-        place,
+        at.reader.place,
         at.assigned.session,
         known=known,
         shown_at=shown_at + ahead if shown_at else None,
@@ -169,6 +159,9 @@ def _present(at: _Arrival, record: Presentation) -> str:
     readings.add_presentation(at.change, row)
     stored = readings.presentation(at.change, record.case)
     _vouch(at, EventKind.CASE_PRESENTED, stored and stored._asdict(), {"presentation": record.id})
+    first_at_utc = at.reader.place.sessions[at.assigned.session - 1].first_at_utc
+    if first_at_utc is None or row.received_at_utc < first_at_utc:
+        at.reader.refresh()  # else the presentation changes nothing in the reader's position
     return ""
 
 
@@ -209,7 +202,7 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
         return t("Answers to practice cases cannot be changed.")
     if not at.protocol.back_navigation:
         return t("Answers cannot be changed in this study.")
-    if has_finished(at.change, at.person.study_name, at.person.name):
+    if at.reader.has_finished:
         return t("You have finished; your answers can no longer be changed.")
     if current is None or current.id != record.supersedes:
         return t("The answer was changed elsewhere in the meantime.")
@@ -233,6 +226,7 @@ def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, lat
         readings.add_reason(at.change, record.id, record.reason)
     stored = readings.as_stored(at.change, record.id, at.case_set)
     _vouch(at, at.case_set.read, stored, detail)
+    at.reader.refresh()
 
 
 def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) -> list[str]:
@@ -252,7 +246,8 @@ def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) ->
 def _vouch(
     at: _Arrival, kind: EventKind, stored: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> None:
-    vouch(at.change, at.person.study_name, at.person.by, at.now, kind, stored, detail)
+    person = at.reader.person
+    vouch(at.change, person.study_name, person.by, at.now, kind, stored, detail)
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:

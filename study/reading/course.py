@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -26,12 +27,21 @@ from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, fit_answers
-from study.reading.records import SIMULATED, Finish, MalformedRecord, Preparation, Taken, bounded
+from study.reading.records import (
+    HANDED_OUT,
+    SIMULATED,
+    Finish,
+    MalformedRecord,
+    Preparation,
+    Taken,
+    bounded,
+)
 from study.store import Transaction, deployment, events, people, readings
 from study.store import readings as stored
 from study.store.events import EventKind, vouch
-from study.store.readings import InterventionRow, SessionRow
-from study.store.studies import StudyRow
+from study.store.people import ReaderRow
+from study.store.readings import InterventionRow, SessionRow, WaitingCase
+from study.store.studies import PRACTICE, StudyRow
 
 
 class SessionState(StrEnum):
@@ -141,14 +151,88 @@ def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
     return sorted(sessions, key=lambda row: row.session)
 
 
-def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetime) -> Place:
-    """Return where a reader of an opened study is."""
-    row = people.reader_row(look, reader)
-    assert row is not None  # a role refers to it
-    steps = stored.interventions(look, row.study)
-    standings = tuple(
-        _standings(protocol, row.reader_id, stored.sessions_of_reader(look, row.id), steps, now)
-    )
+@dataclass(kw_only=True)
+class ReaderContext:
+    """A reader of an opened study, and what decides about the records they send.
+
+    Each value is read from the store once, when it is needed. `refresh` has those read again that
+    a stored record may have changed.
+    """
+
+    look: Transaction
+    protocol: Protocol
+    person: Person
+    now: datetime
+
+    @property
+    def reader(self) -> int:
+        """The number of the reader's row."""
+        return self.person.reader or 0
+
+    @cached_property
+    def row(self) -> ReaderRow:
+        """The reader's row."""
+        row = people.reader_row(self.look, self.reader)
+        assert row is not None  # a role refers to it
+        return row
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the reader is marked as simulated."""
+        return bool(self.row.simulated)
+
+    @cached_property
+    def place(self) -> Place:
+        """The reader's position in the study."""
+        return place_of(self.look, self.protocol, self.row, self.interventions, now=self.now)
+
+    @cached_property
+    def interventions(self) -> list[InterventionRow]:
+        """The interventions in the study, in order."""
+        return stored.interventions(self.look, self.row.study)
+
+    @cached_property
+    def steps_done(self) -> set[tuple[str, str]]:
+        """The steps that the reader has completed, each with the sign-in it counts for."""
+        return readings.steps_done(self.look, self.reader)
+
+    @cached_property
+    def practice_cases(self) -> list[WaitingCase]:
+        """The next practice cases without a reading; a simulated reader has none."""
+        if not self.protocol.practice_cases or self.is_simulated:
+            return []
+        return readings.unread(self.look, self.reader, HANDED_OUT, of=PRACTICE)
+
+    @cached_property
+    def has_finished(self) -> bool:
+        """Whether the reader has confirmed that their answers are final."""
+        chain = events.study_chain(self.person.study_name)
+        finished = EventKind.READING_FINISHED
+        return events.last_hash(self.look, chain, finished, self.person.name) is not None
+
+    def refresh(self) -> None:
+        """Forget what a stored record may have changed."""
+        for name in ("place", "steps_done", "practice_cases", "has_finished"):
+            self.__dict__.pop(name, None)
+
+
+def place_of(
+    look: Transaction,
+    protocol: Protocol,
+    reader: ReaderRow,
+    steps: Sequence[InterventionRow],
+    *,
+    now: datetime,
+) -> Place:
+    """Return the position of a reader of an opened study.
+
+    Parameters
+    ----------
+    steps
+        The study's interventions in order.
+    """
+    rows = stored.sessions_of_reader(look, reader.id)
+    standings = tuple(_standings(protocol, reader.reader_id, rows, steps, now))
     current = next(
         (session for session in standings if session.state is not SessionState.DONE), standings[-1]
     )
@@ -355,32 +439,25 @@ def steps_asked(protocol: Protocol) -> list[Step]:
     return [step for step in Step if wanted[step]]
 
 
-def to_do(look: Transaction, protocol: Protocol, reader: int, sign_in: str) -> list[Step]:
+def to_do(reader: ReaderContext) -> list[Step]:
     """Return the steps a reader still has to do at this sign-in, in order."""
-    steps = steps_asked(protocol)
-    if not steps or is_simulated(look, reader):
+    steps = steps_asked(reader.protocol)
+    if not steps or reader.is_simulated:
         return []
-    done = readings.steps_done(look, reader)
+    sign_in, done = reader.person.sign_in, reader.steps_done
     return [step for step in steps if (step, _counts_for(step, sign_in)) not in done]
 
 
-def is_prepared(look: Transaction, protocol: Protocol, reader: int) -> bool:
+def is_prepared(reader: ReaderContext) -> bool:
     """Return whether a reader has done every step, the display check at whichever sign-in.
 
     Cases are handed out after a display check at the present sign-in, see `to_do`; but an answer
     given before a sign-in ran out may arrive after the next one, and is not lost.
     """
-    steps = steps_asked(protocol)
-    if not steps or is_simulated(look, reader):
+    steps = steps_asked(reader.protocol)
+    if not steps or reader.is_simulated:
         return True
-    done = {step for step, _ in readings.steps_done(look, reader)}
-    return done.issuperset(steps)
-
-
-def is_simulated(look: Transaction, reader: int) -> bool:
-    """Return whether a reader is marked as simulated."""
-    row = people.reader_row(look, reader)
-    return row is not None and bool(row.simulated)
+    return {step for step, _ in reader.steps_done}.issuperset(steps)
 
 
 def step_view(protocol: Protocol, step: Step) -> StepView:
@@ -393,15 +470,12 @@ def step_view(protocol: Protocol, step: Step) -> StepView:
     )
 
 
-def take_step(
-    change: Transaction, protocol: Protocol, person: Person, record: Preparation, *, now: datetime
-) -> Taken:
-    """Store a step within the caller's transaction, or say why not."""
-    reader = person.reader or 0
+def take_step(reader: ReaderContext, record: Preparation) -> Taken:
+    """Store a step within the caller's transaction, or return why not."""
     try:
-        refused = _step_refusal(change, protocol, reader, person.sign_in, record)
-        if not refused and not readings.preparation(change, record.id):
-            _store_step(change, protocol, person, record, now)
+        refused = _step_refusal(reader, record)
+        if not refused and not readings.preparation(reader.look, record.id):
+            _store_step(reader, record)
     except UnfitAnswers as error:
         refused = str(error)
     except MalformedRecord as error:
@@ -409,44 +483,41 @@ def take_step(
     return Taken(id=record.id, case="", refused=refused)
 
 
-def _step_refusal(
-    look: Transaction, protocol: Protocol, reader: int, sign_in: str, record: Preparation
-) -> str:
-    known = readings.preparation(look, record.id)
+def _step_refusal(reader: ReaderContext, record: Preparation) -> str:
+    known = readings.preparation(reader.look, record.id)
     if known is not None:
-        same = (known["reader"], known["step"]) == (reader, record.step)
+        same = (known["reader"], known["step"]) == (reader.reader, record.step)
         return "" if same else t("Another record already has this ID.")
-    if is_simulated(look, reader):
+    if reader.is_simulated:
         return SIMULATED
-    if record.step not in steps_asked(protocol):
+    if record.step not in steps_asked(reader.protocol):
         return t("This study has no such step.")
-    waiting = to_do(look, protocol, reader, sign_in)
+    waiting = to_do(reader)
     if record.step in waiting[1:]:
         return t("Complete the previous step first: {step}.", step=waiting[0])
     return ""
 
 
-def _store_step(
-    change: Transaction, protocol: Protocol, person: Person, record: Preparation, now: datetime
-) -> None:
+def _store_step(reader: ReaderContext, record: Preparation) -> None:
     """Write a step, unless it was done already: then the first stands."""
-    reader, step = person.reader or 0, Step(record.step)
-    if step not in to_do(change, protocol, reader, person.sign_in):
+    change, person, step = reader.look, reader.person, Step(record.step)
+    if step not in to_do(reader):
         return
     readings.add_preparation(
         change,
         id=record.id,
-        reader=reader,
+        reader=reader.reader,
         step=step,
         sign_in=_counts_for(step, person.sign_in),
-        detail=canonical_json(_detail(protocol, step, record.detail)),
+        detail=canonical_json(_detail(reader.protocol, step, record.detail)),
         done_at_utc=stamp(record.done_at) if record.done_at else None,
-        received_at_utc=stamp(now),
+        received_at_utc=stamp(reader.now),
         salt=_salt(change, record.id),
     )
-    stored = readings.preparation(change, record.id)
+    stored, done = readings.preparation(change, record.id), EventKind.PREPARATION_DONE
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, person.by, now, EventKind.PREPARATION_DONE, stored, detail)
+    vouch(change, person.study_name, person.by, reader.now, done, stored, detail)
+    reader.refresh()
 
 
 def _detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -469,32 +540,25 @@ def _salt(look: Transaction, record_id: str) -> str:
     return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]
 
 
-def has_finished(look: Transaction, study: str, reader_id: str) -> bool:
-    """Return whether a reader has said that their answers stand."""
-    chain = events.study_chain(study)
-    return events.last_hash(look, chain, EventKind.READING_FINISHED, reader_id) is not None
-
-
-def take_finish(
-    change: Transaction, protocol: Protocol, person: Person, record: Finish, *, now: datetime
-) -> Taken:
-    """Note that a reader has finished, once, or say why they have not."""
-    refused = _finish_refusal(change, protocol, person, now)
-    if not refused and not has_finished(change, person.study_name, person.name):
+def take_finish(reader: ReaderContext, record: Finish) -> Taken:
+    """Record that a reader has finished, once, or return why they have not."""
+    refused = _finish_refusal(reader)
+    if not refused and not reader.has_finished:
         events.record(
-            change,
-            person.study_name,
-            now,
-            by=person.by,
+            reader.look,
+            reader.person.study_name,
+            reader.now,
+            by=reader.person.by,
             kind=EventKind.READING_FINISHED,
             detail={"finish": record.id},
         )
+        reader.refresh()
     return Taken(id=record.id, case="", refused=refused)
 
 
-def _finish_refusal(look: Transaction, protocol: Protocol, person: Person, now: datetime) -> str:
-    if not protocol.back_navigation:
+def _finish_refusal(reader: ReaderContext) -> str:
+    if not reader.protocol.back_navigation:
         return t("This study ends with the last answer.")
-    if not place_of(look, protocol, person.reader or 0, now=now).all_read:
+    if not reader.place.all_read:
         return t("Some cases have not been read yet.")
     return ""

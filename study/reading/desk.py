@@ -28,7 +28,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.reading import course
 from study.reading.accepting import take
-from study.reading.course import Hold, Place, StepView, place_of
+from study.reading.course import Hold, Place, ReaderContext, StepView
 from study.reading.records import (
     FAULTY,
     HANDED_OUT,
@@ -197,8 +197,8 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
 
 def desk_within(look: Transaction, person: Person, *, now: datetime) -> Desk:
     """Return a reader's desk as a transaction sees it; see `desk`."""
-    reader = _reader(person)
-    return _desk(look, _study(look, person), person, reader, now)
+    _reader(person)
+    return _desk(*_opened(look, person, now))
 
 
 def seal(look: Transaction, person: Person) -> str:
@@ -218,23 +218,22 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
     NotNow
         Nothing is handed out to the reader at present.
     """
-    reader = _reader(person)
+    number = _reader(person)
     with store.look(sealed=True) as look:
-        study = _study(look, person)
-        protocol = stored_protocol(study)
-        if not protocol.back_navigation:
+        study, reader = _opened(look, person, now)
+        if not reader.protocol.back_navigation:
             raise NotAllowed(t("This study does not allow going back to earlier cases."))
-        if course.has_finished(look, person.study_name, person.name):
+        if reader.has_finished:
             raise NotAllowed(t("You have finished; your answers can no longer be changed."))
-        place = place_of(look, protocol, reader, now=now)
+        place = reader.place
         if place.hold or study.state != "open":
             raise NotNow(t("No case can be shown at the moment. Reload the page to see why."))
         within = 1 <= position <= place.current.n_assigned
-        row = readings.at_position(look, reader, place.before + position) if within else None
+        row = readings.at_position(look, number, place.before + position) if within else None
         own = None if row is None else readings.current(look, row.id)
         if row is None or own is None:
             raise NotFound(t("You have not read a case at that position."))
-        return case_view(look, row, protocol, own, before=place.before)
+        return case_view(look, row, reader.protocol, own, before=place.before)
 
 
 def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
@@ -260,18 +259,17 @@ def take_within(
     change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Acknowledgement:
     """Store records within a transaction of `Store.desk`; feedback is added later."""
-    reader = _reader(person)
+    _reader(person)
     checked = parsed(records)
-    study = _study(change, person)
-    protocol = stored_protocol(study)
+    study, reader = _opened(change, person, now)
     # A reader may finish while the study is being closed.
     if study.state != "open" and not all(isinstance(record, Finish) for record in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
-    taken = [_take(change, protocol, person, record, now) for record in checked]
-    has_feedback = protocol.feedback is Feedback.AFTER_CASE
+    taken = [_take(reader, record) for record in checked]
+    has_feedback = reader.protocol.feedback is Feedback.AFTER_CASE
     return Acknowledgement.of(
         taken,
-        _desk(change, study, person, reader, now),
+        _desk(study, reader),
         told=tuple(
             record
             for record in taken
@@ -285,20 +283,14 @@ def with_feedback(store: Store, taken: Acknowledgement) -> Acknowledgement:
     return replace(taken, feedback=_feedback(store, taken.told)) if taken.told else taken
 
 
-def _take(
-    change: Transaction,
-    protocol: Protocol,
-    person: Person,
-    record: Record | Taken,
-    now: datetime,
-) -> Taken:
+def _take(reader: ReaderContext, record: Record | Taken) -> Taken:
     if isinstance(record, Taken):
         return record
     if isinstance(record, Preparation):
-        return course.take_step(change, protocol, person, record, now=now)
+        return course.take_step(reader, record)
     if isinstance(record, Finish):
-        return course.take_finish(change, protocol, person, record, now=now)
-    return take(change, protocol, person, record, now=now)
+        return course.take_finish(reader, record)
+    return take(reader, record)
 
 
 def parsed(records: Sequence[Any]) -> list[Record | Taken]:
@@ -329,27 +321,28 @@ def _reader(person: Person) -> int:
     return person.reader
 
 
-def _study(look: Transaction, person: Person) -> StudyRow:
+def _opened(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow, ReaderContext]:
+    """Return a reader's study, which has been opened, and the reader in it."""
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound(t("This study no longer exists."))
     if study.state == "drawn":
         raise NotNow(t("The study is not open for reading at the moment. Ask your coordinator."))
     refuse_restored(study)
-    return study
-
-
-def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: datetime) -> Desk:
     protocol = stored_protocol(study)
-    place = place_of(look, protocol, reader, now=now)
+    return study, ReaderContext(look=look, protocol=protocol, person=person, now=now)
+
+
+def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
+    look, protocol, person, place = reader.look, reader.protocol, reader.person, reader.place
     current, hold = place.current, _hold(study, place)
     # A reader who has read everything needs no display check.
     done = bool(hold) or place.all_read
-    due = [] if done else course.to_do(look, protocol, reader, person.sign_in)
+    due = [] if done else course.to_do(reader)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
-    cases = () if due or hold else _cases(look, protocol, reader, place)
+    cases = () if due or hold else _cases(reader)
     n_practice = (
-        readings.counts(look, reader, PRACTICE).n_assigned if protocol.practice_cases else 0
+        readings.counts(look, reader.reader, PRACTICE).n_assigned if protocol.practice_cases else 0
     )
     return Desk(
         seal=seal(look, person),
@@ -364,25 +357,19 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
         practice_total=n_practice,
         session=current.session,
         sessions=len(place.sessions),
-        review=_in_review(look, study, protocol, person, place),
+        review=_in_review(study, reader),
         hold=hold or "",
         opens_at_utc=washing or None,
-        opens_in_ms=_ms_until(washing, now) if washing else None,
-        stored=readings.n_records(look, reader),
-        receipt="" if cases or due else receipt(look, study, reader, person.name),
+        opens_in_ms=_ms_until(washing, reader.now) if washing else None,
+        stored=readings.n_records(look, reader.reader),
+        receipt="" if cases or due else receipt(look, study, reader.reader, person.name),
     )
 
 
-def _in_review(
-    look: Transaction,
-    study: StudyRow,
-    protocol: Protocol,
-    person: Person,
-    place: Place,
-) -> bool:
-    """Return whether a reader has read every case and may go back to them still."""
-    may = protocol.back_navigation and study.state == "open" and not place.hold
-    return may and place.all_read and not course.has_finished(look, person.study_name, person.name)
+def _in_review(study: StudyRow, reader: ReaderContext) -> bool:
+    """Return whether a reader has read every case and may still go back to them."""
+    may = reader.protocol.back_navigation and study.state == "open" and not reader.place.hold
+    return may and reader.place.all_read and not reader.has_finished
 
 
 def _hold(study: StudyRow, place: Place) -> Hold | None:
@@ -395,18 +382,15 @@ def _ms_until(at_utc: str, now: datetime) -> int:
     return max(0, round((moment(at_utc) - now).total_seconds() * 1000))
 
 
-def _cases(
-    look: Transaction, protocol: Protocol, reader: int, place: Place
-) -> tuple[CaseView, ...]:
-    """Return the next cases: of practice until every one is read, then of the study."""
-    if protocol.practice_cases and not course.is_simulated(look, reader):
-        waiting = readings.unread(look, reader, HANDED_OUT, of=PRACTICE)
-        if waiting:
-            return tuple(case_view(look, row, protocol, practice=True) for row in waiting)
-    rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+def _cases(reader: ReaderContext) -> tuple[CaseView, ...]:
+    """Return the next cases: practice cases until all are read, then the study's."""
+    look, protocol, place = reader.look, reader.protocol, reader.place
+    if reader.practice_cases:
+        return case_views(look, reader.practice_cases, protocol, practice=True)
+    rows = readings.unread(look, reader.reader, HANDED_OUT, place.current.session)
     if rows and rows[0].condition == Condition.OPEN_ENDED:  # no option leaves before all are read
         rows = [row for row in rows if row.condition == Condition.OPEN_ENDED]
-    return tuple(case_view(look, row, protocol, before=place.before) for row in rows)
+    return case_views(look, rows, protocol, before=place.before)
 
 
 def rules(protocol: Protocol) -> dict[str, Any]:
@@ -434,32 +418,69 @@ def case_view(
     practice: bool = False,
     before: int = 0,
 ) -> CaseView:
-    """Return a case as its reader sees it, in a transaction that refuses the reference standard.
+    """Return a case as its reader sees it, with their own answer; see `case_views`."""
+    view = case_views(look, [row], protocol, practice=practice, before=before)[0]
+    return view if own is None else replace(view, reading=_own(own, _order(row)))
+
+
+def case_views(
+    look: Transaction,
+    rows: Sequence[WaitingCase],
+    protocol: Protocol,
+    *,
+    practice: bool = False,
+    before: int = 0,
+) -> tuple[CaseView, ...]:
+    """Return cases as their reader sees them, in a transaction that refuses the reference standard.
 
     Parameters
     ----------
     before
-        Number of cases before its session.
+        Number of cases before their session.
     """
+    with_films = [row.item for row in rows if row.condition != Condition.IMAGE_ABSENT]
+    films = readings.views(look, with_films, prior="prior" in protocol.context)
+    context = shown_context(look, [row.item for row in rows], protocol.context)
+    return tuple(
+        _case_view(
+            row,
+            context[row.item],
+            () if row.condition == Condition.IMAGE_ABSENT else films.get(row.item, ()),
+            practice=practice,
+            before=before,
+        )
+        for row in rows
+    )
+
+
+def _case_view(
+    row: WaitingCase,
+    context: tuple[tuple[str, str], ...],
+    films: Sequence[ViewRow],
+    *,
+    practice: bool,
+    before: int,
+) -> CaseView:
     texts = json.loads(row.options)
-    order = "" if row.condition == Condition.OPEN_ENDED else row.shown_order
-    prior = "prior" in protocol.context
-    blind = row.condition == Condition.IMAGE_ABSENT
-    films = [] if blind else readings.views(look, row.item, prior=prior)
     return CaseView(
         case=row.id,
         position=row.position - before,
         condition=row.condition,
         question=row.question,
         options=tuple(
-            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+            (LETTERS[place], texts[LETTERS.index(letter)])
+            for place, letter in enumerate(_order(row))
         ),
-        context=shown_context(look, row.item, protocol.context),
+        context=context,
         views=tuple(_film(row.id, film) for film in films),
         presented=bool(row.presented),
         practice=practice,
-        reading=None if own is None else _own(own, order),
     )
+
+
+def _order(row: WaitingCase) -> str:
+    """Return the letters of the options in the order shown; an open-ended case shows none."""
+    return "" if row.condition == Condition.OPEN_ENDED else row.shown_order
 
 
 def _film(case: str, row: ViewRow) -> FilmView:

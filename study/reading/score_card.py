@@ -289,7 +289,7 @@ def _case(
 ) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
     blind = row.condition == Condition.IMAGE_ABSENT
-    films = [] if blind else readings.views(look, row.item, prior=prior)
+    films = [] if blind else readings.views(look, [row.item], prior=prior).get(row.item, [])
     in_words = row.condition == Condition.OPEN_ENDED
     right = None if truth is None else shown(truth, order)
     if truth is not None and in_words:

@@ -32,6 +32,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Protocol, stored_protocol
 from study.reading.accepting import take
+from study.reading.course import ReaderContext
 from study.reading.desk import desk
 from study.reading.records import CaseRecord, Presentation, Reading, Times
 from study.store import Store, Transaction, events, people, readings
@@ -197,15 +198,8 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
 
 
 def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
-    person = reader.person
-    taken = take(
-        change,
-        reader.protocol,
-        person,
-        record,
-        now=at,
-        timing_source="simulated",
-    )
+    context = ReaderContext(look=change, protocol=reader.protocol, person=reader.person, now=at)
+    taken = take(context, record, timing_source="simulated")
     if taken.refused:
         raise NotNow(f"The simulated reading was refused: {taken.refused}")
 

@@ -32,7 +32,7 @@ class ItemShown(NamedTuple):
 
 
 class AssignmentRow(NamedTuple):
-    """A place in a reader's list with its item's options, as JSON, and its reader's mark."""
+    """A case on a reader's list, with its item's options as JSON."""
 
     id: str
     reader: int
@@ -41,7 +41,6 @@ class AssignmentRow(NamedTuple):
     condition: str
     shown_order: str
     options: str
-    simulated: int
 
 
 class ViewRow(NamedTuple):
@@ -213,16 +212,33 @@ def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | 
     )
 
 
-def views(look: Transaction, item: int, *, prior: bool = False) -> list[ViewRow]:
-    """Return an item's films in order, without their paths; with `prior`, those before it too."""
-    rows = look.rows(
-        "SELECT position, label, width, height, bits, low, high, spacing_mm, prior, days "
-        "FROM item_films JOIN films ON films.id = film WHERE item = :item AND prior <= :prior "
+def views(
+    look: Transaction, items: Sequence[int], *, prior: bool = False
+) -> dict[int, list[ViewRow]]:
+    """Return the films of each item in order, without their paths; with `prior`, earlier ones too.
+
+    An item without films has no entry.
+    """
+    among, values = _among(items)
+    films: dict[int, list[ViewRow]] = {}
+    for item, *columns in look.cursor(
+        "SELECT item, position, label, width, height, bits, low, high, spacing_mm, prior, days "
+        f"FROM item_films JOIN films ON films.id = film WHERE item {among} AND prior <= :prior "
         "ORDER BY position",
-        item=item,
+        **values,
         prior=int(prior),
-    )
-    return [ViewRow(**row) for row in rows]
+    ):
+        films.setdefault(item, []).append(ViewRow(*columns))
+    return films
+
+
+def _among(items: Sequence[int]) -> tuple[str, dict[str, int]]:
+    """Return the condition that a column is one of a few items, and the values it names.
+
+    They are named one by one: SQLite would scan the tables of a view for a list in JSON.
+    """
+    values = {f"item{place}": item for place, item in enumerate(items)}
+    return f"IN ({', '.join(f':{name}' for name in values)})", values
 
 
 def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None:
@@ -299,13 +315,11 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
 
 
 def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
-    """Return an assignment with its item's options and its reader's mark, or None."""
+    """Return an assignment with its item's options, or None."""
     return look.one(
         AssignmentRow,
-        "SELECT assignments.id, reader, session, position, condition, shown_order, options, "
-        "simulated "
-        f"FROM {_listed(of)} "
-        "JOIN readers ON readers.id = reader JOIN items ON items.id = cases.item "
+        "SELECT assignments.id, reader, session, position, condition, shown_order, options "
+        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
@@ -616,29 +630,35 @@ def interventions(look: Transaction, study: int) -> list[InterventionRow]:
     return [InterventionRow(**row) for row in rows]
 
 
-def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return what a protocol has shown beside the question of an item, in its order.
+def shown_context(
+    look: Transaction, items: Sequence[int], keys: Sequence[str]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """Return what a protocol shows with the question of each item, in the protocol's order.
 
-    To readers and models alike: it can be read at a reader's desk, which keeps findings and
-    impression sealed.
+    Readers and models are shown the same: it can be read through `Store.desk`, where findings and
+    impression are sealed.
 
     Parameters
     ----------
-    item : int
-        The rowid of the item.
+    items : sequence of int
+        The rowids of the items.
     keys : sequence of str
         The protocol's `context`.
 
     Returns
     -------
-    tuple of (str, str)
-        Such as `("Age", "60 years")`; what the bank does not give is left out.
+    dict of int to tuple of (str, str)
+        Such as `("Age", "60 years")`; a value that the bank does not have is omitted.
     """
-    rows = look.rows(
-        "SELECT 'age' AS name, age AS words FROM items WHERE id = :item "
-        "UNION ALL SELECT 'sex', sex FROM items WHERE id = :item "
-        "UNION ALL SELECT section, words FROM shown_context WHERE item = :item",
-        item=item,
+    among, values = _among(items)
+    rows = look.cursor(
+        f"SELECT id, 'age', age FROM items WHERE id {among} "
+        f"UNION ALL SELECT id, 'sex', sex FROM items WHERE id {among} "
+        f"UNION ALL SELECT item, section, words FROM shown_context WHERE item {among}",
+        **values,
     )
-    found = {row["name"]: row["words"] for row in rows}
-    return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
+    texts = {(item, name): words for item, name, words in rows}
+    return {
+        item: tuple((key.capitalize(), texts[item, key]) for key in keys if texts.get((item, key)))
+        for item in items
+    }

@@ -39,6 +39,14 @@ _CALLED = {
 _AGE = re.compile(r"(\d{1,3})(?: to (\d{1,3}))? (year|month|week|day)s?")
 
 
+_MOST_ACCEPTED = 1000
+_accepted: set[str] = set()
+"""Tokens of readers who asked for their desk: who sends records is then checked once a message.
+
+It is checked in the transaction that stores them, so that a sign-in which has ended stores nothing.
+"""
+
+
 def routes() -> list[Route]:
     """Return the reader's routes."""
     return [
@@ -67,9 +75,12 @@ async def _case(request: Request) -> Response:
 
 
 async def _records(request: Request) -> Response:
-    refused = from_elsewhere(request) or await _for_reader(request, lambda look, person: {})
-    if refused.status_code != 200:
-        return refused  # of a message nobody may send nothing is read
+    if refused := from_elsewhere(request):
+        return refused
+    if token_of(request.cookies) not in _accepted:
+        checked = await _for_reader(request, lambda look, person: {})
+        if checked.status_code != 200:
+            return checked  # nothing is read of a message that nobody may send
     sent = await message(request)
     if isinstance(sent, Response):
         return sent
@@ -128,12 +139,17 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
     """Return the reader who asks, or the refusal of anybody else."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     person = person_of(look, token, now=now) if token else None
+    if person is None or person.reader is None:
+        _accepted.discard(token)
     if (person is None or person.reader is None) and token and has_left(look, token, now=now):
         return refusal(403, t("You have left this study."), reason="left")
     if person is None:
         return refusal(401, t("Sign in first."), reason="signed-out")
     if person.reader is None:
         return refusal(403, t("Only readers of this study can read."), reason="other-reader")
+    if len(_accepted) >= _MOST_ACCEPTED:
+        _accepted.clear()
+    _accepted.add(token)
     return person
 
 

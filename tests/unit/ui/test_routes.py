@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import threading
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -631,29 +632,75 @@ def test_the_films_of_an_open_study_lie_ready(sign: Sign, banked: Store) -> None
     assert 0 < len(hashes) < n_films
 
 
-def test_an_answer_takes_two_transactions(
-    sign: Sign, banked: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One that looks who sends it before it is read, one in which all of it is stored."""
-    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
-    client = sign("R1")
-    found = client.get("/desk").json()
-    begun: list[str] = []
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every SQL statement, with its values, on connections opened from now on."""
+    run: list[str] = []
 
     def connect(*where: Any, **how: Any) -> sqlite3.Connection:
         connection = sqlite3.Connection(*where, **how)
-        connection.set_trace_callback(
-            lambda sql: begun.append(sql) if sql.startswith("BEGIN") else None
-        )
+        connection.set_trace_callback(run.append)
         return connection
 
+    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     monkeypatch.setattr("study.store.connection.sqlite3.connect", connect)
-    case = found["cases"][0]["case"]
+    return run
+
+
+def test_an_answer_takes_one_transaction(sign: Sign, statements: list[str]) -> None:
+    """The sign-in is checked in the transaction that stores the record."""
+    client = sign("R1")
+    desk_before = client.get("/desk").json()
+    case = desk_before["cases"][0]["case"]
     for record in (presentation(case), reading(case)):
-        begun.clear()
-        sent = {"seal": found["seal"], "records": [record]}
+        statements.clear()
+        sent = {"seal": desk_before["seal"], "records": [record]}
         assert client.post("/desk/records", json=sent).json()["stored"] == [record["id"]]
-        assert begun == ["BEGIN", "BEGIN IMMEDIATE"]
+        begun = [sql for sql in statements if sql.startswith("BEGIN")]
+        assert begun == ["BEGIN IMMEDIATE"]
+
+
+def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> None:
+    """Only what the record changes is read again: the next cases, the sessions, its own row."""
+    client = sign("R1")
+    desk_before = client.get("/desk").json()
+    case = desk_before["cases"][0]["case"]
+    changed = ("position, condition, shown_order", "SELECT session,", "FROM presentations WHERE")
+    for record in (presentation(case), reading(case)):
+        statements.clear()
+        sent = {"seal": desk_before["seal"], "records": [record]}
+        assert client.post("/desk/records", json=sent).json()["stored"] == [record["id"]]
+        read = Counter(sql for sql in statements if sql.startswith("SELECT"))
+        again = {
+            sql
+            for sql, n in read.items()
+            if n > 1 and "'secret'" not in sql and not any(part in sql for part in changed)
+        }
+        assert not again
+        assert sum(read.values()) <= 24
+
+
+def test_nobody_without_a_sign_in_gets_to_write(sign: Sign, statements: list[str]) -> None:
+    """A message of a stranger, or of a sign-in that has ended, changes nothing in the store."""
+    stranger = sign(None)
+    stranger.cookies.set("reading_room", "0" * 64)
+    sent: dict[str, Any] = {"seal": "x", "records": []}
+    statements.clear()
+    assert stranger.post("/desk/records", json=sent).status_code == 401
+    assert not [sql for sql in statements if sql.startswith("BEGIN IMMEDIATE")]
+
+    client = sign("R1")
+    desk_before = client.get("/desk").json()
+    cookies = dict(client.cookies)
+    client.post("/sign-out")
+    client.cookies.update(cookies)
+    case = desk_before["cases"][0]["case"]
+    statements.clear()
+    sent = {"seal": desk_before["seal"], "records": [presentation(case)]}
+    for _ in range(2):
+        assert client.post("/desk/records", json=sent).status_code == 401
+    assert not [sql for sql in statements if sql.startswith("INSERT")]
+    assert len([sql for sql in statements if sql.startswith("BEGIN IMMEDIATE")]) == 1
 
 
 def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
