@@ -55,7 +55,8 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
 
 Outcome = TypeVar("Outcome")
 
-# Nothing that is imported is garbage; see `pytest_collection_finish`.
+# Imported objects are no garbage; see `pytest_collection_finish`.
+collect_garbage = gc.collect
 gc.disable()
 
 # Imports all there is, for processes that are forked from it; the tests' own need not.
@@ -149,15 +150,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take what was imported out of the search for garbage, which Streamlit begins after each run.
+    """Exclude imported objects from garbage collection, and leave its timing to Python.
 
-    Each time through all libraries is a fifth of a second; statsmodels does it too. By itself
-    Python would search at every 700 new objects, most of which a test keeps until it ends.
+    By default Python collects at every 700 new objects, most of which a test keeps until it ends.
+    Streamlit collects after each run of a page, and statsmodels in each correction for multiple
+    tests: 60 to 200 ms each, thousands of times.
     """
-    gc.collect()
+    collect_garbage()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
     gc.enable()
+    gc.collect = lambda generation=2: 0
+
+
+def pytest_sessionfinish() -> None:
+    """Restore garbage collection: pytest then reports resources that nobody closed."""
+    gc.collect = collect_garbage
 
 
 @pytest.fixture

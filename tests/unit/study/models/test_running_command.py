@@ -26,7 +26,7 @@ from study.models.running_exam import MEANT, run_folder
 from study.store import Store, events, models
 from study.trail.verification import verify
 from tests import forked
-from tests.conftest import NOW
+from tests.conftest import NOW, collect_garbage
 
 N_CASES = 20
 KEY = "sk-a-key-nobody-may-see"
@@ -258,7 +258,7 @@ def test_no_image_is_held_longer_than_its_question() -> None:
     from inspect_ai.model import ContentImage
 
     def held() -> int:
-        gc.collect()
+        collect_garbage()
         return sum(isinstance(one, ContentImage) for one in gc.get_objects())
 
     async def ask(asker: Asker, n: int) -> int:
