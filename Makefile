@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test explore lint types format catalogue glossary docs-commands docs screenshots clean
+.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs screenshots clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -26,11 +26,14 @@ app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-check: lint  ## Lint, type-check and run the non-browser tests (during development)
-	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser"
+check: lint  ## Lint, type-check and run the quick tests (during development)
+	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser and not slow"
 
 test: lint  ## Lint, type-check and run all tests, including the browser tests
-	$(BIN)/python -m tests.again $(WORKERS) 3
+	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3
+
+slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow
+	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
 
 explore: $(VENV)/.test-ready  ## Run the property tests on ten times as many new random examples
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore

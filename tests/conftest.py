@@ -1,4 +1,4 @@
-"""Fixtures every kind of test shares: a fixed moment, fixed entropy, a small bank of real files."""
+"""Fixtures of all tests: a fixed time, fixed entropy, a small bank of real files, stores."""
 
 import asyncio
 import gc
@@ -34,21 +34,20 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, people
 from study.store.studies import study_row
-from tests import moulds
+from tests import templates
 
-# Few examples, the same every time, so that a change is judged by what it changed; `make explore`
-# looks at new ones, ten times as many. None is held to a time, which on a busy machine would be a
-# fault where nothing is wrong.
+# A few examples, the same in every run, so that a failure is caused by the change under test;
+# `make explore` tries ten times as many new ones. Without a deadline, which a busy machine misses.
 FEW = 50
 settings.register_profile("same examples", derandomize=True, max_examples=FEW, deadline=None)
 settings.register_profile("explore", max_examples=10 * FEW, deadline=None)
 settings.load_profile("same examples")
 
-# The same few codes are hashed all the time, which is slow on purpose.
+# The hash of access codes is slow by design, and the tests use the same few codes.
 codes._hash = cache(codes._hash)
 
-# In memory where the machine has room for it: every commit of every store waits until it is
-# written, and on a disk that is most of the time the tests take.
+# Test files are kept in memory if there is room: each commit of a store waits for the disk, which
+# would take most of the time of the tests.
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4e9:
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
@@ -59,8 +58,8 @@ Outcome = TypeVar("Outcome")
 collect_garbage = gc.collect
 gc.disable()
 
-# Imports all there is, for processes that are forked from it; the tests' own need not.
-collect_ignore = ["imported.py"]
+# This module imports the complete program, for the processes forked from it.
+collect_ignore = ["preloaded.py"]
 
 MAIN = sys.modules["__main__"]
 ROOT = Path(__file__).parent.parent
@@ -77,12 +76,12 @@ SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-
 
 
 def examples(few: int) -> int:
-    """Return on how many examples a dear property is tried: few, or ten times as many."""
+    """Return the number of examples for a costly property: few, or ten times as many."""
     return few * settings().max_examples // FEW
 
 
 def entropy_from(seed: int) -> Callable[[int], bytes]:
-    """Return a source of bytes that is the same every time."""
+    """Return a source of the same bytes in every run."""
     generator = np.random.default_rng(seed)
     return lambda n: generator.bytes(n)
 
@@ -128,7 +127,7 @@ def write_bank(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path
 
 
 def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path:
-    """Write the same bank with a film of three months before; the last patient has none."""
+    """Write the same bank with a film from three months earlier; the last patient has none."""
     path = write_bank(folder, n_patients, per_patient)
     records = json.loads(path.read_text())
     rows, columns = np.mgrid[0:90, 0:84]
@@ -145,7 +144,7 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest test, so that it does not run on alone when all others are done."""
+    """Start with the longest test, so that it does not run alone at the end."""
     items.sort(key=lambda item: "test_sixty" not in item.nodeid)
 
 
@@ -175,20 +174,20 @@ def now() -> datetime:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _moulds(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give what is made once for many tests its place."""
-    moulds.keep_in(tmp_path_factory.mktemp("moulds"))
+def _templates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Create the folder of the templates."""
+    templates.keep_in(tmp_path_factory.mktemp("templates"))
 
 
 @pytest.fixture
 def cold() -> None:
-    """Have the stores of a test open their file at each use, as a command does."""
+    """Open the store's file at each use, as a command does."""
 
 
 def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextManager[None]:
-    """Keep a store's connections, as a server does: opening them took a third of the tests' time.
+    """Keep a store's connections open, as a server does: opening them takes a third of the time.
 
-    So what was written last stands in the journal: a test copies a store by `Store.copy_to`.
+    The latest rows are then in the write-ahead log: copy a store with `Store.copy_to`.
     """
     return nullcontext() if "cold" in request.fixturenames else store.kept_warm()
 
@@ -196,7 +195,7 @@ def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextMana
 @pytest.fixture
 def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return an empty store."""
-    store = Store(moulds.cast(tmp_path, _empty))
+    store = Store(templates.copy(tmp_path, _empty))
     with _in_use(request, store):
         yield store
 
@@ -204,9 +203,9 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture
 def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return a store with a bank of 24 items of 12 patients."""
-    store = Store(moulds.cast(tmp_path, _banked))
+    store = Store(templates.copy(tmp_path, _banked))
     with ExitStack() as used:
-        if "opened" not in request.fixturenames:  # which may put another file in its place
+        if "opened" not in request.fixturenames:  # which may replace the file
             used.enter_context(_in_use(request, store))
         yield store
 
@@ -214,15 +213,15 @@ def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture
 def opened(banked: Store, request: pytest.FixtureRequest) -> Iterator[Callable[..., Store]]:
     """Return a function that draws and opens the study ``trial`` with given protocol values."""
-    untouched = moulds.as_cast(banked.path)
+    untouched = templates.version(banked.path)
     used = ExitStack()
 
     def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
         def trial(folder: Path) -> None:
-            _open(Store(moulds.cast(folder, _banked)), readers, values)
+            _open(Store(templates.copy(folder, _banked)), readers, values)
 
-        if untouched and moulds.as_cast(banked.path) == untouched:
-            moulds.cast(banked.path.parent, trial, readers, values)
+        if untouched and templates.version(banked.path) == untouched:
+            templates.copy(banked.path.parent, trial, readers, values)
         else:
             _open(banked, readers, values)
         used.enter_context(_in_use(request, banked))
@@ -324,7 +323,7 @@ def reading(case: str, option: str | None = "A", **changed: Any) -> dict[str, An
 
 
 def tamper(store: Store, *statements: str) -> None:
-    """Alter a store as somebody with the file and without scruples would."""
+    """Alter a store's file directly, bypassing its triggers and constraints."""
     connection = sqlite3.connect(store.path)
     connection.execute("PRAGMA ignore_check_constraints = ON")
     triggers = list(connection.execute("SELECT name, sql FROM sqlite_master WHERE type='trigger'"))
@@ -332,40 +331,40 @@ def tamper(store: Store, *statements: str) -> None:
         connection.execute(f"DROP TRIGGER {name}")
     for statement in statements:
         assert connection.execute(statement).rowcount > 0, statement
-    for _, again in triggers:
-        connection.execute(again)
+    for _, definition in triggers:
+        connection.execute(definition)
     connection.commit()
     connection.close()
 
 
 def run_apart(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
-    """Run a coroutine in a thread of its own: what drives the browsers has a loop in this one."""
+    """Run a coroutine in a separate thread: Playwright runs an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
 def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print every figure as a dot that holds its chart's words: drawing takes most of a report.
+    """Print every figure as its chart's description: drawing takes most of the time of a report.
 
-    That equal charts are printed in the same bytes is tested of the figures, and that all of a
-    report can be printed of the awkward ones.
+    The tests of figures check that equal charts give equal bytes, and `test_awkward_reports` draws
+    every figure of a report.
     """
 
-    def words(chart: object) -> bytes:
-        said = escape(repr(chart))
-        return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{said}</desc></svg>".encode()
+    def description(chart: object) -> bytes:
+        text = escape(repr(chart))
+        return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{text}</desc></svg>".encode()
 
     for form in ("svg", "png"):
-        monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", words)
+        monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)
 
 
 @pytest.fixture(autouse=True)
-def _as_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep tests away from a store the machine's owner may have, and from the test before.
+def _isolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Isolate a test from the environment's store and from the previous test.
 
-    Streamlit's test runner leaves its page as the process's main module, which a process that is
-    begun afterwards would run.
+    Streamlit's test runner leaves its page as the main module, which a process started later would
+    run.
     """
     monkeypatch.delenv("READING_ROOM_DB", raising=False)
     monkeypatch.setitem(sys.modules, "__main__", MAIN)

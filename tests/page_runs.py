@@ -1,8 +1,8 @@
-"""What tests of pages by Streamlit's own test runner share.
+"""Speed up pages that run in Streamlit's test runner.
 
-It looks for components and reads the metadata of each package before every run of a page, which
-takes longer than most pages; once is enough. And nobody sees how far an analysis is, so a page
-waits for it.
+Before every run of a page the runner searches all packages for components, which takes longer than
+most pages; here it does so once. Nobody watches the progress of an analysis, so a page waits for
+its end.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,6 @@ if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
 
 @pytest.fixture(autouse=True, scope="session")
 def analysed() -> Iterator[None]:
-    """Have a page wait for its analysis to the end, which makes way for nobody."""
+    """Have a page wait for the end of its analysis, which runs at normal priority."""
     with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
         yield

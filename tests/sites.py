@@ -19,7 +19,7 @@ from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
 from study.store import studies as stored_studies
-from tests import moulds
+from tests import templates
 from tests.conftest import (
     NOW,
     entropy_from,
@@ -60,11 +60,11 @@ def site(
     model's first file was the wrong one.
     """
 
-    def whole(mould: Path) -> None:
-        _site(mould, number, person_id, simulated, model, bank, values)
+    def template(new: Path) -> None:
+        _site(new, number, person_id, simulated, model, bank, values)
 
     made_of = (number, person_id, simulated, model, bank, values)
-    return Store(moulds.cast(folder, whole, *made_of))
+    return Store(templates.copy(folder, template, *made_of))
 
 
 def _site(

@@ -15,7 +15,7 @@ import pytest
 
 from analysis.cli import program as analysis_program
 from study.cli.program import program
-from tests import command_reference, forked, moulds
+from tests import command_reference, processes, templates
 from tests.conftest import ROOT, bank_records, write_bank
 
 PROGRAMS = {"study": program, "analysis": analysis_program}
@@ -28,7 +28,7 @@ COMMANDS = tuple(
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run ``python -m ...`` and return what came of it."""
-    return forked.run(*map(str, arguments))
+    return processes.run(*map(str, arguments))
 
 
 def done(*arguments: str | Path) -> str:
@@ -50,6 +50,7 @@ def test_every_command_has_help(command: tuple[str, ...]) -> None:
     assert done(*command, "--help").startswith("usage: python -m ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["study", "analysis"])
 def test_a_program_imports_what_it_needs_itself(program: str) -> None:
     """Started from nothing, as somebody outside does; the other tests fork what is imported."""
@@ -121,6 +122,7 @@ def test_what_is_not_there_is_refused_with_1(command: tuple[str, ...]) -> None:
     assert not (ROOT / "nowhere-out").exists()
 
 
+@pytest.mark.slow
 def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
     """Import, draw, invite, open, models, simulated readers, export, report; then verify."""
     db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
@@ -165,6 +167,7 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
     assert micro == dict.fromkeys(("R1", "R2", "R3", "M0", "M1"), "40")
 
 
+@pytest.mark.slow
 def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> None:
     """Answers that can be guessed, the example of a consent, what readers agree to: on stderr."""
     path = write_bank(tmp_path / "bank", n_patients=30)
@@ -237,7 +240,7 @@ def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_pa
 @pytest.fixture
 def drawn(tmp_path: Path) -> Path:
     """Return a store with a study drawn and nobody invited; its protocol lies beside it."""
-    return moulds.cast(tmp_path, _drawn)
+    return templates.copy(tmp_path, _drawn)
 
 
 def _drawn(folder: Path) -> None:
@@ -249,6 +252,7 @@ def _drawn(folder: Path) -> None:
     done("study", "draw", "--db", db, "--study", "t", "--bank", "b", "--protocol", protocol)
 
 
+@pytest.mark.slow
 def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
     bank: Path, tmp_path: Path
 ) -> None:
@@ -278,6 +282,7 @@ def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
     assert "Everything holds" in done("study", "verify", *db)
 
 
+@pytest.mark.slow
 def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> None:
     """A full disk behind the printout: refused, nobody invited, and asked again it works."""
     readers = tmp_path / "r.csv"
@@ -301,6 +306,7 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
     assert len(code.strip()) == 19
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_command_without_a_trace(drawn: Path, tmp_path: Path) -> None:
     """An interrupted command prints one line and exits with the status that shells expect."""
     fifo = tmp_path / "never-written"
@@ -351,6 +357,7 @@ def test_a_list_may_name_readers_and_who_is_known_keeps_their_code(
     assert b"anna@" not in told
 
 
+@pytest.mark.slow
 def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path) -> None:
     """The same counts with and without keeping anything; a reason each time something goes."""
     study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
@@ -375,6 +382,7 @@ def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path
     done("study", "verify", "--db", drawn)
 
 
+@pytest.mark.slow
 def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) -> None:
     """The two lines of the demo study, then the reader who starts from the start."""
     printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()

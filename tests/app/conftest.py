@@ -1,3 +1,3 @@
-"""Pages run by Streamlit's own test runner, which need not look for components each time."""
+"""Fixtures of the tests that run pages in Streamlit's test runner."""
 
 from tests.page_runs import analysed as analysed

@@ -42,6 +42,7 @@ def _state(store: Store) -> str:
         return str(study_row(look, "trial").state)
 
 
+@pytest.mark.slow
 def test_closing_asks_for_a_reason_and_the_studys_name(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_statistician_downloads_and_does_not_close(
     assert any("study\\.db" in one.value for one in ran.caption)
 
 
+@pytest.mark.slow
 def test_while_open_the_results_show_agreement_and_no_accuracy(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

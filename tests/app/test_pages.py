@@ -120,6 +120,7 @@ def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
     assert "nterim" not in standing
 
 
+@pytest.mark.slow
 def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each section has its figures; cases and tables are there to look through."""
     for who in ("R1", "R2"):

@@ -24,7 +24,7 @@ from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.protocol.protocol import Protocol
 from study.store import Store
-from tests import moulds
+from tests import templates
 from tests.conftest import NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
@@ -50,7 +50,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
             store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
             import_bank(store, bank, name="bank", images=bank.parent, simulated=True, now=NOW)
         else:
-            store = Store(moulds.cast(tmp_path, _banked))
+            store = Store(templates.copy(tmp_path, _banked))
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
         invited = invite(store, *readers)

@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from study.store import Store
-from tests.forked import start
+from tests.processes import start
 
 FLAGS = (
     "--headless",

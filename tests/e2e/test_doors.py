@@ -39,7 +39,7 @@ def _knock(port: int, **headers: str) -> str:
 def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: Path) -> None:
     """Foreign pages, strangers, a reader, a coordinator: nobody is called, no name looked up."""
     calls = tmp_path / "calls"
-    server = serve(watched=("tests.watched", str(calls), "0"))
+    server = serve(watched=("tests.network_log", str(calls), "0"))
     port = server.port
     for origin in ("https://elsewhere.example", "http://localhost:3000", "null", "nonsense"):
         assert _knock(port, Origin=origin) == "403"
@@ -68,7 +68,7 @@ def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: 
 @pytest.fixture
 def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
     """Return a server that may open 512 files, with 600 half requests before its door."""
-    server = serve(watched=("tests.watched", str(tmp_path / "calls"), "512"))
+    server = serve(watched=("tests.network_log", str(tmp_path / "calls"), "512"))
     with ExitStack() as opened:
         for _ in range(600):
             line = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), 30))

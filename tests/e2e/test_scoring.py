@@ -12,7 +12,7 @@ from study.lifecycle.studies import close
 from study.people.codes import new_code
 from study.store.judgements import SCORING
 from study.trail.verification import verify
-from tests import forked
+from tests import processes
 from tests.conftest import NOW, entropy_from
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.prepared import rest
@@ -63,7 +63,7 @@ def test_two_and_a_third_score_a_handful_of_answers(
     assert verify(server.store) == []
     export(server.store, study="trial", out=tmp_path / "bundle")
     out = tmp_path / "out"
-    done = forked.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
+    done = processes.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
     assert done.returncode == 0, done.stderr
     told = (out / "report.html").read_text(encoding="utf-8")
     assert "Multiple choice minus open-ended, on the cases asked both ways" in told

@@ -288,6 +288,7 @@ def as_bundle(rows: pd.DataFrame, raters: pd.DataFrame) -> Bundle:
     return bundle_from_tables(items, readings, raters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
 def test_a_bundle_gives_the_standalone_numbers(
     reference: Reference, panel: str, n_readers: int

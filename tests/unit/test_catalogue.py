@@ -70,6 +70,7 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
     assert "page.py" not in path.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", [one for one in words.languages() if one != words.ENGLISH])
 def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> None:
     """At least 19 of 20 messages, each with the values of the English, in every form by number."""
@@ -99,6 +100,7 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
     assert list(catalogue.messages(file)) == ["Bold", ("{n} case", "{n} cases")]
 
 
+@pytest.mark.slow
 def test_the_template_is_a_catalogue() -> None:
     """It reads, and holds words of pages and of the reading page."""
     template = {message.id for message in read_po(BytesIO(catalogue.text(catalogue.template())))}

@@ -98,6 +98,7 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
 def test_what_holds_of_every_table(study: Study, seed: int, data: st.DataObject) -> None:
@@ -248,6 +249,7 @@ def _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables: Tables) -> None:
     assert (items["n_readers_correct"] <= items["n_readers"]).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies())
 def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
@@ -261,6 +263,7 @@ def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
         assert adjusted.loc[p.dropna().sort_values().index].is_monotonic_increasing
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(fewest_readers=2))
 def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Study) -> None:

@@ -164,6 +164,7 @@ def test_a_verdict_needs_what_was_declared_and_its_limits(
         assert len(allowed) == sum(text.count("83.8 %:") for text in winners)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(score=st.tuples(NUMBERS, NUMBERS), cluster=st.tuples(NUMBERS, NUMBERS), p=NUMBERS)
 def test_a_single_reader_needs_interval_and_adjusted_p(

@@ -66,6 +66,7 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(), st.data())
 def test_names_letters_and_clusters_twice_leave_groups_alone(

@@ -103,6 +103,7 @@ def studies(draw: st.DrawFn) -> Study:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
 def test_accuracy_is_over_the_items_that_were_given(study: Study) -> None:
@@ -155,6 +156,7 @@ def test_what_was_never_presented_is_counted_as_absent(study: Study) -> None:
     assert (table["n_assigned"] == len(study.items())).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
 def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
@@ -173,6 +175,7 @@ def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
         assert row["difference"] == _close(difference)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(studies())
 def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
@@ -208,6 +211,7 @@ def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
             assert same.loc[(model, condition), "estimate"] == _close(rows[0]["difference"])
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
 def test_conditions_are_compared_on_what_was_read_under_both(study: Study) -> None:

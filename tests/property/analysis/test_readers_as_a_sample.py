@@ -89,6 +89,7 @@ CANCELLING = np.array(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(answers(), st.integers(1, 10**6))
 @example(CANCELLING, 3)
@@ -99,6 +100,7 @@ def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
         same_numbers(table(before), table(after))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(answers())
 def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
@@ -111,6 +113,7 @@ def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
         assert after[column].to_numpy() == pytest.approx(-before[other].to_numpy(), nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(answers())
 def test_asking_every_patient_twice_changes_nothing(correct: np.ndarray) -> None:

@@ -61,6 +61,7 @@ def _cases(n: int) -> list[tuple[str, str]]:
     return [(f"q{i}", json.dumps(list("stuvwxyz"[: 2 + i % 7]))) for i in range(n)]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(_protocols(), st.integers(1, 3))
 def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> None:
@@ -191,6 +192,7 @@ _steps = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_steps, min_size=8, max_size=24))
 def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(

@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from study.base.errors import BadInput
 from study.protocol.assignment import assign
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import draw_practice
-from tests.drawable import Drawable, draw_from, for_practice
+from tests.drawable_items import Drawable, draw_from, for_practice
 
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),
@@ -125,6 +126,7 @@ def test_without_patients_practice_keeps_away_from_the_samples_examinations(
     assert by_id[drawn] not in {by_id[item] for item in sample}
 
 
+@pytest.mark.slow
 @given(_protocols, st.integers(1, 25), st.text(min_size=1, max_size=5), st.integers(0, 9))
 def test_an_assignment_holds_every_case_once_a_condition_and_repeat(
     protocol: Protocol, n_cases: int, reader_id: str, index: int

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.films import Grey, packed
-from tests.unpacking import unpacked
+from tests.film_decoder import unpacked
 
 
 @st.composite

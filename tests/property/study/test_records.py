@@ -109,6 +109,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_PLACES), _json)
 def test_one_field_gone_wrong_never_stops_the_rest(
@@ -153,6 +154,7 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     assert verify(store) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_STEP_PLACES), _json)
 def test_one_step_gone_wrong_is_stored_or_refused_and_can_be_done_again(

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ _protocols = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(3), suppress_health_check=[HealthCheck.too_slow])
 @given(_protocols, st.integers(1, 10**6), st.booleans())
 def test_a_random_study_comes_back_as_it_was(

@@ -47,6 +47,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:
         ]
 
 
+@pytest.mark.slow
 @given(table=tables())
 def test_a_table_reads_the_same_in_every_format(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]

@@ -49,6 +49,7 @@ def test_ctrl_c_ends_it_without_a_trace(
     assert capsys.readouterr().err.strip() == "Stopped."
 
 
+@pytest.mark.slow
 def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     """Nothing in the output tells when it was made."""
     items = (folder / "items.csv").read_text().replace("task", "patient_id")
@@ -60,6 +61,7 @@ def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_pa
     assert {"report.html", "results.json"} <= set(_files(tmp_path / "one"))
 
 
+@pytest.mark.slow
 def test_results_json_holds_the_numbers_of_the_tables(folder: Path, tmp_path: Path) -> None:
     """With seed, hashes and versions beside them."""
     main(["report", str(folder), "--out", str(tmp_path / "out"), "--seed", "7", "--margin", "0.1"])
@@ -92,6 +94,7 @@ def test_an_output_that_cannot_be_written_is_one_sentence(
     assert (tmp_path / "out").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_second_report_replaces_the_first_and_nothing_else(folder: Path, tmp_path: Path) -> None:
     """What else lies in the folder stays."""
     out = tmp_path / "out"
@@ -143,6 +146,7 @@ def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
     assert main(["tables", str(folder), "--out", out, "--margin", "0.05"]) == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_is_there_is_written_as_the_command_line_writes_it(
     folder: Path, tmp_path: Path
 ) -> None:

@@ -30,6 +30,7 @@ def test_the_same_seed_gives_the_same_bundle(tables: Tables) -> None:
     assert not simulated(SIZE, seed=2).readings.equals(tables.readings)
 
 
+@pytest.mark.slow
 def test_the_analysis_takes_the_bundle_as_it_is(tables: Tables) -> None:
     """It passes all checks, has clusters, and says that it is simulated."""
     results = analyse(bundle_from_tables(tables.items, tables.readings, tables.raters))

@@ -32,6 +32,7 @@ def _cost(work: Callable[[], object]) -> float:
     return min(taken)
 
 
+@pytest.mark.slow
 def test_all_tables_cost_a_bounded_multiple_of_a_short_script(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
     assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
 
 
+@pytest.mark.slow
 def test_two_set_ups_at_once_make_one_demo(tmp_path: Path) -> None:
     """Whoever is first has made it; the other one finds it there."""
     path = tmp_path / "demo.db"

@@ -57,6 +57,7 @@ def test_faults_travel_out_of_the_process(store: Store, brought: Arrived) -> Non
     assert not brought.place.exists()
 
 
+@pytest.mark.slow
 def test_a_cancelled_import_leaves_nothing(store: Store, brought: Arrived) -> None:
     """Another cannot begin meanwhile; afterwards it can."""
     keep = shutil.copytree(brought.place, banks_folder(store) / "kept")

@@ -20,8 +20,8 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
+from tests.film_decoder import unpacked
 from tests.unit.study.reading.test_score_card import close
-from tests.unpacking import unpacked
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
@@ -113,6 +113,7 @@ def _shape(value: Any) -> Any:
     return [_shape(one) for one in value[:1]] if isinstance(value, list) else type(value)
 
 
+@pytest.mark.slow
 def test_the_study_cases_of_a_preview_tell_nothing_but_what_the_protocol_tells(
     sign: Sign, banked: Store
 ) -> None:

@@ -43,7 +43,7 @@ from tests.conftest import (
     reading,
     tamper,
 )
-from tests.unpacking import unpacked
+from tests.film_decoder import unpacked
 from ui import viewer
 from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
@@ -488,6 +488,7 @@ def _try(client: TestClient, code: str) -> str:
     return client.post("/sign-in", data={"access_code": code}).headers["location"]
 
 
+@pytest.mark.slow
 def test_whoever_knows_the_code_gets_in_whoever_guesses(
     sign: Sign, banked: Store, waited: list[float]
 ) -> None:

@@ -77,6 +77,7 @@ def test_the_first_page_says_what_was_declared_and_amended() -> None:
     assert "The protocol was amended 1 time after the study opened." in studied.text
 
 
+@pytest.mark.slow
 def test_the_provenance_says_so_in_every_case() -> None:
     """Amended, never amended, and an input that does not tell are three things."""
     text = []

@@ -14,6 +14,7 @@ from analysis.results import analyse
 from tests.unit.study.base.test_text_keys import ALIKE
 
 
+@pytest.mark.slow
 def test_functions_are_those_of_the_study() -> None:
     """Letter by letter, and for every character: the study may not be imported here."""
     for code in range(sys.maxunicode + 1):

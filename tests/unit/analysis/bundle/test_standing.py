@@ -32,6 +32,7 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
     return bundle_from_tables(items, pd.DataFrame(readers + rows), raters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
 def test_runs_and_other_conditions_leave_every_table_as_it_was(condition: str) -> None:
     """The first run stands for the model, whatever order the rows come in."""
@@ -69,6 +70,7 @@ def test_a_condition_that_readers_had_too_stands_beside_theirs() -> None:
     assert bundle.aside.empty
 
 
+@pytest.mark.slow
 def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
     """One file says `image`, the other nothing."""
     items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
@@ -78,6 +80,7 @@ def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
     assert pairs[["rater_a", "rater_b"]].values.tolist() == [["M", "N"], ["R", "M"], ["R", "N"]]
 
 
+@pytest.mark.slow
 def test_the_report_shows_runs_and_what_was_shown() -> None:
     """Each as a table with its estimates."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]

@@ -321,6 +321,7 @@ def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) ->
     assert "each rater against the reference standard" in drawn["raw"].caption
 
 
+@pytest.mark.slow
 def test_a_category_has_its_matrix(results: Results) -> None:
     """It stands in no table of pairs, and is worked out from the items."""
     items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))
@@ -347,6 +348,7 @@ def test_the_scale_of_agreement_holds_without_colour() -> None:
     assert luminance(AGREEMENT_SCALE[0][1]) > luminance(colour_at(AGREEMENT_SCALE, 0.75))
 
 
+@pytest.mark.slow
 def test_large_matrices_are_light() -> None:
     """No numbers over 24 raters, no texts on hover over 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
@@ -356,6 +358,7 @@ def test_large_matrices_are_light() -> None:
     assert cells.hover == ()
 
 
+@pytest.mark.slow
 def test_micro_and_macro_are_one_panel_where_they_are_the_same() -> None:
     """Tasks of one size weigh as items do."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
@@ -380,6 +383,7 @@ def test_every_rater_has_a_name_beside_its_mark() -> None:
     assert len(beside(names, places, axes, (92, 60), uprights=lines)) == 12
 
 
+@pytest.mark.slow
 def test_narrow_print_puts_panels_in_more_rows_and_drops_ticks_that_touch() -> None:
     """Each row has its labels, and no title is cut."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]

@@ -65,6 +65,7 @@ def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
     ]
 
 
+@pytest.mark.slow
 def test_marks_stand_at_the_same_share_of_their_panel(
     figures: list[ReportFigure],
 ) -> None:
@@ -132,6 +133,7 @@ def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure])
                     assert np.allclose(next(scatters).x, layer.middle, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_bytes_repeat(figures: list[ReportFigure]) -> None:
     """Nothing of the moment is in a file."""
     for figure in (figures[0], figures[-1]):
@@ -141,6 +143,7 @@ def test_bytes_repeat(figures: list[ReportFigure]) -> None:
         assert b"dc:date" not in figure.svg
 
 
+@pytest.mark.slow
 def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> None:
     """A machine's own matplotlib settings and hash seed do not show."""
     script = (
@@ -167,6 +170,7 @@ def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> 
     assert elsewhere.strip() == hashlib.sha256(svg(chart) + png(chart)).hexdigest()
 
 
+@pytest.mark.slow
 def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
     """No wider than a page, 300 dots an inch, no glyph left as text."""
     for figure in figures:
@@ -178,6 +182,7 @@ def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
     assert b"<text" not in matrix.svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [85, 180])
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
     """Nothing that is written leaves the sheet; no two titles of axes meet."""
@@ -217,6 +222,7 @@ def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> No
     assert set(tables[matrix.name]["row"]) == set(tables[matrix.name]["column"])
 
 
+@pytest.mark.slow
 def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
     """No warning, no markup, no formula; in plotly escaped."""
     results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
@@ -256,6 +262,7 @@ def test_signs_take_the_shape_of_their_language() -> None:
     assert len(drawn) == 2
 
 
+@pytest.mark.slow
 def test_conditions_have_figures_of_their_own() -> None:
     """Each with its readers, and the models beside both; named apart."""
     bundle = tables.study(n=20)
@@ -312,6 +319,7 @@ def test_every_figure_says_how_many_and_which_interval(figures: list[ReportFigur
         assert not re.search(r"\bnan\b", figure.caption)
 
 
+@pytest.mark.slow
 def test_two_hundred_raters_stay_small(make_results: MakeResults) -> None:
     """Only the headline's matrix, no texts in cells: less than two megabytes on the page."""
     readers = tuple(f"R{i:03d}" for i in range(120))
@@ -321,6 +329,7 @@ def test_two_hundred_raters_stay_small(make_results: MakeResults) -> None:
     assert sum(len(plotly_figure(figure.chart).to_json()) for figure in figures) < 2_500_000
 
 
+@pytest.mark.slow
 def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
     """Matplotlib's settings are one set a process; what is drawn does not show it."""
     from concurrent.futures import ThreadPoolExecutor

@@ -98,6 +98,7 @@ def test_confidence_stands_beside_accuracy_with_a_line_where_both_are_the_same(
         assert len(upright.x) == 3 * len(own)
 
 
+@pytest.mark.slow
 def test_every_one_is_drawn_for_the_screen_and_for_print(results: Results) -> None:
     """With its caption, and in both widths of a journal."""
     for figure in _figures(results).values():

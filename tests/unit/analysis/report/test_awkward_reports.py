@@ -35,6 +35,7 @@ def _text_of(page: str) -> str:
     return re.sub(r"<[^>]+>", " ", page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", AWKWARD)
 def test_an_awkward_bundle_gives_every_file_without_a_word_on_stderr(
     tmp_path: Path,
@@ -60,6 +61,7 @@ def test_an_awkward_bundle_gives_every_file_without_a_word_on_stderr(
         assert book.testzip() is None
 
 
+@pytest.mark.slow
 def test_two_conditions_with_ratings_are_told_in_every_table(tmp_path: Path) -> None:
     """Five readers, two options, both metrics; the condition is named, for there are two."""
     place = write_bundle(

@@ -95,6 +95,7 @@ def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Result
     assert "what follows is exploratory" in rest
 
 
+@pytest.mark.slow
 def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) -> None:
     """An interval that clears the margin is not enough where eight models had the chance."""
     rows = [{**CLEARED, "model_id": model} for model in ("M1", "M2")]
@@ -149,6 +150,7 @@ def test_nothing_is_non_inferior_that_nobody_declared(
     assert any("NI p" in table.header for table in overviews(results)) is shown
 
 
+@pytest.mark.slow
 def test_a_margin_chosen_at_analysis_is_told_everywhere_and_decides_nothing(run: Results) -> None:
     """In findings, methods, figure, table, checklists and provenance."""
     row = {**CLEARED, "ci_low": -0.1, "margin": 0.12}

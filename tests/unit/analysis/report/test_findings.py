@@ -268,6 +268,7 @@ def test_intervals_are_named_as_asked_for(run: Results) -> None:
     assert "95 % CI" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
 def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...]) -> None:
     """The one condition is told once, and no table has a column for it."""

@@ -66,6 +66,7 @@ def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
     assert order == sorted(order, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_model_without_a_condition_is_compared_with_the_readers_of_each() -> None:
     """One row for the model, a difference for every condition."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
@@ -115,6 +116,7 @@ def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
         assert not line.word
 
 
+@pytest.mark.slow
 def test_a_declared_endpoint_has_a_line_of_its_own(run: Results) -> None:
     """With the claim and the model that were declared, and the margin."""
     results = _declaring(run)

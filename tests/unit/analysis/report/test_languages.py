@@ -90,6 +90,7 @@ def test_findings_headline_and_tables_are_all_from_the_catalogue(
     assert _left(message) == []
 
 
+@pytest.mark.slow
 def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> None:
     """Titles, captions, axes, keys, panels, and what is told of a mark."""
     text = []
@@ -103,6 +104,7 @@ def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> Non
     assert _left(text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["de", "zh-Hans"])
 def test_only_page_pdf_and_figures_are_in_the_language(tmp_path: Path, language: str) -> None:
     """Tables, `results.json` and a paper's files are those of the English report, byte by byte."""
@@ -120,6 +122,7 @@ def test_only_page_pdf_and_figures_are_in_the_language(tmp_path: Path, language:
     assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_english_is_what_it_was_after_another_language(run: Results) -> None:
     """A language is spoken within its block only."""
     before = report_page(report_content(run, []))

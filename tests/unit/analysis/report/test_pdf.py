@@ -53,6 +53,7 @@ def _pages_after(results: Results, place: Path) -> list[int]:
     return pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("readers", "models", "conditions"), [(1, 0, ("",)), (3, 8, ("",)), (20, 30, ("a", "b"))]
 )
@@ -64,6 +65,7 @@ def test_summary_and_findings_keep_to_a_page_each(
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_and_keep_to_one_page(tmp_path: Path) -> None:
     """Nothing of them is a command, and no word is too long."""
     results = full_run(_hostile(study(6, 6, 40, conditions=("a #$", "b"))))
@@ -71,6 +73,7 @@ def test_hostile_names_are_shown_and_keep_to_one_page(tmp_path: Path) -> None:
     assert report_pdf(report_content(results, [])).startswith(b"%PDF-")
 
 
+@pytest.mark.slow
 def test_the_same_content_gives_the_same_bytes() -> None:
     """Tagged, and without a date."""
     content = report_content(full_run(study(), Options(bootstrap=5)), [])
@@ -80,6 +83,7 @@ def test_the_same_content_gives_the_same_bytes() -> None:
     assert b"/CreationDate" not in first
 
 
+@pytest.mark.slow
 def test_signs_without_a_glyph_are_named(tmp_path: Path) -> None:
     """On the first page; where every sign prints nothing is said."""
     bundle = study(2, 1, 12)

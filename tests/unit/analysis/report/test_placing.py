@@ -22,6 +22,7 @@ def _files(place: Path) -> dict[str, bytes]:
     return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 def test_the_report_tells_where_it_is(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -32,6 +33,7 @@ def test_the_report_tells_where_it_is(
     assert path.is_file()
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_there_is_all_that_is_written_to(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +175,7 @@ def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
     assert set(_files(tmp_path).values()) == {b"new"}
 
 
+@pytest.mark.slow
 def test_a_report_that_fails_half_way_leaves_the_earlier_one(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +209,7 @@ def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
     assert [p.read_text() for p in tmp_path.rglob("a.txt")] == ["earlier"]
 
 
+@pytest.mark.slow
 def test_tables_remove_the_report_of_an_earlier_run(folder: Path, tmp_path: Path) -> None:
     """It would contradict the tables beside it; what else lies there stays."""
     out = tmp_path / "out"

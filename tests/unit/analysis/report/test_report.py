@@ -62,6 +62,7 @@ def _hostile_bundle() -> Bundle:
     return bundle_from_tables(items, readings)
 
 
+@pytest.mark.slow
 def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Path) -> None:
     """No name becomes an element, in the page or in a figure's data.
 
@@ -77,6 +78,7 @@ def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Pat
     assert "(simulated)" in page.split('id="figure-accuracy"')[1]
 
 
+@pytest.mark.slow
 def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -> None:
     """A policy forbids every request; outside plotly itself no address is named at all."""
     page = _page(make_bundle("AB", {"R": "AB", "S": "AA"}), tmp_path / "out")
@@ -87,6 +89,7 @@ def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -
         assert word not in rest
 
 
+@pytest.mark.slow
 def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeBundle) -> None:
     """As pictures that lie beside it, and as data that it holds itself."""
     out = tmp_path / "out"
@@ -106,6 +109,7 @@ def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeB
     assert shown["S (2)", "Reference standard (3)"] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [{"n_options": ""}, {"patient_id": "p"}], ids=str)
 def test_a_column_that_says_nothing_still_gives_a_report(
     tmp_path: Path, make_bundle: MakeBundle, columns: dict[str, object]

@@ -5,6 +5,8 @@ import re
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 from analysis.report.methods.sources import (
     CHECKLIST_SOURCES,
     COMPUTING,
@@ -44,6 +46,7 @@ def test_the_code_names_every_source_and_no_other() -> None:
     assert {doi.lower() for doi in named} == {source.doi.lower() for source in SOURCES}
 
 
+@pytest.mark.slow
 def test_only_packages_that_the_program_imports_are_named() -> None:
     """Read from its syntax trees: a package that is only installed took no part."""
     for folders, named in ((REPORTING, packages()), (COMPUTING, packages(COMPUTING))):

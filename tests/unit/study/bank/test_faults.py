@@ -275,6 +275,7 @@ keys = st.sampled_from(
 strange = st.dictionaries(keys, likely | values, max_size=9)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=values

@@ -105,6 +105,7 @@ def test_what_an_answer_is_not_offered_with_is_no_tie() -> None:
     assert guessable(yes_no + lists, shuffled=False) == ()
 
 
+@pytest.mark.slow
 def test_chance_is_seldom_told() -> None:
     """Of 600 banks answered by lot, 20 to 200 questions each, at most 3 % are warned of."""
     lot = random.Random(4)

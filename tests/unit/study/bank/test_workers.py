@@ -69,6 +69,7 @@ def _told(done: Imported) -> list[Any]:
     return [done.n_items, done.n_left_out, done.left_out, done.missing, done.notes, done.guessable]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [json.dumps, lambda items: json.dumps(items, indent=1)])
 @pytest.mark.parametrize("listed", [False, True])
 def test_any_number_of_workers_brings_the_same(
@@ -131,6 +132,7 @@ def test_what_is_no_json_is_told_at_the_same_place(
         assert place in str(refused.value)
 
 
+@pytest.mark.slow
 def test_items_that_hold_objects_are_read_one_by_one(
     tmp_path: Path, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +171,7 @@ def test_items_that_hold_objects_are_read_one_by_one(
     assert given_back[1] > 1
 
 
+@pytest.mark.slow
 def test_what_is_held_does_not_go_by_how_much_there_is(
     store: Store, root: Path, item: ItemDict
 ) -> None:
@@ -226,6 +229,7 @@ def test_no_worker_is_left_behind() -> None:
         assert _ended(end)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_ends_the_import(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +256,7 @@ def test_a_worker_that_is_killed_ends_the_import(
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_of_a_bank_whose_content_could_not_be_looked_at(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +292,7 @@ def test_sqlite_writes_json_as_python_does(store: Store) -> None:
             assert parsed_json(said) == {text: text}
 
 
+@pytest.mark.slow
 def test_others_may_read_what_was_staged_and_nobody_may_take_it(
     store: Store, root: Path, item: ItemDict
 ) -> None:

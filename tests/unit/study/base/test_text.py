@@ -165,6 +165,7 @@ def test_a_bundle_made_before_restores_as_it_is(
     assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {EVIL}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unprinted")
 def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
     """Nor what lies in its zips, nor the tables of the analysis; the workbooks have none either."""

@@ -27,6 +27,7 @@ def _kinds(store: Store) -> list[str]:
         return [event.kind for event in events.walk(look, "deployment")]
 
 
+@pytest.mark.slow
 def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
     opened: Opened, tmp_path: Path
 ) -> None:

@@ -379,6 +379,7 @@ def _with_words(store: Store, folder: Path, **words: str) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_what_other_rules_make_of_a_models_words_is_in_the_bundle_and_in_the_analysis(
     opened: Opened, tmp_path: Path
 ) -> None:

@@ -36,7 +36,7 @@ from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
 from study.protocol.protocol import Protocol
 from study.reading.records import shown
 from study.store import Store, events
-from tests import moulds
+from tests import templates
 from tests.conftest import NOW, SECRETS, bank_records, write_bank
 
 ASKED = ModelProtocol()
@@ -285,7 +285,7 @@ def test_no_image_is_anywhere_where_none_is_shown(
 
 def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
     """Return a store with a study on a bank of which all that tells the truth is as given."""
-    store = Store(moulds.cast(folder, _nothing))
+    store = Store(templates.copy(folder, _nothing))
     path = write_bank(folder / "bank")
     records = bank_records(12)
     for number, record in enumerate(records.values()):
@@ -350,7 +350,7 @@ def _telling(folder: Path) -> Store:
 
     By ids, the order of items, paths, texts and EXIF in the images, their sizes as files, dates.
     """
-    store = Store(moulds.cast(folder, _nothing))
+    store = Store(templates.copy(folder, _nothing))
     path = write_bank(folder / "bank")
     truths = random.Random(3).choices("ABCD", k=12)
     records: dict[str, Any] = {}

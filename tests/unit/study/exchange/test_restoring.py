@@ -377,6 +377,7 @@ def test_what_is_altered_after_restoring_is_found(
     assert any("bank bank: its items" in breach for breach in verify(target))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "says"),
     [

@@ -15,7 +15,7 @@ from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian, generate_uid
 
 from study.films import BadFilm, grey, packed, window
 from study.films.dicom import read
-from tests.unpacking import unpacked
+from tests.film_decoder import unpacked
 
 BUNDLED = Path(pydicom.__file__).parent / "data" / "test_files"
 SHOWN = (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from study.films import Grey, packed
 from study.films.packing import ESCAPE, MAX_WEIGHT, fitted, gzipped
-from tests.unpacking import unpacked
+from tests.film_decoder import unpacked
 
 
 def opened(body: bytes) -> tuple[dict[str, Any], bytes]:

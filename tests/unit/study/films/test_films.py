@@ -15,7 +15,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from study.base.errors import BadFile
 from study.films import grey, inspect, packed
-from tests.unpacking import unpacked
+from tests.film_decoder import unpacked
 
 REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
 
@@ -249,6 +249,7 @@ def test_any_bytes_give_facts_or_bad_file(noise: bytes, at: int) -> None:
         assert facts.width >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL_FILMS.is_dir(), reason="the real radiographs are not on this machine")
 def test_real_films_reach_the_browser_without_loss() -> None:
     """Films of every source decode, and what is sent holds the same grey levels."""

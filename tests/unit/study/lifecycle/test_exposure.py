@@ -137,6 +137,7 @@ def test_the_preview_of_an_open_study_tells_no_truth(banked: Store) -> None:
     assert opened["reference_standard"] == "made up"
 
 
+@pytest.mark.slow
 def test_before_and_without_an_open_study_a_preview_tells_what_readers_are_told(
     banked: Store,
 ) -> None:

@@ -258,6 +258,7 @@ def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_bounded(banked: Store) -> None:
     """The one not used for the longest goes first."""
     store = _drawn(banked)

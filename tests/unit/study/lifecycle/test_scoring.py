@@ -210,6 +210,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
     assert n == sum(len(w.verdicts) for w in words) + (one.verdicts[scorer].verdict != Score.PARTLY)
 
 
+@pytest.mark.slow
 def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
     read: Store, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_clear_outputs_are_read(batch: str) -> None:
     assert len(unread) <= (0.25 if batch.startswith("general") else 0.04) * len(clear), unread
 
 
+@pytest.mark.slow
 def test_refusals_are_told_from_unparsed_outputs() -> None:
     for outputs in CORPUS.values():
         for options, text, meant, _ in outputs:

@@ -177,6 +177,7 @@ def test_parsing_never_fails_and_never_leaves_the_options(raw: str, options: lis
     assert parse_answer(raw, options) in {None, *"ABCDEFGH"[: len(options)]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     ["<answer>" * 5000, "\n" * 50_000, "the answer is " * 5000, "{" * 50_000, "(" * 50_000],

@@ -25,7 +25,7 @@ from study.models.running_askers import Asker, Provider, Request, asker_for
 from study.models.running_exam import MEANT, run_folder
 from study.store import Store, events, models
 from study.trail.verification import verify
-from tests import forked
+from tests import processes
 from tests.conftest import NOW, collect_garbage
 
 N_CASES = 20
@@ -84,11 +84,12 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_a_model_with_all_its_circumstances(
     trial: Store, slow: ModelServer
 ) -> None:
     """Its answers are kept with protocol, server, date and time taken; its trail holds."""
-    done = forked.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
+    done = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert done.returncode == 0, done.stderr
     assert "M: 40 of 40 questions answered." in done.stdout
     kept = _kept(trial)
@@ -104,29 +105,30 @@ def test_a_finished_run_is_a_model_with_all_its_circumstances(
     assert asked["model_protocol"]["seeds"] == [5, 6]
     assert asked["model_protocol_sha256"] == added["model_protocol_sha256"]
     assert not verify(trial)
-    again = forked.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
+    again = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert (again.returncode, "all was answered before" in again.stdout) == (0, True)
-    other = forked.run("study", *_python(trial))
+    other = processes.run("study", *_python(trial))
     assert (other.returncode, "already a model" in other.stderr) == (1, True)
     assert len(slow.asked) == 40
 
 
+@pytest.mark.slow
 def test_another_protocol_is_another_run(trial: Store, slow: ModelServer) -> None:
     """A trial of three goes on as the whole; at another resolution only once it is withdrawn."""
-    assert forked.run("study", *_python(trial, "--limit", "3")).returncode == 0
+    assert processes.run("study", *_python(trial, "--limit", "3")).returncode == 0
     assert not models_of(trial, "trial")[0]
-    other = forked.run("study", *_python(trial, "--resolution", "quarter"))
+    other = processes.run("study", *_python(trial, "--resolution", "quarter"))
     assert other.returncode == 1
     assert "resolution: 'full', not 'quarter'" in other.stderr
-    assert forked.run("study", *_python(trial)).returncode == 0
+    assert processes.run("study", *_python(trial)).returncode == 0
     assert max(Counter(slow.asked).values()) == 1
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong films", now=NOW)
-    assert forked.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
+    assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 
 def test_a_journal_is_a_file_of_predictions_too(trial: Store, slow: ModelServer) -> None:
     """`models add` reads it, should anybody rather add it by hand."""
-    forked.run("study", *_python(trial, "--limit", "5"))
+    processes.run("study", *_python(trial, "--limit", "5"))
     path = run_folder(trial, study="trial", model_id="M") / "answers.jsonl"
     assert len(read_model(trial, path, study="trial", meant=MEANT).file.predictions) == 5
     assert len(read_model(trial, path, study="trial").file.predictions) == 5
@@ -134,7 +136,7 @@ def test_a_journal_is_a_file_of_predictions_too(trial: Store, slow: ModelServer)
 
 def test_a_dry_run_asks_nobody(trial: Store, slow: ModelServer) -> None:
     """It prints one whole prompt, and its films stand beside it."""
-    shown = forked.run("study", *_python(trial, "--dry-run"))
+    shown = processes.run("study", *_python(trial, "--dry-run"))
     assert shown.returncode == 0
     assert "Reply with the letter" in shown.stdout
     folder = run_folder(trial, study="trial", model_id="M") / "dry-run"
@@ -154,11 +156,11 @@ def test_a_run_that_is_killed_asks_nothing_twice(
     """The command is killed outright, twice; what it was told, or was about to be, counts."""
     moments = sorted(random.Random(seed).sample(range(1, N_CASES), 2))
     for moment in moments:
-        process = forked.start("study", _python(trial), out=tmp_path / "out")
+        process = processes.start("study", _python(trial), out=tmp_path / "out")
         _until_asked(slow, moment, process)
         process.kill()
         process.join()
-    assert forked.run("study", *_python(trial)).returncode == 0
+    assert processes.run("study", *_python(trial)).returncode == 0
     assert Counter(slow.asked) == Counter(set(slow.asked))
     assert len(slow.asked) == N_CASES
     assert sorted(row.raw_answer for row in _kept(trial).values()) == sorted(
@@ -172,7 +174,7 @@ def test_not_even_a_lost_machine_loses_an_answer(
 ) -> None:
     """Both processes are killed at once: what was written down stands, and is not asked again."""
     moment = random.Random(seed).randrange(1, N_CASES)
-    process = forked.start("study", _python(trial), out=tmp_path / "out")
+    process = processes.start("study", _python(trial), out=tmp_path / "out")
     _until_asked(slow, moment, process)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     for pid in (process.pid, *map(int, children)):
@@ -180,7 +182,7 @@ def test_not_even_a_lost_machine_loses_an_answer(
         os.kill(pid, signal.SIGKILL)
     process.join()
     before = {one["item_id"]: one["output"] for one in _answers(trial)}
-    assert forked.run("study", *_python(trial)).returncode == 0
+    assert processes.run("study", *_python(trial)).returncode == 0
     kept = {item_id: row.raw_answer for (item_id, _), row in _kept(trial).items()}
     assert before.items() <= kept.items()
     assert N_CASES <= len(slow.asked) <= N_CASES + 4
@@ -205,7 +207,7 @@ def test_a_server_that_misbehaves_is_asked_until_all_is_answered(trial: Store) -
     """What was answered once is not asked for again; the key stands in the request alone."""
     with serving(ModelServer(_misbehaving())) as server:
         for _ in range(20):
-            done = forked.run("study", *_inspect(trial, server, "--retries", "2"))
+            done = processes.run("study", *_inspect(trial, server, "--retries", "2"))
             if done.returncode == 0:
                 break
         assert done.returncode == 0, done.stderr
@@ -223,7 +225,7 @@ def test_a_server_that_misbehaves_is_asked_until_all_is_answered(trial: Store) -
 def test_a_refused_key_is_told_without_the_key(trial: Store) -> None:
     """Though the server repeats it; and it is not asked for ever."""
     with serving(ModelServer(lambda *_: model_server.ERROR)) as server:
-        done = forked.run("study", *_inspect(trial, server))
+        done = processes.run("study", *_inspect(trial, server))
     assert done.returncode == 1
     assert "incorrect key: Bearer ***" in done.stderr
     assert KEY not in done.stderr + done.stdout
@@ -242,7 +244,7 @@ def test_answers_stream_and_stalls_end(trial: Store) -> None:
     with serving(ModelServer(behave)) as server:
         begun = time.monotonic()
         more = ("--stream", "--timeout", "1", "--retries", "0", "--keep-failed")
-        done = forked.run("study", *_inspect(trial, server, *more))
+        done = processes.run("study", *_inspect(trial, server, *more))
         assert time.monotonic() - begun < 30
         assert server.bodies[0]["stream"]
     assert done.returncode == 0, done.stderr
@@ -306,7 +308,7 @@ def test_no_image_is_held_longer_than_its_question() -> None:
 def test_what_a_filter_withheld_is_refused(trial: Store) -> None:
     """Whatever words came with it."""
     with serving(ModelServer(lambda *_: model_server.FILTERED)) as server:
-        done = forked.run("study", *_inspect(trial, server))
+        done = processes.run("study", *_inspect(trial, server))
     assert done.returncode == 0, done.stderr
     assert {row.status for row in _kept(trial).values()} == {"refused"}
 
@@ -314,6 +316,6 @@ def test_what_a_filter_withheld_is_refused(trial: Store) -> None:
 @pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="the packages are installed")
 def test_without_its_packages_it_says_what_to_install(trial: Store) -> None:
     """In one sentence."""
-    done = forked.run("study", *_line(trial, "--provider", "openai-api"))
+    done = processes.run("study", *_line(trial, "--provider", "openai-api"))
     assert done.returncode == 1
     assert done.stderr.strip().endswith("pip install -r requirements-models.txt")

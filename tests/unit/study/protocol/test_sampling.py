@@ -16,7 +16,7 @@ from study.protocol.protocol import Protocol, faults_of, protocol_from, read_pro
 from study.protocol.sampling import Rehearsed, foresee, left
 from study.store import Store
 from tests.conftest import NOW, entropy_from, write_bank
-from tests.drawable import Drawable, draw_from
+from tests.drawable_items import Drawable, draw_from
 
 REXVQA_MIX = {
     "Presence Assessment": 361,

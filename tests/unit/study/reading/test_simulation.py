@@ -42,6 +42,7 @@ def test_the_expected_accuracy_is_the_one_asked_for(accuracy: float) -> None:
     assert weights @ success / weights.sum() == pytest.approx(accuracy, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_accuracy_read_is_the_one_asked_for(opened: Opened) -> None:
     """Over 10 readers of 24 cases: within four standard errors, the cases being shared."""
     names = tuple(f"S{i}" for i in range(10))
@@ -58,6 +59,7 @@ def test_the_accuracy_read_is_the_one_asked_for(opened: Opened) -> None:
     assert abs(right - 0.8) < 4 * spread
 
 
+@pytest.mark.slow
 def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: Opened) -> None:
     """Readers of different seeds err on the same items, and with the same answer."""
     names = tuple(f"S{i}" for i in range(16))

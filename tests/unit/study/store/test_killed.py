@@ -10,7 +10,7 @@ from study.store import Store
 from study.store import studies as stored
 from study.trail.verification import verify
 from tests.conftest import write_bank
-from tests.forked import run, start
+from tests.processes import run, start
 
 CASES = 120
 MOMENTS = (0.2, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95)
@@ -37,6 +37,7 @@ def _draw(folder: Path) -> list[str]:
     return list(map(str, ("draw", "--db", folder / "s.db", *named)))
 
 
+@pytest.mark.slow
 def test_a_draw_killed_at_any_moment_is_whole_or_not_there(banked: Path, tmp_path: Path) -> None:
     """The store verifies; where nothing is there the same command draws, else it says it is."""
     whole = shutil.copytree(banked, tmp_path / "whole")

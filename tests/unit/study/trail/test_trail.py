@@ -97,6 +97,7 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     assert verify(banked) == []
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
     """A page holds its fifty, whichever it is; none is in two, and none is left out."""
     store = opened()

@@ -173,6 +173,7 @@ def _refuse(_: Tell, faults: list[analysis.Fault]) -> None:
     raise analysis.BundleError(faults)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None:
     """As the system does when memory runs out."""
     pid = worker.Job(_pid, kept="analysis").outcome()

@@ -67,6 +67,7 @@ def test_a_bank_of_which_nothing_was_read_leaves_the_difference_open() -> None:
     assert row["undefined_because"] == NONE_IN_ONE
 
 
+@pytest.mark.slow
 def test_the_report_tells_the_difference_and_only_where_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     text = " ".join(map(str, findings(results)))

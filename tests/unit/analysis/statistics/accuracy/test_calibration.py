@@ -95,6 +95,7 @@ def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
     assert "answers" in alone.loc[BRIER, "method"]
 
 
+@pytest.mark.slow
 def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -> None:
     """Of 40 calibrated models at most six lie outside; one that is a fifth too sure lies above."""
     ids = [f"q{i:03d}" for i in range(200)]
@@ -137,6 +138,7 @@ def test_what_cannot_be_told_is_said() -> None:
         assert few.loc[measure, "undefined_because"] == "interval: fewer than 8 items"
 
 
+@pytest.mark.slow
 def test_a_table_is_there_only_where_a_model_says_how_sure_it_is() -> None:
     """Not of readers' steps, not of ratings of a finding, not of numbers beyond 1."""
     confidence, right = _drawn(30)

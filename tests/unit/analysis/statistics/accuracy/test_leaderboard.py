@@ -57,6 +57,7 @@ def _published(seed: int = 1) -> Bundle:
     return bundle_from_tables(items, pd.concat(parts), raters)
 
 
+@pytest.mark.slow
 def test_micro_and_macro_turn_the_order_round_as_on_rexvqas_leaderboard() -> None:
     """Ranks 2 to 5 are reversed between the two, and the limits of the ranks know it."""
     table = leaderboard(_published(), Options(bootstrap=500))

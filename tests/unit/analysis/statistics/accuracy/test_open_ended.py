@@ -176,6 +176,7 @@ def test_the_first_run_counts_and_excluded_readings_leave_where_the_protocol_say
     assert _overall(text).loc["correct", "n"] == 3
 
 
+@pytest.mark.slow
 def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_words() -> None:
     bundle = _bundle("A" * 30 + "B" * 10, "c" * 18 + "p" * 8 + "i" * 12 + "-?")
     results = analyse(bundle, OPTIONS)

@@ -185,6 +185,7 @@ def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
     ]
 
 
+@pytest.mark.slow
 def test_where_a_model_and_all_readers_part_is_listed_model_by_model(
     make_bundle: MakeBundle, tmp_path: Path
 ) -> None:

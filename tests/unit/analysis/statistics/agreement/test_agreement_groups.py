@@ -203,6 +203,7 @@ def test_the_interval_is_students_with_n_minus_1_cut_at_1(make_bundle: MakeBundl
     assert row["ci_high"] == 1
 
 
+@pytest.mark.slow
 def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) -> None:
     """The limits are quantiles of what the drawn patients' items alone would give."""
     answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}

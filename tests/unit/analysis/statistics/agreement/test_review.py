@@ -120,6 +120,7 @@ def test_what_is_no_review_is_refused_by_row(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_what_a_review_found_faulty_a_report_leaves_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

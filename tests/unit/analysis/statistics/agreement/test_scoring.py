@@ -115,6 +115,7 @@ def test_answers_to_one_item_are_drawn_together() -> None:
     assert together["method"] == "percentile bootstrap over items"
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number(
@@ -129,6 +130,7 @@ def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number
         pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(PAIRS)
 def test_what_is_empty_has_its_reason(pairs: list[tuple[int, int]]) -> None:

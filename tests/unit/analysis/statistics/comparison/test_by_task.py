@@ -84,6 +84,7 @@ def test_what_a_condition_changes_is_told_by_task_with_how_often_the_answer_stay
         assert row["same_low"] < row["same_answer"] < row["same_high"]
 
 
+@pytest.mark.slow
 def test_the_report_has_models_side_by_side() -> None:
     """Each pair overall and by task, as the file has it."""
     tables = {table.name: table for table in overviews(analyse(_bundle(), OPTIONS))}

@@ -73,6 +73,7 @@ def test_the_interval_holds_0_where_p_is_above_alpha() -> None:
         assert (holds == (table["p"] > alpha)).all()
 
 
+@pytest.mark.slow
 def test_with_one_reader_the_estimate_is_the_pairs_difference_reversed(
     make_bundle: MakeBundle,
 ) -> None:

@@ -217,6 +217,7 @@ def test_excluded_readings_leave_the_primary_analysis_where_the_protocol_says_so
     assert other["excluded readings dropped"] == other["missing as wrong"] == 3
 
 
+@pytest.mark.slow
 def test_excluded_readings_count_unless_the_protocol_says_otherwise() -> None:
     """As before."""
     for protocol in ("sensitivity", ""):
@@ -227,6 +228,7 @@ def test_excluded_readings_count_unless_the_protocol_says_otherwise() -> None:
         assert other.loc["excluded readings dropped", "n"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answers", ["AAAB", "ABBB"])
 def test_no_limit_lies_beyond_what_is_possible(answers: str) -> None:
     """Two readers and four items leave intervals wider than all there is."""

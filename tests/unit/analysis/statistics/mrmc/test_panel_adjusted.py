@@ -20,6 +20,7 @@ def _bundle(make_bundle: MakeBundle, primary: str = "") -> Bundle:
     return replace(bundle, protocol={"primary_model": primary})
 
 
+@pytest.mark.slow
 def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     make_bundle: MakeBundle,
 ) -> None:
@@ -40,6 +41,7 @@ def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     assert set(table["family"]) == {"accuracy, these readers", "accuracy, readers like these"}
 
 
+@pytest.mark.slow
 def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle) -> None:
     """At the full level; the others are a family of two."""
     table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
@@ -50,6 +52,7 @@ def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle)
     assert other["p_adjusted"] <= complete.loc[("M1", "these readers"), "p_adjusted"]
 
 
+@pytest.mark.slow
 def test_a_primary_model_that_is_not_there_changes_nothing(make_bundle: MakeBundle) -> None:
     """Nothing is tested in its place."""
     first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))

@@ -115,6 +115,7 @@ def test_a_task_of_one_item_leaves_macro_without_an_error() -> None:
     assert macro["undefined_because"].str.contains("in a task, a single item").all()
 
 
+@pytest.mark.slow
 def test_the_findings_say_what_a_choice_leaves_open() -> None:
     """An undefined choice is no changed conclusion."""
     bundle = _bundle(tasks=1)

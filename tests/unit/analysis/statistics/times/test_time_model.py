@@ -157,6 +157,7 @@ def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
     return outcome - outcome.mean(), design, *codes
 
 
+@pytest.mark.slow
 def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
     """Fifty studies of 3 readers and 60 items, 95 % intervals."""
     truth = np.log([0.8, 0.99, 1.3])

@@ -1,7 +1,7 @@
-"""Runs a program and writes down whom it calls. ``python -m tests.watched FILE FILES PROGRAM ...``.
+"""Run a program and log its network access: ``python -m tests.network_log LOG LIMIT PROGRAM ...``.
 
-Every address a socket is connected to and every name that is looked up stands in FILE, a line each;
-FILES is how many files the program may have open (0: as many as it may).
+The file LOG receives a line for every address a socket connects to and every name looked up.
+LIMIT is the number of files the program may have open (0: no limit).
 """
 
 import resource

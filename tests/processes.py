@@ -1,7 +1,7 @@
-"""Programs as forks of one process that has their modules imported: their start costs no imports.
+"""Start the project's programs as forks of one process that has already imported them.
 
-Most of the time of a command or of a server's start goes into importing, hundreds of times in one
-run of the tests. Each fork is a process of its own, with streams, environment and exit status.
+A test session starts hundreds of commands and servers, and most of their start-up time is spent
+importing. Each fork is a separate process with its own streams, environment and exit status.
 """
 
 import multiprocessing
@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.imported"])
+_FORKS.set_forkserver_preload(["tests.preloaded"])
 
 
 def start(
@@ -31,19 +31,20 @@ def start(
 ) -> BaseProcess:
     """Start ``python -m module arguments`` in the project's folder.
 
-    What it writes is added to the file `out`, errors to `err` (by default to the same). Where no
-    environment is given it is this process's.
+    Its output is appended to the file `out`, its errors to `err` (default: the same file). The
+    default environment is that of this process.
     """
     process = _FORKS.Process(
-        target=_be, args=(module, [*arguments], out, err, dict(environment or os.environ))
+        target=_run_module, args=(module, [*arguments], out, err, dict(environment or os.environ))
     )
+    # The fork would import the main module, which Streamlit's test runner replaces by a page.
     with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
-        process.start()  # it would import the script there, which Streamlit's test runner replaces
+        process.start()
     return process
 
 
 def run(module: str, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m module arguments`` and return what came of it.
+    """Run ``python -m module arguments`` and return its status and output.
 
     Raises
     ------
@@ -57,18 +58,18 @@ def run(module: str, *arguments: str, timeout: float = 300) -> subprocess.Comple
         if process.exitcode is None:
             process.kill()
             raise AssertionError(f"{module} {arguments} has not ended after {timeout} s")
-        told = [path.read_text("utf-8") for path in (out, err)]
-    return subprocess.CompletedProcess([module, *arguments], process.exitcode, *told)
+        output, errors = (path.read_text("utf-8") for path in (out, err))
+    return subprocess.CompletedProcess([module, *arguments], process.exitcode, output, errors)
 
 
-def _be(
+def _run_module(
     module: str, arguments: list[str], out: Path, err: Path | None, environment: dict[str, str]
 ) -> None:
     os.chdir(ROOT)
     os.environ.clear()
     os.environ.update(environment)
     for stream, path in ((1, out), (2, err or out)):
-        with path.open("ab") as written:
-            os.dup2(written.fileno(), stream)
+        with path.open("ab") as file:
+            os.dup2(file.fileno(), stream)
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.again import AT_MOST
 from tests.conftest import ROOT
+from tests.retry_browser_tests import AT_MOST
 
 LATE = """
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_only_a_few_browser_tests_are_run_again(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.again", "-p", "no:cacheprovider", "tests"],
+        [sys.executable, "-m", "tests.retry_browser_tests", "-p", "no:cacheprovider", "tests"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,

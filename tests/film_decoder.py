@@ -1,4 +1,7 @@
-"""Packed films turned back as a browser does: slow, written apart from the packing to check it."""
+"""Decode packed films as a browser does.
+
+Slow, and written independently of the encoder in order to check it.
+"""
 
 import gzip
 import json
@@ -45,7 +48,7 @@ def unpacked(body: bytes) -> Grey:
 def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
     width, half = header["width"], 1 << (header["fraction_bits"] - 1)
     bits, top, steps, all_weights = (
-        header[one] for one in ("fraction_bits", "top", "steps", "weights")
+        header[key] for key in ("fraction_bits", "top", "steps", "weights")
     )
     rows = [[0] * (width + 3), [0] * (width + 3)]
     for residues_of_row in zigzag:
@@ -58,7 +61,7 @@ def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
             steepness = (
                 abs(far_west - north_west) + abs(north - north_west) + abs(north - north_east)
             )
-            # The steps rise: as many are passed as stand before the first that is not.
+            # The steps ascend: the index is the number of steps below the steepness.
             a, b, c, d, e, f = all_weights[bisect_left(steps, steepness)]
             total = a * west + b * north + c * north_west + d * north_east + e * far_west
             guess = min(max((total + f * far[x] + half) >> bits, 0), top)

@@ -1,7 +1,7 @@
-"""Runs pytest; browser tests that fail are run once more, alone, and named in the last lines.
+"""Run pytest, and repeat failed browser tests once, alone.
 
-A browser on a busy machine can be late where nothing is wrong. A second run tells that from a
-fault, and its name in the last lines says that the test has a race to be found.
+A browser on a busy machine can be late although nothing is wrong. The second run distinguishes
+that from a defect. The last lines of the output name the repeated tests; each has a race to fix.
 """
 
 import sys
@@ -11,41 +11,41 @@ import pytest
 
 BROWSER = "tests/e2e/"
 AT_MOST = 8
-"""If more fail, it is no race."""
+"""With more failures nothing is repeated: that many are no race."""
 
 
 class Failures:
-    """A plugin that notes which tests failed, and whether anything else went wrong."""
+    """A plugin that collects the failed tests and whether collection failed."""
 
     def __init__(self) -> None:
         self.tests: list[str] = []
-        self.broken = False
+        self.collection_failed = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and report.nodeid not in self.tests:
             self.tests.append(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        self.broken |= report.failed
+        self.collection_failed |= report.failed
 
 
-def worth_another(failures: Failures) -> bool:
-    """Say whether all that failed are a few browser tests."""
+def can_be_repeated(failures: Failures) -> bool:
+    """Return whether only a few browser tests failed."""
     few = 0 < len(failures.tests) <= AT_MOST
-    return few and not failures.broken and all(BROWSER in name for name in failures.tests)
+    return few and not failures.collection_failed and all(BROWSER in t for t in failures.tests)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run pytest with these arguments; return its exit status, or that of the second run."""
     first, second = Failures(), Failures()
     status = int(pytest.main([*arguments], plugins=[first]))
-    if status != pytest.ExitCode.TESTS_FAILED or not worth_another(first):
+    if status != pytest.ExitCode.TESTS_FAILED or not can_be_repeated(first):
         return status
     print("\nBrowser tests failed; each is run once more, alone.", flush=True)
     status = int(pytest.main([*first.tests], plugins=[second]))
     for name in first.tests:
-        told = "FAILED TWICE" if name in second.tests else "PASSED ONLY WHEN RUN AGAIN, ALONE"
-        print(f"{told}: {name}", flush=True)
+        outcome = "FAILED TWICE" if name in second.tests else "PASSED ONLY WHEN RUN AGAIN, ALONE"
+        print(f"{outcome}: {name}", flush=True)
     return status
 
 

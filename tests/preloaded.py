@@ -1,4 +1,4 @@
-"""What a program of ours imports sooner or later, all at once: a process to fork has it all."""
+"""Import everything the programs use, in the process that `tests.processes` forks."""
 
 import gc
 import inspect
@@ -17,7 +17,7 @@ from ui.viewer import MODULES, wanted
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")
-"""Run, not imported."""
+"""Scripts: these are run, not imported."""
 
 for name in SERVERS:
     import_module(name)
@@ -27,16 +27,16 @@ for package in (study, analysis, ui):
         if module.name not in SCRIPTS:
             import_module(module.name)
 wanted(MODULES)  # reads every module of the reading page
-for language in translation.languages():  # the files are read once, wherever they are looked for
+for language in translation.languages():  # the catalogues are read once
     translation.table(language, ())
     with translation.spoken(language):
         translation.said("Continue")
 translation.folder.cache_clear()
-# It loads the analysis before somebody looks at results, which in most tests nobody does.
+# A server loads the analysis in advance for the results page, which most tests do not open.
 patch("ui.app.study_bar.warm_up").start()
-# An analysis or import makes way for readers; a test that waits for it is the only reader there is,
-# and the other tests would have all of the machine.
+# An analysis or import runs at low priority because of readers. A test waits for it, and the other
+# tests would take all of the processor time.
 patch("ui.server.worker.PRIORITY", 0).start()
-inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
+inspect.stack()  # Streamlit does this once in a process; the first call locates all modules
 gc.collect()
 gc.freeze()

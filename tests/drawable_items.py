@@ -1,0 +1,39 @@
+"""Items for tests of sampling, created without a bank."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import Candidate, Draw, draw, pooled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawable:
+    """An item that can be drawn, with the values it can be stratified by."""
+
+    item_id: str
+    examination_id: str
+    patient_id: str
+    strata: Mapping[str, str]
+
+    def unit(self, protocol: Protocol) -> str:
+        """Return the id of the item, examination or patient that may be drawn only once."""
+        return {
+            "item": self.item_id,
+            "examination": self.examination_id,
+            "patient": self.patient_id or self.examination_id,
+        }[protocol.one_question_per]
+
+
+def draw_from(items: Iterable[Drawable], protocol: Protocol) -> Draw:
+    """Draw the cases of a protocol."""
+    pool = pooled(
+        (item.item_id, item.unit(protocol), *(item.strata[name] for name in protocol.stratify_by))
+        for item in items
+    )
+    return draw(pool, protocol)
+
+
+def for_practice(items: Iterable[Drawable]) -> list[Candidate]:
+    """Return the items in the form that practice cases are drawn from."""
+    return [(item.item_id, item.examination_id, item.patient_id) for item in items]

@@ -1,0 +1,100 @@
+"""List the tests that need the mark `slow` and do not have it: ``python -m tests.slow_tests``.
+
+`make check` leaves out the tests marked `slow`. A test needs the mark if its call takes more than
+0.5 s of processor time, counted in the process of the test and in the processes it started. Right
+after each costly test the same process runs a fixed loop, so that a slow or busy machine is not
+taken for a slow test. A test is listed only if it took twice the limit in two runs, the second
+alone.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from multiprocessing import forkserver
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+LIMIT_S = 0.5
+"""Processor time from which a test is slow."""
+MARGIN = 2.0
+"""A test is listed from this multiple of the limit."""
+LOOP_S = 0.016
+"""Processor time of `_loop` on the machine the limit refers to (an idle 2-core server of 2024)."""
+
+
+def _loop() -> None:
+    total = 0
+    for i in range(400_000):
+        total += i * i
+
+
+def _slowness() -> float:
+    """Return how many times longer the loop takes now than on the reference machine."""
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        _loop()
+        times.append(time.process_time() - start)
+    return max(median(times) / LOOP_S, 1.0)
+
+
+def _children_s() -> float:
+    """Return the processor time of the processes that were started by this one and have ended."""
+    times = os.times()
+    total = times.children_user + times.children_system
+    server = getattr(forkserver, "_forkserver")._forkserver_pid  # noqa: B009
+    if server and (status := Path(f"/proc/{server}/stat")).exists():
+        fields = status.read_text().rsplit(")", 1)[1].split()
+        total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
+class Costs:
+    """A plugin that measures the call of each test and lists the costly ones."""
+
+    def __init__(self) -> None:
+        self.costly: dict[str, float] = {}
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        wall, own, children = time.perf_counter(), time.process_time(), _children_s()
+        yield
+        # A process that an earlier test left behind may end now: it used no more than the time
+        # since then on all processors.
+        most = (time.perf_counter() - wall) * (os.cpu_count() or 1)
+        cost = time.process_time() - own + min(_children_s() - children, most)
+        if cost > LIMIT_S * MARGIN:
+            cost /= _slowness()
+        item.user_properties.append(("cost_s", cost))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        cost = dict(report.user_properties).get("cost_s")
+        if report.when == "call" and isinstance(cost, float) and cost > LIMIT_S * MARGIN:
+            self.costly[report.nodeid] = cost
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure in each worker; `main` passes its own plugin to the controlling process."""
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Costs())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the unmarked tests, repeat the costly ones alone, and list those that are slow twice."""
+    first, second = Costs(), Costs()
+    options = ["-p", "tests.slow_tests", "-m", "not browser and not slow"]
+    status = int(pytest.main([*options, *arguments], plugins=[first]))
+    if status or not first.costly:
+        return status
+    print("\nCostly tests are run once more, alone.", flush=True)
+    status = int(pytest.main([*first.costly], plugins=[second]))
+    for name, cost in second.costly.items():
+        print(f"NOT MARKED AS SLOW: {name} ({cost:.1f} s of processor time)", flush=True)
+    return status or int(bool(second.costly))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

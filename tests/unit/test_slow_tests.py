@@ -1,0 +1,41 @@
+"""Tests of the list of slow tests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+COSTLY = """
+import subprocess, sys
+import pytest
+from tests.slow_tests import _loop
+LOOPS = "from tests.slow_tests import _loop; [_loop() for _ in range(120)]"
+def test_quick(): pass
+def test_costly(): [_loop() for _ in range(120)]
+def test_child(): subprocess.run([sys.executable, "-c", LOOPS], check=True)
+@pytest.mark.slow
+def test_marked(): raise AssertionError
+"""
+
+
+@pytest.mark.slow
+def test_unmarked_tests_that_cost_too_much_are_listed(tmp_path: Path) -> None:
+    """In the test's own process and in a process it starts; marked tests are not run."""
+    (tmp_path / "test_costs.py").write_text(COSTLY)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow: x\n    browser: x\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.slow_tests", "-p", "no:cacheprovider", "test_costs.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    listed = [line.split(" (")[0] for line in run.stdout.splitlines() if "NOT MARKED" in line]
+    names = ("test_costly", "test_child")
+    assert listed == [f"NOT MARKED AS SLOW: test_costs.py::{name}" for name in names]
