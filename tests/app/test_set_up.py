@@ -125,6 +125,30 @@ def test_open_ended_cases_are_chosen_beside_others(
     assert any("unaided, open-ended" in str(one.proto.body) for one in page.get("html"))
 
 
+def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="design")
+    for kind, label, value in (
+        ("checkbox", "Aided: with a model's answer", True),
+        ("text_input", "Model whose answers are shown", "Janus"),
+        ("number_input", "Number of arms", 2),
+        ("text_input", "Name of the arm", "control"),
+    ):
+        _field(page, kind, label).set_value(value)  # type: ignore[attr-defined]
+        page.run()
+    page.multiselect[0].set_value(["unaided"]).run()
+    assert not page.exception
+    values = drafts.find(banked, number).protocol_values
+    assert values["arms"] == [{"name": "control", "conditions": ["unaided"]}, {"name": "Arm 2"}]
+    assert (values["conditions"], values["aid_model"]) == (["unaided", "aided"], "Janus")
+    listed = page.dataframe[0].value
+    assert list(listed["Arm"]) == ["control"] * 3 + ["Arm 2"] * 3
+    assert "Aided" not in "".join(listed["Session 1"][:3])
+    assert any("Arms:" in str(each.proto.body) for each in page.get("html"))
+
+
 def test_conditions_of_the_draw_are_counted_and_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

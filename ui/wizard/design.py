@@ -6,6 +6,7 @@ Conditions, sessions and how far apart they are; and the endpoint, said before a
 import streamlit as st
 
 from study.base.translation import t, tn
+from ui.wizard import groups
 from ui.wizard.draft import Working
 
 
@@ -31,6 +32,16 @@ def design(working: Working) -> None:
         )
     with right:
         _sessions(working)
+    groups.arms(working)
+    if any("aided" in chosen for chosen in _all_conditions(working)):
+        groups.aid(working)
+    groups.shares(working)
+    groups.preview(working)
+
+
+def _all_conditions(working: Working) -> list[list[str]]:
+    arms = [arm.get("conditions", []) for arm in working.values["arms"]]
+    return [working.values["conditions"], *arms]
 
 
 def _conditions(working: Working) -> None:
@@ -51,13 +62,21 @@ def _conditions(working: Working) -> None:
         value="open-ended" in base,
         key=working.key("open-ended"),
     )
-    st.checkbox(
-        t("Aided: with a model's answer (coming later)"),
-        value=False,
-        disabled=True,
-        key=working.key("aided"),
+    aided = st.checkbox(
+        t("Aided: with a model's answer"), value="aided" in base, key=working.key("aided")
     )
-    offered = (("unaided", unaided), ("image-absent", absent), ("open-ended", words))
+    wrong = st.checkbox(
+        t("Wrong image: the question with another patient's images"),
+        value="wrong-image" in base,
+        key=working.key("wrong-image"),
+    )
+    offered = (
+        ("unaided", unaided),
+        ("aided", aided),
+        ("image-absent", absent),
+        ("wrong-image", wrong),
+        ("open-ended", words),
+    )
     chosen = [name for name, on in offered if on]
     working.values["conditions"] = list(base) if set(chosen) == set(base) else chosen
     if words and len(chosen) > 1:
@@ -72,9 +91,13 @@ def _conditions(working: Working) -> None:
         )
     elif len(chosen) > 1:
         meaning = t(
-            "Every case is read under each condition. This doubles the readings and measures what "
-            "the images add. Which condition comes first alternates between readers."
+            "Every case is read under each condition. Which condition comes first alternates "
+            "between readers."
         )
+    elif aided:
+        meaning = t("Each case is read with the model's answer.")
+    elif wrong:
+        meaning = t("Each case is read with another patient's images; readers do not know this.")
     elif absent:
         meaning = t("Without images, only what the question itself gives away is measured.")
     elif unaided:

@@ -107,6 +107,15 @@ _VALUES = {
     "image-absent": later("image-absent"),
     "open-ended": later("open-ended"),
     "aided": later("aided"),
+    "wrong-image": later("wrong image"),
+    "first": later("with the question"),
+    "on demand": later("on request"),
+    "after": later("after the reader's own answer"),
+    "answer": later("answer"),
+    "confidence": later("confidence"),
+    "explanation": later("explanation"),
+    "boxes": later("boxes on the image"),
+    "map": later("heat map on the image"),
     "accuracy": later("accuracy"),
     "non-inferiority": later("non-inferiority"),
     "superiority": later("superiority"),
@@ -198,7 +207,41 @@ def _design(protocol: Protocol) -> Lines:
         else t("None (one session)"),
         t("Days per session"): f"{days:g}" if days else t("No limit"),
         t("Hidden repeats"): str(protocol.hidden_repeats),
+        **_aid(protocol),
+        **_groups(protocol),
     }
+
+
+def _aid(protocol: Protocol) -> Lines:
+    """Return what is shown of a model's answers, where a condition is aided."""
+    if not protocol.is_aided:
+        return {}
+    return {
+        t("Model whose answers are shown"): protocol.aid_model or t("None"),
+        t("When the model's answer is shown"): _called(protocol.aid),
+        t("What is shown of the model's answer"): value_in_words("", protocol.aid_shows),
+        t("Introduction to the model's answers"): protocol.aid_text or t("None"),
+        t("Cases without an answer from the model"): t("the study is not opened")
+        if protocol.aid_missing == "refuse"
+        else t("the reader is told"),
+        t("Planted errors"): str(protocol.aid_errors),
+    }
+
+
+def _groups(protocol: Protocol) -> Lines:
+    """Return the arms and the shares of cases, where there are any."""
+    lines = {
+        t("Readers per case"): protocol.reads_per_case,
+        t("Cases per reader"): protocol.cases_per_reader,
+        t("Cases read by everyone"): protocol.anchor,
+    }
+    arms = {
+        t("Arm {arm} (share {n})", arm=arm.name, n=arm.share): ", ".join(
+            _called(name) for name in protocol.of_arm(arm.name).conditions
+        )
+        for arm in protocol.arms
+    }
+    return {**{label: decimal(n) for label, n in lines.items() if n}, **arms}
 
 
 def _rules(protocol: Protocol) -> Lines:
