@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
+from analysis.parallel import alongside
 from analysis.statistics.accuracy.accuracy import accuracy, leaderboard
 from analysis.statistics.accuracy.calibration import (
     has_sureness,
@@ -67,7 +68,11 @@ class Results:
 
 
 def analyse(
-    bundle: Bundle, options: Options | None = None, *, tell: Callable[[str], None] | None = None
+    bundle: Bundle,
+    options: Options | None = None,
+    *,
+    tell: Callable[[str], None] | None = None,
+    in_parallel: bool = False,
 ) -> Results:
     """Compute every table of a bundle.
 
@@ -79,6 +84,8 @@ def analyse(
         Seed, number of resamples, alpha and margin.
     tell : callable, optional
         Called with a table's name before it is computed.
+    in_parallel : bool, default False
+        Compute the tables of agreement in a second process where that is possible.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def analyse(
     # The products are small: threads that wait for one another on a machine in use cost four times
     # the processor time, and longer.
     with threadpool_limits(limits=1, user_api="blas"):
-        study, tables = Study(bundle, options), {}
+        study = Study(bundle, options)
         panel = cache(partial(reader_panel, study))
         sure, in_words = has_sureness(study), has_open_answers(study)
         steps: dict[str, Callable[[], pd.DataFrame]] = {
@@ -111,10 +118,23 @@ def analyse(
             **({name: partial(f, study) for name, f in OPEN.items()} if in_words else {}),
             **({"open_scoring": partial(open_scoring, study)} if has_open_scores(study) else {}),
         }
-        for name, table in steps.items():
-            if tell:
-                tell(name)
-            tables[name] = table()
+
+        def compute(names: Iterable[str]) -> dict[str, pd.DataFrame]:
+            computed = {}
+            for name in names:
+                if tell:
+                    tell(name)
+                computed[name] = steps[name]()
+            return computed
+
+        if in_parallel:
+            study.weights  # noqa: B018  computed once, before the fork
+            with alongside(partial(compute, IN_SECOND_PROCESS)) as second:
+                first = compute(name for name in steps if name not in IN_SECOND_PROCESS)
+            computed = first | second.result()
+        else:
+            computed = compute(steps)
+        tables = {name: computed[name] for name in steps}
     return Results(
         bundle=bundle,
         options=options,
@@ -123,6 +143,14 @@ def analyse(
         clustered=study.matrix.clustered,
     )
 
+
+IN_SECOND_PROCESS = (
+    "agreement_pairs",
+    "agreement_groups",
+    "agreement_between",
+    "agreement_indices",
+)
+"""About half of the work of a large bundle with patients."""
 
 SURENESS = {"model_calibration": model_calibration, "model_reliability": model_reliability}
 OPEN = {"open_ended": open_ended, "open_gap": open_gap}

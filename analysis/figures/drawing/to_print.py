@@ -15,15 +15,12 @@ from functools import lru_cache
 from typing import Any
 
 import matplotlib
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.transforms import Affine2D
-from PIL import Image
 
 from analysis.figures.drawing.axes import BIDI
 from analysis.figures.drawing.chart import (
@@ -114,22 +111,21 @@ ONE_AT_A_TIME = threading.Lock()
 
 def svg(chart: Chart) -> bytes:
     """Draw a chart as SVG: text as paths, the same bytes every time."""
-    file = io.BytesIO()
-    with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-        figure(chart).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    return file.getvalue()
+    return _file(chart, format="svg", metadata={"Date": None, "Creator": None})
 
 
 def png(chart: Chart) -> bytes:
     """Draw a chart as PNG of 300 dots an inch, the same bytes every time."""
+    # A higher level takes twice as long for files that are a tenth smaller.
+    encoding = {"compress_level": 3}
+    return _file(chart, format="png", metadata={"Software": None}, pil_kwargs=encoding)
+
+
+def _file(chart: Chart, **form: Any) -> bytes:
     with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-        canvas: Any = FigureCanvasAgg(figure(chart))
-        canvas.draw()
-        image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    file = io.BytesIO()
-    # Without transparency and at this level the file is as small and takes half the time.
-    image.save(file, "png", dpi=(PNG_DPI, PNG_DPI), compress_level=3)
-    return file.getvalue()
+        file = io.BytesIO()
+        figure(chart).savefig(file, **form)
+        return file.getvalue()
 
 
 @lru_cache(maxsize=1)  # the SVG and the PNG of a figure are requested in turn

@@ -25,6 +25,7 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
+from analysis.parallel import alongside
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
 from analysis.report.formats.page import report_page
@@ -215,7 +216,7 @@ def write_tables(
     """
     place = Path(out)
     with fresh_folder(place, (TABLES, *(REPORT if _holds_report(place) else ()))) as folder:
-        results = analyse(bundle, options)
+        results = analyse(bundle, options, in_parallel=True)
         _tables(results, folder)
     return results
 
@@ -255,7 +256,7 @@ def write_report(
     """
     with spoken(language), _report_folder(Path(out)) as folder:
         with spoken(ENGLISH):
-            results = analyse(bundle, options)
+            results = analyse(bundle, options, in_parallel=True)
         _report(results, folder)
     return results
 
@@ -310,21 +311,30 @@ def _refuse_another_report(out: Path) -> None:
 
 
 def _report(results: Results, folder: Path) -> None:
-    _tables(results, folder)
     figures = report_figures(results)
-    _figures(figures, folder / "figures")
     content = report_content(results, figures)
-    _write_text(folder / "report.html", report_page(content))
-    (folder / "report.pdf").write_bytes(report_pdf(content))
-    (folder / "paper").mkdir()
+
+    def write_rest() -> None:
+        _paper(results, content, folder / "paper")
+        _figures(figures, folder / "figures")
+        path = folder / "results.json"
+        with spoken(ENGLISH), path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_json(results))
+
+    (folder / "figures").mkdir()
+    with alongside(write_rest):
+        for figure in figures:
+            (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
+        _write_text(folder / "report.html", report_page(content))
+        (folder / "report.pdf").write_bytes(report_pdf(content))
+        _tables(results, folder)
+
+
+def _paper(results: Results, content: ReportContent, folder: Path) -> None:
+    folder.mkdir()
     with spoken(ENGLISH):
         for name, file in paper_files(results, _in_english(results, content)).items():
-            (folder / "paper" / name).write_bytes(file)
-    with (
-        spoken(ENGLISH),
-        (folder / "results.json").open("w", encoding="utf-8", newline="") as file_,
-    ):
-        file_.writelines(_json(results))
+            (folder / name).write_bytes(file)
 
 
 def _in_english(results: Results, content: ReportContent) -> ReportContent:
@@ -333,11 +343,9 @@ def _in_english(results: Results, content: ReportContent) -> ReportContent:
 
 
 def _figures(figures: Sequence[ReportFigure], folder: Path) -> None:
-    folder.mkdir()
     for figure in figures:
         text = json.dumps(json.loads(figure.figure.to_json()), ensure_ascii=False, sort_keys=True)
         _write_text(folder / f"{figure.name}.plotly.json", text + "\n")
-        (folder / f"{figure.name}.svg").write_bytes(figure.svg)
         (folder / f"{figure.name}.png").write_bytes(figure.png)
 
 

@@ -6,8 +6,10 @@ import io
 import math
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xlsxwriter
 
@@ -189,18 +191,20 @@ def _sheet(
 
 def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        for i, number in enumerate(column.tolist(), start=1):
-            if number is not None and not pd.isna(number) and math.isfinite(number):
+        finite = np.isfinite(column.to_numpy(dtype=float, na_value=np.nan)).tolist()
+        for i, (number, known) in enumerate(zip(column.tolist(), finite, strict=True), start=1):
+            if known:
                 sheet.write_number(i, j, number)
         return
+    # Excel's own mark of text: without it a cell turns into a formula when it is edited.
+    marked = cache(lambda words: text if guarded(words) != words else None)
     for i, cell in enumerate(column.tolist(), start=1):
         if isinstance(cell, int | float) and not isinstance(cell, bool):
             if math.isfinite(cell):
                 sheet.write_number(i, j, cell)
         elif cell is not None and cell is not pd.NA and cell != "":
             words = str(cell)[:MOST_CHARACTERS]
-            # Excel's own mark of text: else the cell turns into a formula when somebody edits it.
-            sheet.write_string(i, j, words, text if guarded(words) != words else None)
+            sheet.write_string(i, j, words, marked(words))
 
 
 def _row(sheet: Any, i: int, cells: Any, form: Any = None) -> None:

@@ -329,12 +329,15 @@ def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     return tuple(sorted(filter(None, map(_distribution, others)), key=str.lower))
 
 
+_distributions = cache(packages_distributions)
+
+
 def _distribution(module: str) -> str:
     """Return the installed package a module belongs to, or nothing; most have the same name."""
     try:
         return str(distribution(module).metadata["Name"])
     except PackageNotFoundError:
-        return packages_distributions().get(module, [""])[0]
+        return _distributions().get(module, [""])[0]
 
 
 def provenance(results: Results) -> dict[str, Any]:

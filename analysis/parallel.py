@@ -1,0 +1,54 @@
+"""Run two pieces of work at the same time, the second one in a forked process."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import current_process, get_context
+from typing import Any, TypeVar
+
+_Result = TypeVar("_Result")
+_work: Callable[[], Any] | None = None
+
+
+@contextmanager
+def alongside(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
+    """Run `work` in a forked process while the body of the `with` statement runs.
+
+    The process inherits everything that `work` refers to, so that only its result is pickled; an
+    exception in it is raised at the end of the body. Where a fork is not safe (other threads,
+    another system than Linux), `work` runs after the body.
+
+    Yields
+    ------
+    concurrent.futures.Future
+        The result of `work`, to be read after the body.
+    """
+    global _work
+    if not _can_fork():
+        later: Future[_Result] = Future()
+        yield later
+        later.set_result(work())
+        return
+    _work = work
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+            result = pool.submit(_run)
+            yield result
+            result.result()
+    finally:
+        _work = None
+
+
+def _can_fork() -> bool:
+    alone = threading.active_count() == 1 and not current_process().daemon
+    return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+
+
+def _run() -> Any:
+    assert _work is not None
+    return _work()

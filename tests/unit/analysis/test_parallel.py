@@ -1,0 +1,75 @@
+"""Work that runs in a second process while the first goes on."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from analysis.parallel import alongside
+
+
+def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program without other threads, which the test runner may have."""
+    program = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from analysis.parallel import alongside\n"
+        "os.chdir(sys.argv[1])\n" + body
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+def test_the_second_work_has_a_process_of_its_own_and_finishes_before_the_block_ends(
+    tmp_path: Path,
+) -> None:
+    done = _in_a_process(
+        "os.cpu_count = lambda: 2\n"
+        "text = 'inherited'\n"
+        "with alongside(lambda: (text, os.getpid())) as second:\n"
+        "    pass\n"
+        "print(second.result()[0], second.result()[1] != os.getpid())\n",
+        tmp_path,
+    )
+    assert done.stdout.split() == ["inherited", "True"], done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_error_of_the_second_work_is_raised(tmp_path: Path, cores: int) -> None:
+    done = _in_a_process(
+        f"os.cpu_count = lambda: {cores}\n"
+        "try:\n"
+        "    with alongside(lambda: Path('missing/second').write_text('')):\n"
+        "        Path('first').touch()\n"
+        "except FileNotFoundError as error:\n"
+        "    print(error.filename, Path('first').exists())\n",
+        tmp_path,
+    )
+    assert done.stdout.split() == ["missing/second", "True"], done.stderr
+
+
+def test_in_a_program_with_threads_the_second_work_runs_afterwards() -> None:
+    ended = threading.Event()
+    order: list[tuple[str, int]] = []
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    try:
+        with alongside(lambda: order.append(("second", os.getpid()))):
+            order.append(("first", os.getpid()))
+    finally:
+        ended.set()
+        thread.join()
+    assert order == [("first", os.getpid()), ("second", os.getpid())]
+
+
+def test_without_a_second_processor_nothing_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    with alongside(os.getpid) as second:
+        pass
+    assert second.result() == os.getpid()
