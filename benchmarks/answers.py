@@ -18,6 +18,7 @@ from benchmarks import servers
 from benchmarks.machine import Broken
 
 DESCRIPTION = "an answer's processor time on the server, beside messages turned away at the door"
+SMALLEST = "--n 2"
 BAR_MS = 10.0
 
 _BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"

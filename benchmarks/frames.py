@@ -20,6 +20,7 @@ from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
 from benchmarks.summary import quantile_interval
 
 DESCRIPTION = "the film under a moving hand: the page's frames and the film's pictures"
+SMALLEST = "--seconds 0.3"
 WATCH = Path(__file__).with_name("frames.js")
 DEPTHS = (8, 16)
 DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}

@@ -34,6 +34,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store
 
 DESCRIPTION = "importing a bank of the release's size, beside json.load, pandas and to_sql"
+SMALLEST = "--items 200"
 MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_FILTER_S = 1.0, 0.1, 2.0, 1.0
 N_ITEMS = 654_656
 """Of the release's three splits together."""

@@ -24,6 +24,7 @@ from study.models.running import ANSWERS, answers_in, folder_of
 from study.store import Store
 
 DESCRIPTION = "asking a model: the rate beside the ideal one, and memory"
+SMALLEST = "--cases 4 --seconds 0.1 --connections 2"
 LEAST_SHARE, MOST_GROWTH = 0.8, 1.1
 _SIZE = {"width": 611, "height": 502}
 _TIMES = 10

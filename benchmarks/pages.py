@@ -33,6 +33,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 
 DESCRIPTION = "opening every page of a study of 300 readers and 200 cases, beside a small one"
+SMALLEST = "--readers 2 --cases 5 --models 1"
 LONGEST_S = 1.0
 LONGEST_SMALL_RESULTS_S = 3.0
 SMALL = (3, 20)

@@ -150,6 +150,7 @@ def last_film_byte_s(exchanges: list[Exchange], views: int = VIEWS) -> float | N
 
 
 DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"
+SMALLEST = "--cases 7 --only local --pace 0.5 --witnessed 1 --openings 2"
 PARTS = ("local", "slow", "16bit", "naive")
 BLOCKS = 7
 FEW = 12

@@ -200,6 +200,7 @@ def errors_ms(played: Played, recorded: dict[str, Any]) -> dict[str, float | Non
 
 
 DESCRIPTION = "known delays against the recorded times: bias and spread"
+SMALLEST = "--trials 1 --longest 1 --only quiet"
 _SPARE = 3
 _SMALL = {"width": 256, "height": 312}
 
