@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -88,6 +89,35 @@ def test_folders_use_only_what_is_beneath_them() -> None:
                 used = {".".join(module.split(".")[:2]) for module in _imports(path)}
                 offenders += [(_name(path), one) for one in sorted(used & above)]
     assert not offenders
+
+
+def test_no_modules_import_each_other() -> None:
+    """Directly, through others or within a function; imports for types do not count."""
+    modules = {_module(path): path for path in _files()}
+    graph = {name: _imported_modules(path) & modules.keys() for name, path in modules.items()}
+    TopologicalSorter(graph).prepare()
+
+
+def _module(path: Path) -> str:
+    return _name(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def _imported_modules(path: Path) -> set[str]:
+    """Return the modules a file imports, and everything it imports from them."""
+    for_types = {
+        line
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    names = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.lineno not in for_types:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+    packages = {_module(path).rpartition(".")[0]} if path.name != "__init__.py" else set()
+    return names - {_module(path)} - packages
 
 
 def _not_allowed(path: Path) -> set[str]:

@@ -14,15 +14,18 @@ AS_READERS = ("", "image")
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return what names of runs are sorted by: numbers by their value, before words.
+    """Return a key to sort names of runs by: numbers by value and before words.
 
     Examples
     --------
     >>> sorted(["run 10", "run 9", "2"], key=natural)
     ['2', 'run 9', 'run 10']
     """
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return tuple((not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in parts)
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple(
+        (False, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (True, 0, part)
+        for part in parts
+    )
 
 
 def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
@@ -30,7 +33,8 @@ def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
     keys = list(zip(readings["rater_id"], readings["run"], strict=True))
     place: dict[tuple[str, str], str] = {}
     met: Counter[str] = Counter()
-    for rater, run in sorted({key for key in keys if key[1]}, key=lambda key: natural(key[1])):
+    named = sorted({key for key in keys if key[1]})
+    for rater, run in sorted(named, key=lambda key: natural(key[1])):
         met[rater] += 1
         place[rater, run] = str(met[rater])
     given = [cell.strip() for cell in readings["repeat"]]

@@ -178,7 +178,7 @@ def import_bank(
             progress("store", 0, 1)
         with (
             _look_beside(work, simulated, found.n_workers) as looks,
-            store.change(beside=work) as change,
+            store.change(attached=work) as change,
         ):
             if banks.find(change, name):
                 raise NotNow(f"A bank named {name!r} is already there. Choose another name.")

@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeVar
 
 from study.base.errors import NotNow
+from study.base.processes import can_split_off, split_off
 from study.base.translation import t
 
 _Task = TypeVar("_Task")
@@ -28,7 +28,7 @@ def most_workers() -> int:
 
     One more than there are processors: one of them waits for its result to be taken.
     """
-    if not hasattr(os, "fork"):
+    if not can_split_off():
         return 0
     here = hasattr(os, "sched_getaffinity")
     return 1 + (len(os.sched_getaffinity(0)) if here else os.cpu_count() or 1)
@@ -128,20 +128,17 @@ def _started(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
 
 def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
     here, there = Pipe()
-    with warnings.catch_warnings():
-        # Newer versions warn of forks beside threads: what a worker does needs no lock of theirs.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid:
-        there.close()
-        return _Worker(pid, here)
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began this ends it
-        for line in (here, *(other.line for other in others)):  # else nobody finds it cut
+
+    def work() -> int:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this ends it
+        for line in (here, *(other.line for other in others)):  # else its end goes unnoticed
             line.close()
         _work(do, there)
-    finally:
-        os._exit(0)
+        return 0
+
+    pid = split_off(work)
+    there.close()
+    return _Worker(pid, here)
 
 
 def _work(do: Callable[[Any], Any], line: Connection) -> None:

@@ -16,6 +16,7 @@ import click
 
 from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
+from study.base.processes import split_off
 from study.cli.program import PATH, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, hand_out
 from study.models.answer_parser import RULES, STANDARD
@@ -564,38 +565,33 @@ class _RunTold:
 
 
 def _aside(work: Callable[[int], int]) -> int:
-    """Do work in a process of its own, which outlives this one, and return its exit status.
+    """Do work in another process, which outlives this one, and return its exit status.
 
-    Where this process is killed, answers that are under way were asked for and are paid for: the
-    other is told by the end of a pipe, asks for no more, and writes down what still comes.
+    If this process is killed, answers in progress have been requested and will be paid for: the
+    other process notices the end of a pipe, requests no more, and stores the answers that arrive.
     """
     alone, watched = os.pipe()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    child = os.fork()
-    if child:
-        os.close(alone)
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, lambda *_: os.kill(child, signal.SIGTERM))
-        _, status = os.waitpid(child, 0)
-        os.close(watched)
-        return os.waitstatus_to_exitcode(status)
-    status = 1
-    try:
-        os.close(watched)
-        os.setsid()  # a terminal that closes, or is interrupted, is the other's concern
-        _give_large_blocks_back()
-        status = work(alone)
-    except StudyError as error:
-        with suppress(OSError):
-            print(error, file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        with suppress(OSError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(status)
+
+    def separately() -> int:
+        try:
+            os.close(watched)
+            os.setsid()  # the command handles a terminal that closes or is interrupted
+            _give_large_blocks_back()
+            return work(alone)
+        except StudyError as error:
+            with suppress(OSError):
+                print(error, file=sys.stderr)
+        except BaseException:
+            traceback.print_exc()
+        return 1
+
+    child = split_off(separately)
+    os.close(alone)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: os.kill(child, signal.SIGTERM))
+    _, status = os.waitpid(child, 0)
+    os.close(watched)
+    return os.waitstatus_to_exitcode(status)
 
 
 def _give_large_blocks_back() -> None:

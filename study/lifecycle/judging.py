@@ -59,7 +59,7 @@ LABELS: Mapping[str, str] = {
     ItemVerdict.SOUND: later("Sound"),
     ItemVerdict.AMBIGUOUS: later("Ambiguous"),
     ItemVerdict.WRONG_STANDARD: later("Wrong reference standard"),
-    ItemVerdict.HALLUCINATED: later("Asks about a finding that is not there"),
+    ItemVerdict.HALLUCINATED: later("Asks about an absent finding"),
     ItemVerdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
     MIXED: later("Several faults"),
     Score.CORRECT: later("Correct"),

@@ -183,13 +183,13 @@ class _Sitting:
     person: Person
     bank: TaughtRow
     before: int
-    given: Sequence[LearntRow]
+    answers: Sequence[LearntRow]
     coming: Sequence[_Coming]
 
     @property
     def read(self) -> int:
         """How many cases of the round are answered."""
-        return min(len(self.given) - self.before, ROUND)
+        return min(len(self.answers) - self.before, ROUND)
 
     @property
     def total(self) -> int:
@@ -227,7 +227,7 @@ def film(
         mark = secret(look)
         at = {case.case: case.item for case in sitting.coming} | {
             _case(mark, person, bank, answer.number, answer.item): answer.item
-            for answer in sitting.given[-ROUND:]
+            for answer in sitting.answers[-ROUND:]
         }
         return teaching.film(look, at[case], view) if case in at else None
 
@@ -320,7 +320,7 @@ def _sitting(look: Transaction, person: Person, bank: int, round: int) -> _Sitti
         )
         if number <= before + ROUND
     ]
-    return _Sitting(person=person, bank=row, before=before, given=answers, coming=coming)
+    return _Sitting(person=person, bank=row, before=before, answers=answers, coming=coming)
 
 
 def _upcoming(

@@ -454,7 +454,8 @@ class _Reader:
                 )
             else:
                 there[key] = one
-        ranks = {run: n for n, run in enumerate(sorted({run for *_, run in there}, key=natural), 1)}
+        runs = sorted({run for *_, run in there})  # a fixed order of names with the same key
+        ranks = {run: n for n, run in enumerate(sorted(runs, key=natural), 1)}
         scale = self._scale([one.said for one in there.values()])
         made = []
         for (item_id, condition, run), one in there.items():

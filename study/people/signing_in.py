@@ -175,7 +175,7 @@ def enter(
             change,
             id=_token_id(token),
             person=person_id,
-            standing=only.id if only else None,
+            grant_id=only.id if only else None,
             study=only.study if only else None,
             at_utc=stamp(now),
             active_at_utc=stamp(now),
@@ -225,7 +225,7 @@ def stay(store: Store, token: str, *, now: datetime) -> None:
 def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
     """Return whether a sign-in is that of a reader whose role in their study has ended."""
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    given = people.grant_row(look, row.standing) if row and row.standing else None
+    given = people.grant_row(look, row.grant_id) if row and row.grant_id else None
     return given is not None and bool(given.reader and given.revoked_at_utc)
 
 
@@ -347,7 +347,7 @@ def _person(
     look: Transaction, row: SignInRow, held: Sequence[GrantRow], token: str, place: str
 ) -> Person:
     """Return whom a sign-in belongs to, where they are at present."""
-    chosen = next((one for one in held if one.id == row.standing), None)
+    chosen = next((one for one in held if one.id == row.grant_id), None)
     whole = [Role(one.role) for one in held if one.study is None]
     study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)
     if chosen and study is None and row.study is not None:  # an administrator inside a study

@@ -1,8 +1,8 @@
-"""The store: one SQLite file a deployment, and the only place in the project that speaks SQL.
+"""The store: one SQLite file per deployment, and the only package that contains SQL.
 
-`connection` opens it and holds transactions; `schema` is its shape as numbered migrations; the
-other modules are the verbs on one kind of thing each (banks, studies, people, readings, models,
-events). A second engine would stand behind these same functions.
+`connection` opens the file and provides transactions, `schema` creates its tables; each other
+module reads and writes one kind of row (banks, studies, people, readings, models, events). A
+second database engine would be used through the same functions.
 """
 
 from study.store.connection import SEALED_TABLES, Store, Transaction

@@ -249,7 +249,7 @@ def rows(
 
 def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return the rows of a study's cases as a bundle carries them, in order of number."""
-    return [row for _, row in takewhile(lambda one: one[0] == "case", rows(look, study))]
+    return [row for _, row in takewhile(lambda named: named[0] == "case", rows(look, study))]
 
 
 def _travels(kind: Kind, column: str, value: Any) -> bool:
@@ -261,8 +261,8 @@ def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
     """Return the columns a row of a kind has when it travels: at least, and at most."""
     of = KINDS[kind]
     own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
-    beside = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
-    most = (own | beside) - set(of.numbers)
+    joined = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
+    most = (own | joined) - set(of.numbers)
     return most - set(of.since), most
 
 

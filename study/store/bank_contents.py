@@ -1,4 +1,4 @@
-"""What is in a bank: counted by what its items say of themselves, and held against another bank."""
+"""Contents of a bank: counts of its items by field, searches, and comparison with another bank."""
 
 import re
 from collections import Counter
@@ -29,8 +29,8 @@ _PRIORS_OF = (
 _TRUTH_OF = "(SELECT truth FROM reference_standard WHERE item = {item}.id)"
 _ATTRIBUTES_OF = "(SELECT attributes FROM item_attributes WHERE item = {item}.id)"
 _EITHER = ", ".join(
-    f'{one.format(item="a")} IS NOT {one.format(item="b")} AS "{name}"'
-    for name, one in (
+    f'{entry.format(item="a")} IS NOT {entry.format(item="b")} AS "{name}"'
+    for name, entry in (
         *((name, f"{{item}}.{name}") for name in _COMPARED),
         ("truth", _TRUTH_OF),
         ("films", _FILMS_OF),
@@ -85,14 +85,14 @@ FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "ban
 def containing(look: Transaction, bank: int, text: str) -> set[int]:
     """Return the numbers of the items whose question or id holds a text; a and A are the same."""
     escaped = re.sub(r"([\\%_])", r"\\\1", text)
-    found = look.tuples(
+    items = look.tuples(
         int,
         "SELECT id FROM items WHERE bank = :bank AND (question LIKE :part ESCAPE '\\' "
         "OR item_id LIKE :part ESCAPE '\\')",
         bank=bank,
         part=f"%{escaped}%",
     )
-    return set(found)
+    return set(items)
 
 
 class ListedItem(NamedTuple):
@@ -171,10 +171,10 @@ def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
     )
 
 
-def _counted(found: Iterable[tuple[Any, ...]]) -> dict[str, int]:
-    """Return how often each value is there, given as value, number and the first item's number."""
+def _counted(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
+    """Return the count of each value, from rows of value, count and the first item's number."""
     counts, first = Counter[str](), FirstSpelling(text_key)
-    for value, n, _ in sorted(found, key=itemgetter(2)):
+    for value, n, _ in sorted(rows, key=itemgetter(2)):
         counts[first[value]] += n
     return dict(sorted(counts.items()))
 
@@ -204,7 +204,7 @@ def splits(look: Transaction, bank: int) -> dict[str, int]:
 
 
 def truths(look: Transaction, bank: int) -> dict[tuple[str, int], int]:
-    """Return how many items of a bank have a letter as reference standard, of so many options."""
+    """Return the number of a bank's items for each correct letter and number of options."""
     rows = look.rows(
         "SELECT truth, json_array_length(options) AS n_options, count(*) AS n FROM items "
         "JOIN reference_standard ON item = items.id WHERE bank = :bank GROUP BY truth, n_options",
@@ -248,9 +248,9 @@ def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, l
         bank=bank,
         other=other,
     ):
-        found = [name for name, differs in row.items() if name != "item_id" and differs]
-        if found:
-            yield row["item_id"], found
+        names = [name for name, differs in row.items() if name != "item_id" and differs]
+        if names:
+            yield row["item_id"], names
 
 
 def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:

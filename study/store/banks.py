@@ -50,10 +50,9 @@ class BankRow(NamedTuple):
 
 
 class FilmRow(NamedTuple):
-    """A film with where it lies, and as a case's view what it is called.
+    """A film with its location and, as a view of a case, its label.
 
-    `prior` is 1 of a film of an earlier examination, made so many `days` before, where that is
-    known.
+    `prior` is 1 for a film of an earlier examination, made `days` before, if known.
     """
 
     path: str
@@ -91,7 +90,7 @@ class ItemRow(NamedTuple):
     prior_days: str | None
 
 
-_PROVENANCE = tuple(one.name for one in fields(Provenance))
+_PROVENANCE = tuple(field.name for field in fields(Provenance))
 _PLAIN = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
 FILM = "films.path, films.sha256, films.low, films.high, banks.images_root, films.place"
 _BANKS = (
@@ -130,11 +129,11 @@ def bank_row(look: Transaction, name: str) -> BankRow:
 
 def by_content(look: Transaction, content_sha256: str) -> int | None:
     """Return the bank whose content has this hash, or None."""
-    found = look.value(
+    number = look.value(
         "SELECT id FROM banks WHERE content_sha256 = :content_sha256 ORDER BY id",
         content_sha256=content_sha256,
     )
-    return None if found is None else int(found)
+    return None if number is None else int(number)
 
 
 def names(look: Transaction) -> list[str]:
@@ -165,7 +164,7 @@ _CONTENT = {
 
 
 def add_content(change: Transaction, bank: int) -> None:
-    """Copy a bank's content from the tables of the same names that lie beside the store's.
+    """Copy a bank's content from the tables of the same names in the attached file.
 
     Each kind of text goes into its own table.
     """
@@ -182,16 +181,16 @@ def _moved(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
         table: change.value(f"SELECT coalesce(max(id), 0) FROM main.{table}")
         for table in ("films", "items")
     }
-    found = {}
+    columns_of = {}
     for table, (columns, film, item) in _CONTENT.items():
-        found[table] = {name: name for name in columns.split()}
+        columns_of[table] = {name: name for name in columns.split()}
         if film:
-            found[table][film] += f" + {after['films']:d}"
+            columns_of[table][film] += f" + {after['films']:d}"
         if item:
-            found[table][item] += f" + {after['items']:d}"
+            columns_of[table][item] += f" + {after['items']:d}"
         if table in after:
-            found[table]["bank"] = f"{bank:d}"
-    return found
+            columns_of[table]["bank"] = f"{bank:d}"
+    return columns_of
 
 
 def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
@@ -210,8 +209,8 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             change.insert("reference_standard", item=number, truth=item.truth)
         for section, words in item.report.items():
             change.insert("report_texts", item=number, section=section, words=words)
-        for position, one in enumerate(item.priors, start=1):
-            label, days = one.label, one.days
+        for position, prior in enumerate(item.priors, start=1):
+            label, days = prior.label, prior.days
             change.insert("item_priors", item=number, position=position, label=label, days=days)
 
 
@@ -252,13 +251,13 @@ def n_with_prior(look: Transaction, bank: int) -> int:
     )
 
 
-def in_both(look: Transaction, one: int, other: int, column: str) -> list[str]:
+def in_both(look: Transaction, bank: int, other: int, column: str) -> list[str]:
     """Return what two banks both have in a column of their items, struck off or not."""
     form = compared_id(column)
     rows = look.rows(
         f"SELECT {form} AS value FROM items WHERE bank = :one AND {column} <> '' "
         f"INTERSECT SELECT {form} FROM items WHERE bank = :other",
-        one=one,
+        one=bank,
         other=other,
     )
     return [row["value"] for row in rows]
@@ -292,12 +291,12 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
 
 def to_practise_on(look: Transaction, bank: int) -> set[str]:
     """Return the item_id of every item with a reference standard and films, not struck off."""
-    found = look.cursor(
+    rows = look.cursor(
         "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
         f"AND items.id NOT IN {STRUCK} AND items.id IN (SELECT item FROM item_views)",
         bank=bank,
     )
-    return {item_id for (item_id,) in found}
+    return {item_id for (item_id,) in rows}
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
@@ -371,26 +370,27 @@ def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
 
 
 def spelt(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
-    """Return the item_id that each of some ids names in a bank; without those that name none.
+    """Return the item_id in a bank for each id that has one.
 
-    The same id comes before one that looks like it.
+    An identical item_id takes precedence over one that looks the same.
     """
     listed = canonical_json(list(ids))
     of_bank = "SELECT item_id FROM items WHERE bank = :bank AND"
     named = "(SELECT value FROM json_each(:ids))"
     there = look.tuples(str, f"{of_bank} item_id IN {named}", bank=bank, ids=listed)
-    found = {item_id: item_id for item_id in there}
-    if others := {id_key(one): one for one in ids if one not in found}:
+    spellings = {item_id: item_id for item_id in there}
+    if others := {id_key(text): text for text in ids if text not in spellings}:
         for item_id in look.tuples(
             str,
             f"{of_bank} {compared_id('item_id')} IN {named}",
             bank=bank,
             ids=canonical_json(list(others)),
         ):
-            found |= {
-                one: item_id for one in ids if one not in found and id_key(one) == id_key(item_id)
+            key = id_key(item_id)
+            spellings |= {
+                text: item_id for text in ids if text not in spellings and id_key(text) == key
             }
-    return found
+    return spellings
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:
@@ -401,12 +401,12 @@ def item_number(look: Transaction, bank: int, item_id: str) -> int:
     KeyError
         The bank has no such item.
     """
-    found = look.value(
+    number = look.value(
         "SELECT id FROM items WHERE bank = :bank AND item_id = :item_id", bank=bank, item_id=item_id
     )
-    if found is None:
+    if number is None:
         raise KeyError(item_id)
-    return int(found)
+    return int(number)
 
 
 _WHOLE = (
@@ -432,14 +432,14 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
         yield Item(
             **{name: row[name] for name in ("item_id", "question", "truth", *_PLAIN)},
             options=tuple(json.loads(row["options"])),
-            views=tuple(View(path=path, label=label, said=said) for _, label, path, said in views),
+            views=tuple(View(path=path, label=label, said=term) for _, label, path, term in views),
             report=json.loads(row["report"]),
             explanation=row["explanation"],
             attributes=json.loads(row["attributes"] or "{}"),
             origin=row.get("origin", ""),
             priors=tuple(
-                Prior(path=path, label=label, said=said, days=days)
-                for _, label, path, said, days in json.loads(row["priors"])
+                Prior(path=path, label=label, said=term, days=days)
+                for _, label, path, term, days in json.loads(row["priors"])
             ),
         )
 
@@ -462,18 +462,18 @@ def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     """
     films = look.stream(_FILMS + "ORDER BY path", bank=bank)
     items = look.cursor(_hashed_items(), bank=bank)
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     parts = {
         "films": (canonical_json(_film_hashed(row)) for row in films),
         "items": (text for (text,) in items),
     }
     for name, texts in parts.items():
-        found.update(f"{'{' if name == 'films' else ','}{canonical_json(name)}:[".encode())
+        digest.update(f"{'{' if name == 'films' else ','}{canonical_json(name)}:[".encode())
         for n, text in enumerate(texts):
-            found.update(("," * (n > 0) + text).encode())
-        found.update(b"]")
-    found.update(f',"simulated":{canonical_json(simulated)}'.encode() + b"}")
-    return found.hexdigest()
+            digest.update(("," * (n > 0) + text).encode())
+        digest.update(b"]")
+    digest.update(f',"simulated":{canonical_json(simulated)}'.encode() + b"}")
+    return digest.hexdigest()
 
 
 _FILMS = (
@@ -519,9 +519,9 @@ def _hashed_items() -> str:
         "%s" if name in optional else f'{"," * (n > 0)}"{name}":%s'
         for n, name in enumerate(sorted(values))
     )
-    told = ", ".join(values[name] for name in sorted(values))
+    members_values = ", ".join(values[name] for name in sorted(values))
     return (
-        f"SELECT printf('{{{members}}}', {told}) FROM items "
+        f"SELECT printf('{{{members}}}', {members_values}) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN explanations ON explanations.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
@@ -559,9 +559,9 @@ def bank_marks(look: Transaction, bank: int) -> Iterator[int]:
     return (mark for (mark,) in look.cursor(marks("bank = :bank", "bank = :bank"), bank=bank))
 
 
-def add_marks(change: Transaction, bank: int, found: Iterable[int]) -> None:
+def add_marks(change: Transaction, bank: int, banks: Iterable[int]) -> None:
     """Store what a bank's content is found again by."""
-    change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in found))
+    change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in banks))
 
 
 _FILMS_SHOWN = (
@@ -602,11 +602,11 @@ _OF_ITEMS = (
 
 def holders(look: Transaction, bank: int) -> dict[str, list[str]]:
     """Return the names of the `studies`, and of the `drafts`, that hold to a bank."""
-    found = {}
+    names = {}
     for table in ("studies", "drafts"):
         rows = look.rows(f"SELECT name FROM {table} WHERE bank = :bank ORDER BY name", bank=bank)
-        found[table] = [row["name"] for row in rows]
-    return found
+        names[table] = [row["name"] for row in rows]
+    return names
 
 
 def only_here(look: Transaction, bank: int) -> list[str]:

@@ -68,7 +68,7 @@ def marks(items: str, films: str) -> str:
 
 
 _IS_LONG = "GLOB '" + "*[0-9]" * 6 + "*'"
-"""Whether an id has so many digits that two banks do not both have it by chance."""
+"""Whether an id has too many digits for two banks to have it in common by chance."""
 
 
 def _is_short(column: str) -> str:

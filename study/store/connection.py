@@ -99,8 +99,8 @@ class Transaction:
 
     def value(self, sql: str, **values: Any) -> Any:
         """Return the first column of the first row, or None."""
-        found = self._database.conn.execute(sql, values).fetchone()
-        return found and found[0]
+        row = self._database.conn.execute(sql, values).fetchone()
+        return row and row[0]
 
     def insert(self, table: str, **values: Any) -> int:
         """Insert one row and return its rowid."""
@@ -133,8 +133,8 @@ class Store:
     path
         The SQLite file. It must exist; `Store.create` makes a new one.
     witnessed
-        Whether what is written is told to the second witness (`study.store.witness`) before it
-        counts as stored; not needed of a copy that will be thrown away.
+        Whether writes are recorded by the second witness (`study.store.witness`) before they
+        count as stored; not needed for a temporary copy.
 
     Raises
     ------
@@ -165,17 +165,17 @@ class Store:
     def create(
         cls, path: Path, fill: Callable[[Transaction], None], *, witnessed: bool = True
     ) -> "Store":
-        """Make a store and fill it, or open the one already there; whoever comes first makes it.
+        """Create a store and fill it, or open the existing one.
 
-        The store is made under another name and put in place whole, so that neither a crash nor two
-        at once leave half a store.
+        The store is created under another name and then renamed, so that neither a crash nor two
+        processes at once leave an incomplete store.
 
         Raises
         ------
         NotFound
-            The folder is not there.
+            The folder does not exist.
         BrokenStore
-            Something else lies at `path`.
+            `path` is another kind of file.
         """
         path = Path(path)
         if path.exists():
@@ -193,9 +193,9 @@ class Store:
 
     def hurried(self, patience_s: float) -> "Store":
         """Return the same store, whose users wait no longer than this while others write."""
-        found = copy.copy(self)
-        found._patience_s = patience_s
-        return found
+        store = copy.copy(self)
+        store._patience_s = patience_s
+        return store
 
     @contextmanager
     def look(self, *, sealed: bool = False) -> Iterator[Transaction]:
@@ -209,12 +209,12 @@ class Store:
             database.conn.execute("ROLLBACK")
 
     @contextmanager
-    def change(self, *, beside: Path | None = None) -> Iterator[Transaction]:
+    def change(self, *, attached: Path | None = None) -> Iterator[Transaction]:
         """Write: everything in the block is stored, or nothing is.
 
         The tables of another SQLite file can be read `beside` the store's, as `beside.items`.
         """
-        with self._writing(sealed=False, beside=beside) as transaction:
+        with self._writing(sealed=False, attached=attached) as transaction:
             yield transaction
 
     @contextmanager
@@ -260,7 +260,7 @@ class Store:
     def renew_witness(self) -> None:
         """Write the second witness anew, with what is left of it and the chains as they are."""
         with self.look() as look:
-            witness.renew(self.path, _heads(look), needless=lambda some: _needless(look, some))
+            witness.renew(self.path, _heads(look), needless=lambda heads: _needless(look, heads))
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the store to a new file, while others go on writing.
@@ -279,10 +279,11 @@ class Store:
 
     @contextmanager
     def kept_warm(self) -> Iterator[None]:
-        """Keep connections for whoever comes next, at least one that is idle.
+        """Keep connections open for reuse, at least one of them idle.
 
-        Opening one has SQLite read the whole schema, which takes longer than most transactions; and
-        it folds the journal in when the last one closes, which costs several flushes to disk.
+        When a connection is opened, SQLite reads the schema, which takes longer than most
+        transactions; when the last one is closed, it checkpoints the journal, which costs several
+        flushes to disk.
         """
         with self._connection() as connection:
             connection.execute("SELECT count(*) FROM deployment").fetchone()
@@ -306,8 +307,8 @@ class Store:
                 self.path,
                 heads.values(),
                 held=held,
-                every=lambda: [one for one in _heads(look) if one.chain not in heads],
-                needless=lambda some: _needless(look, some),
+                every=lambda: [head for head in _heads(look) if head.chain not in heads],
+                needless=lambda missing: _needless(look, missing),
             )
         except OSError as error:
             raise StudyError(
@@ -320,12 +321,12 @@ class Store:
             ) from error
 
     @contextmanager
-    def _writing(self, *, sealed: bool, beside: Path | None = None) -> Iterator[Transaction]:
+    def _writing(self, *, sealed: bool, attached: Path | None = None) -> Iterator[Transaction]:
         kind = self._kind(sealed=sealed, writes=True)
         with ExitStack() as locks, self._database(kind) as database:
             transaction = Transaction(database)
             held = None
-            with _attached(database.conn, beside), _immediate(database.conn):
+            with _attached(database.conn, attached), _immediate(database.conn):
                 yield transaction
                 if self._witnessed:  # one act at a time is committed and not yet witnessed
                     locks.enter_context(self._telling)
@@ -365,7 +366,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a connection may do, which SQLite is told once."""
+    """What a connection may do, which is set once for each."""
 
     sealed: bool
     writes: bool
@@ -394,11 +395,12 @@ class _Idle:
         finally:
             with self._lock:
                 self._users -= 1
-                gone = [] if self._users else [one for kind in self._kept.values() for one in kind]
-                if not self._users:
+                unused = {} if self._users else dict(self._kept)
+                if unused:
                     self._kept.clear()
-            for _, database in gone:
-                database.conn.close()
+            for kept in unused.values():
+                for _, database in kept:
+                    database.conn.close()
 
     def take(self, kind: _Kind, file: "_File") -> Database | None:
         """Return a connection to this very file, or None."""
@@ -423,10 +425,10 @@ class _Idle:
 def _identity(path: Path) -> "_File":
     """Return what tells a file from another put in its place, or copied over it."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:  # opening it will say so
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def _opened(path: Path, kind: _Kind) -> Database:
@@ -469,14 +471,14 @@ def is_there(look: Transaction, head: Head) -> bool:
 
 
 def _needless(look: Transaction, heads: Iterable[Head]) -> list[Head]:
-    """Return the heads that the store has and whose chain has a later one; what is lost is kept."""
-    there = [head for head in heads if is_there(look, head)]
-    last = {head.chain: head.number for head in sorted(there, key=lambda one: one.number)}
-    return [head for head in there if head.number < last[head.chain]]
+    """Return the heads that are in the store and superseded by a later one; lost ones are kept."""
+    stored = [head for head in heads if is_there(look, head)]
+    last = {head.chain: head.number for head in sorted(stored, key=_number)}
+    return [head for head in stored if head.number < last[head.chain]]
 
 
 def _make(path: Path, fill: Callable[[Transaction], None]) -> None:
-    """Make a whole store at a name nobody else knows yet; closing it leaves one file."""
+    """Create a store under a name that no other process uses; closing it leaves one file."""
     path.touch(mode=0o600)
     try:
         with closing(_connect(path)) as connection:
@@ -575,9 +577,9 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:
-    """Return a trouble of the file as a sentence with its remedy; our own mistakes as they are.
+    """Return an error of the file as a sentence with its remedy; programming errors unchanged.
 
-    Readers and strangers are told it too: where the file lies is for the log.
+    Readers and strangers see it too, so only the log contains the path.
     """
     words = str(error)
     for mark, sentence in _BROKEN.items():

@@ -33,22 +33,22 @@ def set_value(change: Transaction, name: str, new: str) -> None:
 
 
 def secret(look: Transaction) -> str:
-    """Return the deployment's own secret (64 hexadecimal digits), which signs films' addresses.
+    """Return the deployment's secret (64 hexadecimal digits), used to sign addresses of films.
 
     Raises
     ------
     BrokenStore
-        The store has none; nothing may be signed with an empty one.
+        The store has none; an empty secret must not be used.
     """
-    found = value(look, "secret")
-    if len(found) != 64:
+    key = value(look, "secret")
+    if len(key) != 64:
         raise BrokenStore(
             t(
-                "The database has no secret of its own, so nothing can be signed. Whoever runs the "
-                "server can create one: see init in docs/commands.md."
+                "The database has no secret of its own, so nothing can be signed. The server "
+                "administrator can create one: see init in docs/commands.md."
             )
         )
-    return found
+    return key
 
 
 def keyed_mark(look: Transaction, of: str) -> str:

@@ -187,11 +187,11 @@ def record(
     detail: Mapping[str, Any],
     by: By = COMMAND_LINE,
 ) -> None:
-    """Append an act to a study's chain, or where `study` is empty to the deployment's.
+    """Append an act to a study's chain, or to the deployment's if `study` is empty.
 
-    By whom, in which role and from where is said by `by`. What is changed stands in `detail` as
-    ``old`` and ``new``, its reason as ``reason``. Where the clock was set back since the last
-    event, an event before it says so.
+    `by` states who acted, in which role and from where. `detail` contains a change as ``old`` and
+    ``new`` and its reason as ``reason``. If the clock was set back since the last event, an event
+    before this one records that.
     """
     chain = study_chain(study) if study else DEPLOYMENT
     last = _last_dated(change, chain, stamp(now + LONG_BACK))
@@ -293,13 +293,13 @@ def adopt(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
             for line in lines
         ),
     )
-    last, told = lines[-1], lines[0].chain
+    last, name = lines[-1], lines[0].chain
     change.insert(
         "chain_heads",
         chain=chain,
         number=last.number,
         hash=last.hash,
-        told_as="" if told == chain else told,
+        told_as="" if name == chain else name,
     )
     change.heads[chain] = Head(chain=chain, number=last.number, hash=last.hash, at_utc=last.at_utc)
 
@@ -333,19 +333,19 @@ def n_moments(look: Transaction, chain: str, after: int) -> int:
 def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> EventRow | None:
     """Return the last event of a chain that is of one of these kinds, or None."""
     last = [_told(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
-    return max((one for few in last for one in few), key=lambda e: e.number, default=None)
+    return max((event for few in last for event in few), key=lambda e: e.number, default=None)
 
 
 def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | None:
-    """Return the hash of the last event of a kind that somebody did, or None."""
-    found = look.value(
+    """Return the hash of the last event of a kind by an actor, or None."""
+    digest = look.value(
         "SELECT hash FROM events WHERE chain = :chain AND kind = :kind "
         "AND actor = :actor ORDER BY +number DESC LIMIT 1",
         chain=chain,
         kind=kind,
         actor=actor,
     )
-    return None if found is None else str(found)
+    return None if digest is None else str(digest)
 
 
 def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
@@ -368,16 +368,16 @@ def chains(look: Transaction) -> list[str]:
 
 def hash_at(look: Transaction, chain: str, number: int) -> str | None:
     """Return the hash of a chain's event of a number, or None where it has none."""
-    found = look.value(
+    digest = look.value(
         "SELECT hash FROM events WHERE chain = :chain AND number = :number",
         chain=chain,
         number=number,
     )
-    return None if found is None else str(found)
+    return None if digest is None else str(digest)
 
 
 def head(look: Transaction, chain: str) -> ChainEnd:
-    """Return a chain's last number and hash as kept apart; of a chain that is not there, no 0."""
+    """Return a chain's last number and hash as stored separately; number 0 if it has no events."""
     row = look.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
     return ChainEnd(**row or {"number": 0, "hash": FIRST_HASH})
 
@@ -487,7 +487,7 @@ def events_where(
         values |= {"deployment": deployment, "study": study}
     parts = [own]
     if leave_out:
-        names = {f"left{i}": one for i, one in enumerate(leave_out)}
+        names = {f"left{i}": omitted for i, omitted in enumerate(leave_out)}
         parts.append(f"kind NOT IN ({', '.join(f':{name}' for name in names)})")
         values |= names
     for column, sign, value in (
@@ -508,7 +508,7 @@ def events_where(
         )
         safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
-        values |= {f"named{i}": one for i, one in enumerate(named)}
+        values |= {f"named{i}": name for i, name in enumerate(named)}
     return EventFilter(" AND ".join(parts), values)
 
 

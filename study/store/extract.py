@@ -144,7 +144,7 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
     What a file called a view is in it where it is not the label, as in `banks.content_sha256`, and
     prior films where the study shows any.
     """
-    found = {
+    films = {
         name: look.rows(
             f"SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "
             f"n_bytes, spacing_mm{more} FROM {table} JOIN films ON films.id = film JOIN items "
@@ -172,7 +172,7 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
         ),
         **{
             name: [{key: row[key] for key in row if key != "said" or row[key]} for row in rows]
-            for name, rows in found.items()
+            for name, rows in films.items()
             if rows or name == "views"
         },
     }

@@ -120,12 +120,12 @@ def remember_columns(change: Transaction, columns: str, meant: str, at_utc: str)
 
 def remembered_columns(look: Transaction, columns: str) -> str | None:
     """Return what a set of columns meant the last time, as JSON, or None."""
-    found = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
-    return None if found is None else str(found)
+    meant = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
+    return None if meant is None else str(meant)
 
 
 def withdraw(change: Transaction, **columns: Any) -> None:
-    """Mark a model as withdrawn, for good."""
+    """Mark a model as withdrawn, permanently."""
     change.insert("withdrawn_models", **columns)
 
 

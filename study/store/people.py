@@ -69,11 +69,11 @@ class CodeRow(NamedTuple):
 
 
 class SignInRow(NamedTuple):
-    """A sign-in with its person's handle; `standing` is the role chosen."""
+    """A sign-in with its person's handle; `grant_id` is the role chosen."""
 
     id: str
     person: int
-    standing: int | None
+    grant_id: int | None
     study: int | None
     at_utc: str
     active_at_utc: str
@@ -81,7 +81,7 @@ class SignInRow(NamedTuple):
 
 
 class Span(TypedDict):
-    """When a sign-in that still stands for somebody may have been made, and used last."""
+    """Limits of creation and last use of sign-ins that are still valid."""
 
     since_utc: str
     until_utc: str
@@ -142,7 +142,7 @@ def place_reader(change: Transaction, number: int, arm: str, list_number: int) -
 
 
 def mark_simulated(change: Transaction, number: int) -> None:
-    """Mark a reader as simulated, for good."""
+    """Mark a reader as simulated, permanently."""
     change.execute("UPDATE readers SET simulated = 1 WHERE id = :number", number=number)
 
 
@@ -201,7 +201,7 @@ def grants_of_deployment(look: Transaction) -> list[GrantRow]:
 
 
 def holder(look: Transaction, *, handle: str, role: str, study: int | None) -> GrantRow | None:
-    """Return the standing role held under a handle, or None."""
+    """Return the role in force held under a handle, or None."""
     return look.one(
         GrantRow,
         _GRANTS + "WHERE handle = :handle AND role = :role AND grants.study IS :study "
@@ -239,11 +239,11 @@ def staff_named(look: Transaction, handle: str) -> list[int]:
 
 def of_reader(look: Transaction, reader: int) -> int | None:
     """Return the person who reads as a reader, or None where nobody does any more."""
-    found = look.value(
+    number = look.value(
         "SELECT person FROM grants WHERE reader = :reader AND revoked_at_utc IS NULL",
         reader=reader,
     )
-    return None if found is None else int(found)
+    return None if number is None else int(number)
 
 
 def set_code(change: Transaction, person_id: int, **columns: Any) -> None:
@@ -278,10 +278,10 @@ def count_failure(change: Transaction, person_id: int) -> int:
     change.execute(
         "UPDATE codes SET failures = failures + 1 WHERE person = :person_id", person_id=person_id
     )
-    found = change.value(
+    count = change.value(
         "SELECT failures FROM codes WHERE person = :person_id", person_id=person_id
     )
-    return int(found or 0)
+    return int(count or 0)
 
 
 def forget_failures(change: Transaction, person_id: int) -> None:
@@ -297,11 +297,11 @@ def add_sign_in(change: Transaction, **columns: Any) -> None:
     change.insert("sign_ins", **columns)
 
 
-def choose(change: Transaction, token_id: str, standing: int, study: int | None) -> None:
+def choose(change: Transaction, token_id: str, grant: int, study: int | None) -> None:
     """Let a sign-in go on in another role or study of its person."""
     change.execute(
-        "UPDATE sign_ins SET standing = :standing, study = :study WHERE id = :token_id",
-        standing=standing,
+        "UPDATE sign_ins SET grant_id = :grant, study = :study WHERE id = :token_id",
+        grant=grant,
         study=study,
         token_id=token_id,
     )
@@ -318,7 +318,7 @@ def end_old_sign_ins(change: Transaction, span: Span) -> None:
 
 
 def by_sign_in(look: Transaction, token_id: str, span: Span) -> SignInRow | None:
-    """Return a sign-in that still stands for somebody, or None."""
+    """Return a sign-in that is still valid, or None."""
     return look.one(
         SignInRow,
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
@@ -337,7 +337,7 @@ def sign_ins(look: Transaction) -> list[SignInRow]:
 
 
 def mark_active(change: Transaction, token_id: str, at_utc: str) -> None:
-    """Note that somebody is at the computer of a sign-in."""
+    """Record that the person of a sign-in is active."""
     change.execute(
         "UPDATE sign_ins SET active_at_utc = :at_utc WHERE id = :token_id",
         at_utc=at_utc,
@@ -373,7 +373,7 @@ class NameRow(NamedTuple):
 
 
 class IdentityRow(NamedTuple):
-    """What a person signs on with elsewhere, with their handle here."""
+    """A person's account with a sign-on provider, and their handle here."""
 
     issuer: str
     subject: str
@@ -408,7 +408,7 @@ def erase_name(change: Transaction, person: int) -> bool:
 
     That there was an account stays recorded, without the account.
     """
-    had_account = any(one.issuer for one in accounts_of(change, person))
+    had_account = any(account.issuer for account in accounts_of(change, person))
     erased = [
         change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)
         for table in ("names", "tickets")
@@ -427,7 +427,7 @@ def forget_identities(change: Transaction, person: int) -> None:
 
 def accounts_of(look: Transaction, person: int) -> list[IdentityRow]:
     """Return a person's sign-in accounts, the first bound first; an erased one has no issuer."""
-    return [one for one in identities(look) if one.person == person]
+    return [identity for identity in identities(look) if identity.person == person]
 
 
 def account_of(look: Transaction, person: int) -> IdentityRow | None:
@@ -437,12 +437,12 @@ def account_of(look: Transaction, person: int) -> IdentityRow | None:
 
 def bound_to(look: Transaction, issuer: str, subject: str) -> int | None:
     """Return the person an identity is bound to, or None."""
-    found = look.value(
+    number = look.value(
         "SELECT person FROM identities WHERE issuer = :issuer AND subject = :subject",
         issuer=issuer,
         subject=subject,
     )
-    return None if found is None else int(found)
+    return None if number is None else int(number)
 
 
 def identities(look: Transaction) -> list[IdentityRow]:
@@ -466,7 +466,7 @@ def add_ticket(change: Transaction, **columns: Any) -> None:
 
 def take_ticket(change: Transaction, ticket_id: str, at_utc: str) -> int | None:
     """Delete a ticket, and those that ran out; return whose it was if it was still good."""
-    found = change.value(
+    number = change.value(
         "SELECT person FROM tickets WHERE id = :ticket_id AND expires_at_utc >= :at_utc",
         ticket_id=ticket_id,
         at_utc=at_utc,
@@ -476,4 +476,4 @@ def take_ticket(change: Transaction, ticket_id: str, at_utc: str) -> int | None:
         ticket_id=ticket_id,
         at_utc=at_utc,
     )
-    return None if found is None else int(found)
+    return None if number is None else int(number)

@@ -60,10 +60,10 @@ _OUTCOMES = (
 
 
 def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return how many cases were assigned and what came of them, by reader, session and condition.
+    """Return the numbers of cases assigned and of each outcome, by reader, session and condition.
 
-    In each reader's order of reading. ``n_excluded`` counts readings set aside, whatever their
-    status; the other counts keep them.
+    In each reader's order of reading. ``n_excluded`` counts excluded readings of any status; the
+    other counts include them.
     """
     return look.rows(
         _OUTCOMES + "SELECT reader_id, session, condition, count(*) AS n_assigned, "

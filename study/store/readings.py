@@ -23,7 +23,7 @@ class WaitingCase(NamedTuple):
 
 
 class ItemShown(NamedTuple):
-    """An item with all that whoever is asked may be shown of it; `options` is JSON."""
+    """An item with everything that a person who is asked may see; `options` is JSON."""
 
     item_id: str
     question: str
@@ -250,7 +250,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         The film's place among the case's views, and behind them its prior films, which are
         found only where the study shows them.
     """
-    found = " UNION ALL ".join(
+    query = " UNION ALL ".join(
         f"SELECT item FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader "
         "AND condition <> 'image-absent'"
         for of in (STUDY, PRACTICE)
@@ -260,7 +260,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         f"SELECT {FILM} FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
         f"(prior = 0 OR {asks_for_prior('(SELECT study FROM readers WHERE id = :reader)')})",
-        item=look.value(found, reader=reader, case=case),  # a query here would make SQLite scan
+        item=look.value(query, reader=reader, case=case),  # a query here would make SQLite scan
         reader=reader,
         view=view,
     )
@@ -582,7 +582,7 @@ class SessionRow(NamedTuple):
 
 
 class InterventionRow(NamedTuple):
-    """How somebody stepped into a study, or (with a reader) into one reader's part of it."""
+    """An intervention in a study, or (with a reader) in one reader's part of it."""
 
     id: int
     study: int
@@ -599,7 +599,7 @@ class InterventionRow(NamedTuple):
 def sessions_of_reader(look: Transaction, reader: int) -> list[SessionRow]:
     """Return a reader's sessions in order, a row for each condition in the order of reading.
 
-    Of a changed answer every reading is joined: the first stands for the case.
+    All readings of a changed answer are joined: the first counts for the case.
     """
     return look.tuples(
         SessionRow,
@@ -615,12 +615,12 @@ def sessions_of_reader(look: Transaction, reader: int) -> list[SessionRow]:
 
 
 def add_intervention(change: Transaction, **columns: Any) -> None:
-    """Insert a row that says how somebody stepped in."""
+    """Insert an intervention."""
     change.insert("interventions", **columns)
 
 
 def interventions(look: Transaction, study: int) -> list[InterventionRow]:
-    """Return how somebody stepped into a study, in order."""
+    """Return the interventions in a study, in order."""
     rows = look.rows(
         "SELECT interventions.*, reader_id FROM interventions "
         "LEFT JOIN readers ON readers.id = reader WHERE interventions.study = :study "

@@ -338,7 +338,7 @@ CREATE TABLE codes (
 CREATE TABLE sign_ins (
     id TEXT PRIMARY KEY,
     person INTEGER NOT NULL REFERENCES people (id),
-    standing INTEGER REFERENCES grants (id),
+    grant_id INTEGER REFERENCES grants (id),
     study INTEGER REFERENCES studies (id),
     at_utc TEXT NOT NULL,
     active_at_utc TEXT NOT NULL DEFAULT ''

@@ -33,13 +33,13 @@ def breaches(look: Transaction) -> Iterator[str]:
 def damage(look: Transaction) -> Iterator[str]:
     """Yield what SQLite itself finds broken: pages, indexes, and rows that refer to nothing."""
     for row in look.rows("PRAGMA integrity_check(5)"):
-        found = next(iter(row.values()))
-        if found != "ok":
-            yield f"The file is damaged: {found}."
+        result = next(iter(row.values()))
+        if result != "ok":
+            yield f"The file is damaged: {result}."
     for row in look.rows("SELECT * FROM pragma_foreign_key_check LIMIT 20"):
         yield (
             f"the store: row {row['rowid']} of {row['table']} refers to a row of {row['parent']} "
-            "that is not there."
+            "that does not exist."
         )
 
 

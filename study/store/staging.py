@@ -74,10 +74,10 @@ CREATE VIEW item_attributes AS SELECT n AS item, attributes FROM unseen WHERE at
 CREATE VIEW explanations AS SELECT n AS item, explanation AS words FROM unseen
     WHERE explanation <> '';
 CREATE VIEW report_texts AS SELECT n AS item, section, words FROM (SELECT n, section,
-    CASE section {" ".join(f"WHEN '{one}' THEN {one}" for one in REPORT_SECTIONS)} END AS words
+    CASE section {" ".join(f"WHEN '{name}' THEN {name}" for name in REPORT_SECTIONS)} END AS words
     FROM unseen CROSS JOIN sections) WHERE words <> '';
 CREATE TABLE sections (section TEXT PRIMARY KEY) WITHOUT ROWID;
-INSERT INTO sections VALUES {", ".join(f"('{one}')" for one in REPORT_SECTIONS)};
+INSERT INTO sections VALUES {", ".join(f"('{name}')" for name in REPORT_SECTIONS)};
 """
 _FILM_IN = {"item_views": 2, "item_priors": 2, "spacings": 1}
 """Where a row of these tables has its film's number."""
@@ -104,11 +104,11 @@ class Draft(Protocol):
 
     @property
     def faults(self) -> Sequence[Fault]:
-        """Every fault found so far."""
+        """All faults so far."""
 
 
 class Group(NamedTuple):
-    """Items that something is to be said of: how many, and the key of the first."""
+    """Items that are reported together: their number, and the key of the first."""
 
     n: int
     first: str
@@ -142,20 +142,21 @@ class Batch:
         """Add what was read of one record."""
         self.n += 1
         n, rows, item = self.n, self.rows, draft.item
-        whole = item is not None
-        told = (item.age if item else "", item.sex if item else "", draft.has_truth, whole, whole)
+        complete = item is not None
+        age, sex = (item.age, item.sex) if item else ("", "")
+        facts = (age, sex, draft.has_truth, complete, complete)
         ids = draft.examination_ids
         examination = next(filter(None, ids), "")
         known = (draft.key, draft.item_id, *ids, examination, draft.patient_id)
-        rows["drafts"].append((n, *known, *told))
+        rows["drafts"].append((n, *known, *facts))
         together = "".join(filter(None, known[1:]))
         if not together.isascii() or " " in together or not together.isprintable():
             self.has_unusual_ids = True
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
             rows["item_views"].append((n, position, view.path, view.label, view.said))
-        for position, one in enumerate(draft.priors, 1):
-            prior = (one.path, one.label, one.said, one.days)
+        for position, film in enumerate(draft.priors, 1):
+            prior = (film.path, film.label, film.said, film.days)
             rows["item_priors"].append((n, position, *prior))
         for path, spacings_mm in draft.spacings_mm.items():
             rows["spacings"].extend((n, path, spacing_mm) for spacing_mm in spacings_mm)
@@ -176,8 +177,8 @@ class Batch:
 
     def _add_faults(self, faults: Iterable[Fault]) -> None:
         for fault in faults:
-            said = (fault.key, fault.what, fault.remedy, str(fault.rule))
-            self.rows["faults"].append((self.n, *said))
+            columns = (fault.key, fault.what, fault.remedy, str(fault.rule))
+            self.rows["faults"].append((self.n, *columns))
 
 
 class Staging:
@@ -265,14 +266,14 @@ class Staging:
         ]
 
     def _film(self, path: str) -> int:
-        found = self._film_ids.get(path)
-        if found is None:
+        number = self._film_ids.get(path)
+        if number is None:
             if len(self._film_ids) >= _MOST_KNOWN:
                 self._film_ids.clear()
             self._connection.execute("INSERT OR IGNORE INTO films (path) VALUES (?)", (path,))
-            found = self._one("SELECT id FROM films WHERE path = ?", path)
-            self._film_ids[path] = found
-        return int(found)
+            number = self._one("SELECT id FROM films WHERE path = ?", path)
+            self._film_ids[path] = number
+        return int(number)
 
     def _one(self, sql: str, *values: Any) -> Any:
         return self._connection.execute(sql, values).fetchone()[0]
@@ -373,15 +374,15 @@ class Staging:
             f"SELECT {examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
             f"HAVING count(DISTINCT nullif({patient}, '')) = 1)"
         )
-        found = self._group(f"SELECT count(*), min(n) {lacking}")
-        if found:
+        group = self._group(f"SELECT count(*), min(n) {lacking}")
+        if group:
             shared = ", ".join(
                 f"{column} = (SELECT max({column}) FROM drafts AS others "
                 f"WHERE others.{examination} = drafts.{examination})"
                 for column in dict.fromkeys(("patient_id", patient))
             )
             self._connection.execute(f"UPDATE drafts SET {shared} WHERE n IN (SELECT n {lacking})")
-        return found
+        return group
 
     def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
         """Return of how many examinations the items differ in each column where any do."""
@@ -390,17 +391,17 @@ class Staging:
             f"count(DISTINCT CASE WHEN is_whole THEN nullif({name}, '') END) > 1 AS {name}_differs"
             for name in columns
         )
-        told = ", ".join(
+        expressions = ", ".join(
             f"count(*) FILTER (WHERE {name}_differs), min(first) FILTER (WHERE {name}_differs)"
             for name in columns
         )
-        found = self._connection.execute(
-            f"SELECT {told} FROM (SELECT min(n) AS first, {differing} FROM drafts "
+        row = self._connection.execute(
+            f"SELECT {expressions} FROM (SELECT min(n) AS first, {differing} FROM drafts "
             f"WHERE {examination} <> '' GROUP BY {examination})"
         ).fetchone()
         return {
             name: Group(n, self._key(first))
-            for name, n, first in zip(columns, found[::2], found[1::2], strict=True)
+            for name, n, first in zip(columns, row[::2], row[1::2], strict=True)
             if n
         }
 
@@ -422,7 +423,7 @@ class Staging:
         self._connection.commit()
 
     def mark_missing(self, absent: Callable[[str], str | None], remedy: str) -> None:
-        """Mark the films that are not there, by what is to be said of them."""
+        """Mark the missing films, with the message that `absent` returns for each."""
         self._connection.create_function("absent", 1, absent)
         self._connection.execute(
             "UPDATE films SET what = absent(path), remedy = ?, rule = ?", (remedy, _MISSING)
@@ -478,8 +479,8 @@ class Staging:
 
     def n_films(self) -> tuple[int, int]:
         """Return how many films were looked at, and how many there are."""
-        found = self._connection.execute("SELECT total(state <> ''), count(*) FROM films")
-        read, there = found.fetchone()
+        row = self._connection.execute("SELECT total(state <> ''), count(*) FROM films")
+        read, there = row.fetchone()
         return int(read), there
 
     def keep_films(self, outcomes: Iterable[tuple[str, Film | BadFilm | None, int]]) -> None:
@@ -493,8 +494,8 @@ class Staging:
             bad = outcome if isinstance(outcome, BadFilm) else None
             facts = [getattr(film, name, None) for name in _FACTS]
             state = "sound" if bad is None else "missing" if bad.rule == _MISSING else "bad"
-            said = (bad.what, bad.remedy, bad.rule) if bad else (None, None, None)
-            rows.append((*facts, mtime_ns, state, *said, path))
+            reasons = (bad.what, bad.remedy, bad.rule) if bad else (None, None, None)
+            rows.append((*facts, mtime_ns, state, *reasons, path))
         changed = (*_FACTS, "mtime_ns", "state", "what", "remedy", "rule")
         changes = ", ".join(f"{name} = ?" for name in changed)
         self._connection.executemany(f"UPDATE films SET {changes} WHERE path = ?", rows)
@@ -508,7 +509,7 @@ class Staging:
         return self.shortened()
 
     def drop_missing_views(self) -> None:
-        """Leave missing films out of the items whose frontal film is there."""
+        """Remove missing films from the items whose frontal film exists."""
         names = ", ".join(f"'{name}'" for name in VIEW_CLASSES["frontal"])
         self._leave_out(
             "item_views",
@@ -555,7 +556,7 @@ class Staging:
         )
 
     def fault_films(self) -> None:
-        """Fault the items of every film that is not there or cannot be shown."""
+        """Add a fault to the items of every film that is missing or cannot be shown."""
         self._fault(
             "SELECT n, key, what, remedy, rule FROM ("
             + " UNION ALL ".join(
@@ -606,7 +607,8 @@ class Staging:
     def keep_sound(self) -> None:
         """Throw out what belongs to items with faults: what is left can be stored."""
         if self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
-            for table, n in (*((one, "item") for one in _SHOWING), ("texts", "n"), ("unseen", "n")):
+            columns = {**dict.fromkeys(_SHOWING, "item"), "texts": "n", "unseen": "n"}
+            for table, n in columns.items():
                 self._connection.execute(
                     f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
                 )
@@ -631,7 +633,7 @@ class Staging:
             self._connection.execute("SELECT images FROM meta").fetchone()  # nobody may write now
 
     def n_faulty(self) -> int:
-        """Return how many records have a fault other than a film that is not there."""
+        """Return the number of records with a fault other than a missing film."""
         return int(
             self._one("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _MISSING),
         )

@@ -167,10 +167,10 @@ def listed(look: Transaction) -> list[StudyRow]:
 
 def name_of(look: Transaction, number: int) -> str:
     """Return a study's name by rowid; empty where there is none, or it was discarded."""
-    found = look.value(
+    name = look.value(
         "SELECT name FROM studies WHERE id = :number AND discarded_at_utc IS NULL", number=number
     )
-    return str(found or "")
+    return str(name or "")
 
 
 def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
@@ -183,7 +183,7 @@ def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
 
 
 def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
-    """Set a drawn study aside for good."""
+    """Discard a drawn study, permanently."""
     change.execute(
         "UPDATE studies SET discarded_at_utc = :at_utc WHERE id = :study",
         at_utc=at_utc,

@@ -83,15 +83,15 @@ def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -
     """
     known = f"AND items.id NOT IN ({', '.join(map(str, but))}) " if but else ""
     for side in (">=", "<"):
-        found = look.value(
+        item = look.value(
             "SELECT items.id FROM items JOIN reference_standard ON item = items.id "
             f"WHERE bank = :bank {known}AND items.id NOT IN {STRUCK} AND items.id {side} :place "
             "ORDER BY items.id LIMIT 1",
             bank=bank,
             place=place,
         )
-        if found is not None:
-            return int(found)
+        if item is not None:
+            return int(item)
     return None
 
 

@@ -1,15 +1,15 @@
-"""Writes the heads of the chains to a second file beside the store: the witness.
+"""Append-only file of chain heads, the witness, used to detect a truncated write-ahead log.
 
-SQLite keeps the last answers in a file of its own (`-wal`) until it folds them in. Where that is
-lost or damaged the store opens without an error and is shorter. So every commit that seals an event
-is also written here, flushed to disk, before anybody is told that it is stored. A store without an
-event of the witness is behind what was acknowledged.
+SQLite keeps the latest answers in a separate file (`-wal`) until a checkpoint. If that file is lost
+or damaged, the store opens without an error but lacks them. Every commit that seals an event is
+therefore also written here and flushed to disk before it is acknowledged. A store that lacks an
+event of the witness has lost acknowledged records.
 
-The first line has a fixed length and says how many lines there are, where they end and their last
-seal. Each line has its number and a seal over itself and the seal before it, so that a file that
-was emptied, shortened, reordered or edited is detected from the file alone. The second line, a
-heading, is sealed by the line after it. The first line is written after the lines have been
-flushed: after a power cut it may count too few lines, and never too many.
+The first line has a fixed length and states the number of lines, their end and the last seal. Each
+line contains its number and a seal over itself and the previous seal, so that a file that was
+emptied, shortened, reordered or edited is detected from the file alone. The second line, a heading,
+is sealed by the line after it. The first line is written after the lines were flushed: after a
+power cut it may count too few lines, never too many.
 """
 
 import errno
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST = 256_000
-"""From so many bytes on the file is written anew, without what later lines make superfluous."""
+"""Size in bytes from which the file is rewritten without superseded lines."""
 
 _FIRST = "# Reading Room witness 2: {lines:012} lines, {size:015} bytes, seal {seal}\n"
 _FIRST_LINE = re.compile(
@@ -159,10 +159,10 @@ def renew(
     *,
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
-    """Write the file anew: what can be read of it and further heads, but for the needless."""
+    """Rewrite the file with its readable heads and further ones, without the superseded ones."""
     path, more = file_of(store), tuple(heads)
     if not path.is_file():
-        path.unlink(missing_ok=True)  # what is there is no file, or a link to none
+        path.unlink(missing_ok=True)  # not a file, or a broken link
         _begin(store, more)
         return
     with _locked(path):
@@ -209,8 +209,8 @@ def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End
                 damage = "has another first line than its lines had"
     if not damage and end.lines < int(first[1]):
         damage = f"has {end.lines} of {int(first[1])} lines: it was shortened"
-    told = Witness(heads=tuple(heads), n_unread=n_unread, damage=damage)
-    return told, None if damage else end
+    witness = Witness(heads=tuple(heads), n_unread=n_unread, damage=damage)
+    return witness, None if damage else end
 
 
 def _start(heading: bytes) -> _End:
@@ -270,7 +270,7 @@ def _content(store: Path, heads: Iterable[Head]) -> bytes:
 
 
 def _begin(store: Path, heads: Iterable[Head]) -> None:
-    """Begin the file with some heads, unless somebody else has; then add them to theirs."""
+    """Create the file with some heads; if another process did so meanwhile, add them to it."""
     path, new = file_of(store), list(heads)
     scratch = path.with_name(f".{path.name}-{os.getpid()}-{threading.get_ident()}")
     _write_file(store, scratch, _content(store, new))
@@ -313,11 +313,11 @@ def _anew(
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
     path = file_of(store)
-    told, _ = _parsed(path.read_bytes())
-    heads = list(dict.fromkeys((*told.heads, *more)))
+    old, _ = _parsed(path.read_bytes())
+    heads = list(dict.fromkeys((*old.heads, *more)))
     gone = set(needless(heads))
     new = path.with_name(f"{path.name}.new")
-    _write_file(store, new, _content(store, [one for one in heads if one not in gone]))
+    _write_file(store, new, _content(store, [head for head in heads if head not in gone]))
     new.replace(path)
     _flush_folder(path)
 

@@ -1,0 +1,40 @@
+"""Functions that `study` and `analysis` both have return the same, see docs/decisions/014."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.bundle import cells, standing
+from analysis.statistics.accuracy.means import wilson_interval
+from study.base import text
+from study.protocol.sampling import wilson_half_width
+
+_TEXTS = st.text() | st.from_regex(r"[a-z -]{0,3}[0-9]{0,4}[a-z]?[0-9]{0,2}", fullmatch=True)
+
+
+@given(st.lists(_TEXTS))
+def test_names_of_runs_sort_alike(names: list[str]) -> None:
+    assert sorted(names, key=text.natural) == sorted(names, key=standing.natural)
+
+
+def test_names_with_very_long_numbers_sort_by_value() -> None:
+    """Python refuses to convert more than 4,300 digits."""
+    names = ["run 1" + "0" * 5_000, "run 9", "run 010"]
+    assert sorted(names, key=standing.natural) == ["run 9", "run 010", names[0]]
+
+
+@given(_TEXTS)
+def test_cells_are_guarded_alike(value: str) -> None:
+    assert cells.guarded(value) == text.guarded(value)
+    assert cells.unguarded(value) == text.unguarded(value)
+    assert cells.unguarded_before(value) == text.GUARDED_BEFORE.read(value)
+
+
+@given(st.integers(0, 5_000), st.integers(1, 5_000))
+def test_intervals_planned_are_those_reported(successes: int, n: int) -> None:
+    """The half-width promised in the wizard is half of Wilson's interval in the report."""
+    successes = min(successes, n)
+    low, high = wilson_interval(np.array(float(successes)), np.array(float(n)), alpha=0.05)
+    half_width = wilson_half_width(successes / n, n)
+    assert half_width == pytest.approx(float(high - low) / 2, rel=1e-9)
