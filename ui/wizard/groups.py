@@ -10,7 +10,7 @@ from study.protocol.arms import MAX_ARMS
 from study.protocol.outline import ListOutline, Reading, confounded, outline
 from study.protocol.protocol import MAX_PROSE, Protocol
 from ui.parts.text import plain
-from ui.parts.theme import grid, listed
+from ui.parts.theme import grid
 from ui.wizard.draft import Words, Working
 
 
@@ -255,7 +255,7 @@ def design_table(protocol: Protocol, n_readers: int) -> None:
     sentences = confounded(protocol, n_readers=n_readers)
     if sentences:
         st.markdown(f"**{t('What this design cannot separate')}**")
-        listed([plain(sentence) for sentence in sentences])
+        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 
 
 def _in_session(each: ListOutline, session: int) -> str:

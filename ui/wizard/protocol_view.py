@@ -223,7 +223,7 @@ def _aid(protocol: Protocol) -> Lines:
         t("Introduction to the model's answers"): protocol.aid_text or t("None"),
         t("Cases without an answer from the model"): t("the study is not opened")
         if protocol.aid_missing == "refuse"
-        else t("the reader is told"),
+        else t("readers see “No answer from the model.”"),
         t("Planted errors"): str(protocol.aid_errors),
     }
 
