@@ -146,7 +146,7 @@ def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
     listed = page.dataframe[0].value
     assert list(listed["Arm"]) == ["control"] * 3 + ["Arm 2"] * 3
     assert "Aided" not in "".join(listed["Session 1"][:3])
-    assert any("Arms:" in each.value for each in page.markdown)
+    assert any("each reader is in one arm" in each.value for each in page.markdown)
 
 
 def test_conditions_of_the_draw_are_counted_and_saved(
