@@ -17,9 +17,9 @@ from analysis.report.formats.output import write_tables
 from benchmarks import naive_report
 from benchmarks.bundles import Size, simulated
 
-ITEMS = 4_000
+ITEMS = 2_000
 MOST_TIMES = 15
-"""Measured: 5 times; about 100 times when Python ran for each item and reader."""
+"""Measured: 6 times; over 50 times when Python ran for each item and reader."""
 
 
 def _cost(work: Callable[[], object]) -> float:

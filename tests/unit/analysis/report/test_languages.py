@@ -104,15 +104,29 @@ def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> Non
     assert _left(text) == []
 
 
+@pytest.fixture(scope="module")
+def small() -> Results:
+    """Give a small run."""
+    return full_run(study(n_readers=2, n_models=1, n_items=8))
+
+
+@pytest.fixture(scope="module")
+def english(small: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of its English report."""
+    folder = tmp_path_factory.mktemp("english")
+    write_results(small, folder, language="en")
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["de", "zh-Hans"])
-def test_only_page_pdf_and_figures_are_in_the_language(tmp_path: Path, language: str) -> None:
+def test_only_page_pdf_and_figures_are_in_the_language(
+    small: Results, english: Path, tmp_path: Path, language: str
+) -> None:
     """Tables, `results.json` and a paper's files are those of the English report, byte by byte."""
-    small = full_run(study(n_readers=2, n_models=1, n_items=8))
-    for name in ("en", language):
-        write_results(small, tmp_path / name, language=name)
-    for path in sorted((tmp_path / "en").rglob("*")):
-        part = path.relative_to(tmp_path / "en")
+    write_results(small, tmp_path / language, language=language)
+    for path in sorted(english.rglob("*")):
+        part = path.relative_to(english)
         if path.is_file() and part.parts[0] in ("tables", "paper", "results.json"):
             assert (tmp_path / language / part).read_bytes() == path.read_bytes(), part
     page = (tmp_path / language / "report.html").read_text("utf-8")
