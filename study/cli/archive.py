@@ -33,10 +33,10 @@ def close(db: Path, study: str, reason: str) -> None:
     and what is missing are kept in the audit trail.
     """
     store = Store(db)
-    found = studies.close(store, study=study, reason=reason, now=now()).counts
+    counts = studies.close(store, study=study, reason=reason, now=now()).counts
     print(
-        f"Closed {study!r} for good: {found.n_read} of {found.n_assigned} readings, "
-        f"{found.n_unread} missing."
+        f"Closed {study!r} permanently: {counts.n_read} of {counts.n_assigned} readings, "
+        f"{counts.n_unread} missing."
     )
     deposit(store, study)
 
@@ -73,7 +73,7 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 
 def deposit(store: Store, study: str) -> None:
-    """Send a study's head to whoever was named for it; where that fails, say so and go on."""
+    """Send a study's head to the person named for it; print why if that fails."""
     why = heads.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
     if why:
         print(why, file=sys.stderr)
@@ -159,8 +159,8 @@ def restore_backup(db: Path, file: Path) -> None:
     store = backups.restore_backup(file, db)
     lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
     print(f"Verified, and in place: {db}")
-    for one in lacking:
-        print(f"Note: {one.sentence}")
+    for loss in lacking:
+        print(f"Note: {loss.sentence}")
 
 
 @command(of_study=False)
@@ -232,6 +232,6 @@ def accept_loss(db: Path, reason: str) -> None:
     The reason is kept in the audit trail. See
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
-    for one in losses.accept(Store(db), reason=reason, now=now()):
-        print(one.sentence)
+    for loss in losses.accept(Store(db), reason=reason, now=now()):
+        print(loss.sentence)
     print("Accepted, and written into the trail.")

@@ -48,17 +48,19 @@ def list_(db: Path, as_json: bool) -> None:
     number of studies that use it).
     """
     with Store(db).look() as look:
-        found = [described(row, banks.holders(look, row.id)) for row in banks.listed(look)]
+        rows = [described(row, banks.holders(look, row.id)) for row in banks.listed(look)]
     if as_json:
-        _print_json(found)
+        _print_json(rows)
         return
     columns = (
         *("bank", "items", "films", "imported_at_utc", "source", "version", "licence"),
         *("content_sha256", "studies"),
     )
     print(csv_line(columns), end="")
-    for one in found:
-        print(csv_line({**one, "studies": len(one["studies"])}[name] for name in columns), end="")
+    for facts in rows:
+        print(
+            csv_line({**facts, "studies": len(facts["studies"])}[name] for name in columns), end=""
+        )
 
 
 @command(of_study=False, group=bank)
@@ -71,14 +73,14 @@ def show(db: Path, name: str, as_json: bool) -> None:
     category, subcategory, sex, view and age in decades.
     """
     with Store(db).look() as look:
-        found = in_full(look, name)
+        facts = in_full(look, name)
     if as_json:
-        _print_json(found)
+        _print_json(facts)
         return
-    for key, value in found.items():
+    for key, value in facts.items():
         if key != "by":
             print(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
-    for column, counts in found["by"].items():
+    for column, counts in facts["by"].items():
         print(f"by {column}:")
         for value, n in counts.items():
             print(f"  {n:>8}  {value or '(none)'}")
@@ -98,57 +100,58 @@ def check(
     letter is correct, with the p-value of chance. Exit status 1 if an import would refuse it. See
     docs/bank-rules.md.
     """
-    found = check_bank(path, images=images, format=format)
+    report = check_bank(path, images=images, format=format)
     if as_json:
-        _print_json(_as_json(found))
+        _print_json(_as_json(report))
     else:
-        _print(found)
-    return 0 if found.is_sound else 1
+        _print(report)
+    return 0 if report.is_sound else 1
 
 
-def _as_json(found: Report) -> dict[str, Any]:
+def _as_json(report: Report) -> dict[str, Any]:
     return {
-        "file": found.file,
-        "sound": found.is_sound,
-        "items": found.n_found,
-        "sound_items": found.n_sound,
+        "file": report.file,
+        "sound": report.is_sound,
+        "items": report.n_found,
+        "sound_items": report.n_sound,
         "rules": [
             {
-                "code": one.rule,
-                "rule": one.title,
-                "finding": one.finding,
-                "fault": one.is_fault,
-                "count": one.n,
-                "examples": [{"item": key, "what": what} for key, what in one.examples],
-                "remedy": one.remedy,
+                "code": finding.rule,
+                "rule": finding.title,
+                "finding": finding.finding,
+                "fault": finding.is_fault,
+                "count": finding.n,
+                "examples": [{"item": key, "what": what} for key, what in finding.examples],
+                "remedy": finding.remedy,
             }
-            for one in found.findings
+            for finding in report.findings
         ],
         "correct_letters": {
             letter: {"items": n, "expected": round(expected, 2)}
-            for letter, n, expected in _letters(found)
+            for letter, n, expected in _letters(report)
         },
-        "correct_letters_p": found.letters.p if found.letters.n else None,
-        "notes": list(found.notes),
+        "correct_letters_p": report.letters.p if report.letters.n else None,
+        "notes": list(report.notes),
     }
 
 
-def _letters(found: Report) -> Iterable[tuple[str, int, float]]:
-    return zip(LETTERS, found.letters.n, found.letters.expected, strict=False)
+def _letters(report: Report) -> Iterable[tuple[str, int, float]]:
+    return zip(LETTERS, report.letters.n, report.letters.expected, strict=False)
 
 
-def _print(found: Report) -> None:
-    print(f"{found.file}: items: {found.n_found}, without errors: {found.n_sound}.")
-    for one in found.findings:
-        print(f"\n{one.rule} {'fault' if one.is_fault else 'note'}: {one.finding} ({one.n})")
-        _print_examples([f"{key}: {what}" for key, what in one.examples], one.n)
-        print(f"  What to do: {one.remedy}")
-    if found.letters.n:
-        counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(found))
-        print(f"\nCorrect options, and as many by chance: {counts}; p = {found.letters.p:.3g}.")
-    for words in found.notes:
+def _print(report: Report) -> None:
+    print(f"{report.file}: items: {report.n_found}, without errors: {report.n_sound}.")
+    for finding in report.findings:
+        kind = "fault" if finding.is_fault else "note"
+        print(f"\n{finding.rule} {kind}: {finding.finding} ({finding.n})")
+        _print_examples([f"{key}: {what}" for key, what in finding.examples], finding.n)
+        print(f"  What to do: {finding.remedy}")
+    if report.letters.n:
+        counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(report))
+        print(f"\nCorrect options, and as many by chance: {counts}; p = {report.letters.p:.3g}.")
+    for words in report.notes:
         note(words)
-    if found.is_sound:
+    if report.is_sound:
         print("\nAll items can be imported.")
     else:
         print("\nAn import would refuse it; docs/bank-rules.md explains every rule.")
@@ -167,12 +170,12 @@ def compare(db: Path, name: str, other: str, as_json: bool) -> None:
     with Store(db).look() as look:
         n_alike, differences = compared(look, name, other)
     if as_json:
-        _print_json({"alike": n_alike, "differences": [asdict(one) for one in differences]})
+        _print_json({"alike": n_alike, "differences": list(map(asdict, differences))})
         return
     print(f"Identical items in both: {n_alike}.")
-    for one in differences:
-        print(f"\n{one.what} ({one.n})")
-        _print_examples(one.examples, one.n)
+    for difference in differences:
+        print(f"\n{difference.what} ({difference.n})")
+        _print_examples(difference.examples, difference.n)
 
 
 def _print_examples(examples: Sequence[str], n: int) -> None:
@@ -246,8 +249,8 @@ def teach(db: Path, name: str, taught: bool) -> None:
     print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")
 
 
-def _print_json(found: Any) -> None:
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 @command("import", of_study=False)
@@ -261,8 +264,8 @@ def _print_json(found: Any) -> None:
 @click.option(
     "--missing-images",
     type=click.Choice(("refuse", "drop", "frontal")),
-    help="Where images are not there: import nothing (default); leave their items out; or take "
-    "the items whose frontal image is there.",
+    help="If images are missing: import nothing (default); leave out their items; or import the "
+    "items whose frontal image exists.",
 )
 @click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
 @click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
@@ -331,16 +334,16 @@ def import_(
             option = "--allow-possible-identifiers" if allow else "--scale"
             raise click.UsageError(f"{option} goes with a folder of DICOM images.")
         if path.is_dir():
-            parts, found = find_bank(path, (*split, *more))
+            parts, own_images = find_bank(path, (*split, *more))
         elif split:
             raise click.UsageError("--split goes with a folder; this is a file.")
         else:
-            parts, found = one_file(path, images)
+            parts, own_images = one_file(path, images)
         done = import_bank(
             Store(db),
             parts,
             name=bank,
-            images=images or found,
+            images=images or own_images,
             now=now(),
             format=format,
             **options,
@@ -384,5 +387,5 @@ class Told:
             words = f"Items read: {done >> 20:,} of {total >> 20:,} MB"
         else:
             words = f"Films checked: {done:,} of {total:,} ({rate:,.0f} a second{left})"
-        said = "Storing ..." if step == "store" else words
-        print(f"\r{said:<70}", end="\n" if done == total else "", file=sys.stderr)
+        text = "Storing ..." if step == "store" else words
+        print(f"\r{text:<70}", end="\n" if done == total else "", file=sys.stderr)

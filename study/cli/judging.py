@@ -58,7 +58,7 @@ def _of_review(name: str | None = None) -> _Decorator:
 
 @_of_review("open")
 @_judges("--reviewer")
-@click.option("--items", "n", metavar="N", type=int, help="So many, drawn at random.")
+@click.option("--items", "n", metavar="N", type=int, help="Number of items, drawn at random.")
 @_SEED
 @click.option("--list", "file", metavar="FILE", type=PATH, help="The item ids in a file.")
 def open_review(
@@ -182,7 +182,9 @@ def scoring() -> None:
 @command("open", group=scoring)
 @_KIND
 @_judges("--scorer")
-@click.option("--items", "n", metavar="N", type=int, help="Of so many questions only, at random.")
+@click.option(
+    "--items", "n", metavar="N", type=int, help="The answers to N questions only, drawn at random."
+)
 @_SEED
 def open_scoring(
     db: Path, study: str, kind: str, handles: tuple[str, ...], n: int | None, seed: int

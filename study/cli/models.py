@@ -81,7 +81,7 @@ _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
 _WHY = {
     "interrupted": "It was interrupted.",
     "budget": "The budget allows no more.",
-    "gone": "The last requests were all in vain.",
+    "gone": "The last requests all failed.",
 }
 
 
@@ -156,7 +156,7 @@ def add(
     store = Store(db)
     meant = parsed_columns(columns) if columns else None
     try:
-        found = read_model(store, *files, study=study, meant=meant)
+        findings = read_model(store, *files, study=study, meant=meant)
     except BeyondBudget:
         raise
     except BadFile as error:
@@ -164,7 +164,7 @@ def add(
     if not dry_run:
         keep_model(
             store,
-            found,
+            findings,
             model_id=model,
             model_version=model_version,
             replace=replace,
@@ -172,8 +172,8 @@ def add(
             now=now(),
         )
         if meant:
-            remember_columns(store, found.file.columns, meant, now())
-    print_found(found, model)
+            remember_columns(store, findings.file.columns, meant, now())
+    print_found(findings, model)
     if dry_run:
         print("Nothing was kept.")
 
@@ -193,24 +193,25 @@ def _hint(store: Store, file: Path) -> str:
     return "\nColumns can be named: --columns id=COLUMN,output=COLUMN"
 
 
-def print_found(found: Found, model_id: str) -> None:
+def print_found(findings: Found, model_id: str) -> None:
     """Print what was read of a model's predictions, and note what is to be known."""
-    note(f"{found.source_name}: {found.file.shape}, {found.file.n_rows:,} rows.")
-    for words in found.file.notes:
+    note(f"{findings.source_name}: {findings.file.shape}, {findings.file.n_rows:,} rows.")
+    for words in findings.file.notes:
         note(words)
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(found.by_status.items()))
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(findings.by_status.items()))
     print(
-        f"{model_id}: {found.n_cases} cases: {counts}, {found.n_absent} absent; "
-        f"predictions ignored for items outside the study: {found.n_not_drawn}."
+        f"{model_id}: {findings.n_cases} cases: {counts}, {findings.n_absent} absent; "
+        f"predictions ignored for items outside the study: {findings.n_not_drawn}."
     )
-    if found.file.n_runs > 1:
-        note(f"{found.file.n_runs} runs; the first of them stands for the model.")
-    if len(found.file.conditions) > 1:
-        named = ", ".join(one or "as the readers were shown" for one in found.file.conditions)
+    if findings.file.n_runs > 1:
+        note(f"{findings.file.n_runs} runs; the first of them stands for the model.")
+    if len(findings.file.conditions) > 1:
+        shown = findings.file.conditions
+        named = ", ".join(condition or "as the readers were shown" for condition in shown)
         note(f"conditions: {named}; the first of them stands for the model.")
-    if found.n_unanswered:
-        wrong = "" if found.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
-        note(f"{found.n_unanswered} of {found.n_cases} cases have no answer{wrong}.")
+    if findings.n_unanswered:
+        wrong = "" if findings.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
+        note(f"{findings.n_unanswered} of {findings.n_cases} cases have no answer{wrong}.")
 
 
 @command("reread", group=models)
@@ -242,18 +243,18 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
 
 @command(group=models)
 @_MODEL
-@click.option("--set", "told", metavar="FIELD=TEXT", multiple=True, help=", ".join(FIELDS))
-def card(db: Path, study: str, model: str, told: tuple[str, ...]) -> None:
+@click.option("--set", "values", metavar="FIELD=TEXT", multiple=True, help=", ".join(FIELDS))
+def card(db: Path, study: str, model: str, values: tuple[str, ...]) -> None:
     """Print a model's card, for the leaderboard, or change its fields with --set.
 
     See docs/methods.md#leaderboard.
     """
     store = Store(db)
     before = dict(cards(store, study).get(model, {}))
-    if told:
-        if wrong := next((one for one in told if "=" not in one), ""):
+    if values:
+        if wrong := next((value for value in values if "=" not in value), ""):
             raise BadInput(f"--set {wrong!r} is not of the form FIELD=TEXT")
-        before |= dict(one.split("=", 1) for one in told)
+        before |= dict(value.split("=", 1) for value in values)
         describe_model(store, study=study, model_id=model, card=before, now=now())
     for field, words in before.items():
         print(f"{field}: {words}")
@@ -313,7 +314,7 @@ def paper(
     formats: tuple[str, ...],
     model: str,
     bank_ids: bool | None,
-    **given: Unpack[_Asked],
+    **options: Unpack[_Asked],
 ) -> None:
     """Write the drawn cases as exam papers for models, without the reference standard.
 
@@ -323,7 +324,7 @@ def paper(
     """
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
-    asked = _protocol(given)
+    asked = _protocol(options)
     store = Store(db)
     made = (
         paper_of_study(store, study, asked)
@@ -389,80 +390,80 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--input-price", type=click.FloatRange(0), default=0.0, help="Of a million tokens.")
 @click.option("--output-price", type=click.FloatRange(0), default=0.0, help="The same, of output.")
 @click.option("--budget", type=click.FloatRange(0), help="What the run may cost in all.")
-@click.option("--limit", type=click.IntRange(1), help="Ask the first so many, as a trial.")
+@click.option("--limit", type=click.IntRange(1), help="Ask only the first N questions, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
-def run(db: Path, study: str, dry_run: bool, **given: Unpack[_RunOptions]) -> int | None:
-    """Have a model answer a study's questions; a finished run is kept as a model.
+def run(db: Path, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:
+    """Have a model answer a study's questions; a finished run is stored as a model.
 
-    The same line again goes on where a run was stopped: nothing answered is asked again. Keys are
-    taken from the environment.
+    Run the same command again to resume an interrupted run: answered questions are not asked
+    again. API keys are taken from the environment.
     """
     store = Store(db)
-    if given["budget"] is not None and not (given["input_price"] or given["output_price"]):
+    if options["budget"] is not None and not (options["input_price"] or options["output_price"]):
         raise BadInput("A budget needs prices: --input-price and --output-price.")
-    seed, runs = given["seed"], given["runs"]
+    seed, runs = options["seed"], options["runs"]
     seeds = () if seed is None else tuple(range(seed, seed + runs))
     asked = _protocol(
-        given,
-        template=given["template"],
-        system=given["system"],
+        options,
+        template=options["template"],
+        system=options["system"],
         runs=runs,
         seeds=seeds,
     )
-    paper = paper_of_study(store, study, asked, rater=given["model"])
+    paper = paper_of_study(store, study, asked, rater=options["model"])
     if dry_run:
-        _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=given["model"]))
+        _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=options["model"]))
         return None
-    provider = _provider(given)
+    provider = _provider(options)
     limits = Limits(
         runs=runs,
         seeds=seeds,
         connections=provider.connections,
-        input_price=given["input_price"],
-        output_price=given["output_price"],
-        budget=given["budget"],
+        input_price=options["input_price"],
+        output_price=options["output_price"],
+        budget=options["budget"],
     )
-    return _aside(lambda alone: _run(store, paper, provider, limits, given, alone))
+    return _aside(lambda alone: _run(store, paper, provider, limits, options, alone))
 
 
-def _protocol(given: _Asked, **further: Any) -> ModelProtocol:
+def _protocol(options: _Asked, **further: Any) -> ModelProtocol:
     return ModelProtocol(
-        order=Order(given["order"]),
-        condition=Shown(given["condition"]),
-        views=given["views"],
-        resolution=resolution_of(given["resolution"]),
-        explanation=given["explanation"],
-        temperature=given["temperature"],
-        max_tokens=given["max_tokens"],
+        order=Order(options["order"]),
+        condition=Shown(options["condition"]),
+        views=options["views"],
+        resolution=resolution_of(options["resolution"]),
+        explanation=options["explanation"],
+        temperature=options["temperature"],
+        max_tokens=options["max_tokens"],
         **further,
     )
 
 
-def _provider(given: _RunOptions) -> Provider:
-    python = given["provider"] == PYTHON
-    if python != (given["entry"] is not None):
+def _provider(options: _RunOptions) -> Provider:
+    python = options["provider"] == PYTHON
+    if python != (options["entry"] is not None):
         raise BadInput("--entry MODULE:FUNCTION goes with --provider python, and only with it.")
     settings: dict[str, Any] = {
-        "temperature": given["temperature"],
-        "max_tokens": given["max_tokens"],
+        "temperature": options["temperature"],
+        "max_tokens": options["max_tokens"],
     }
-    for one in given["settings"]:
-        name, mark, value = one.partition("=")
+    for setting in options["settings"]:
+        name, mark, value = setting.partition("=")
         if not mark or "key" in name:
-            raise BadInput(f"--set {one!r} is not of the form NAME=VALUE, or names a key.")
+            raise BadInput(f"--set {setting!r} is not of the form NAME=VALUE, or names a key.")
         try:
             settings[name] = json.loads(value)
         except ValueError:
             settings[name] = value
     return Provider(
-        name=given["provider"],
-        model=given["entry"] or given["called"] or given["model"],
-        base_url=given["base_url"],
+        name=options["provider"],
+        model=options["entry"] or options["called"] or options["model"],
+        base_url=options["base_url"],
         settings={} if python else settings,
-        connections=given["max_connections"] or (1 if python else 16),
-        retries=given["retries"],
-        timeout_s=given["timeout"],
-        stream=given["stream"],
+        connections=options["max_connections"] or (1 if python else 16),
+        retries=options["retries"],
+        timeout_s=options["timeout"],
+        stream=options["stream"],
     )
 
 
@@ -486,43 +487,43 @@ def _run(
     paper: Paper,
     provider: Provider,
     limits: Limits,
-    given: _RunOptions,
+    options: _RunOptions,
     alone: int,
 ) -> int:
-    told = _RunTold()
+    display = _RunTold()
     ran = run_model(
         store,
         paper,
-        model_id=given["model"],
-        model_version=given["model_version"],
+        model_id=options["model"],
+        model_version=options["model_version"],
         provider=provider,
         limits=limits,
-        most=given["limit"],
-        keep_failed=given["keep_failed"],
-        tell=told,
+        most=options["limit"],
+        keep_failed=options["keep_failed"],
+        tell=display,
         wait=lambda: note("another process is asking this model; waiting for it to end."),
         alone=alone,
         now=now,
     )
-    told.end()
+    display.end()
     if ran is None:
-        print(f"{given['model']}: all was answered before, and is kept as a model.")
+        print(f"{options['model']}: all was answered before, and is kept as a model.")
         return 0
-    return _print(ran, given)
+    return _print(ran, options)
 
 
-def _print(ran: Ran, given: _RunOptions) -> int:
+def _print(ran: Ran, options: _RunOptions) -> int:
     with suppress(OSError):  # of a terminal that is gone
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
-        print(f"{given['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
+        print(f"{options['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
         for reason, n in ran.asked.reasons.most_common(_REASONS):
             note(f"Failed requests: {n} ({reason})")
         if ran.kept:
-            print_found(ran.kept, given["model"])
+            print_found(ran.kept, options["model"])
         else:
             note(f"not kept as a model yet; the answers are in {ran.folder}.")
         sys.stdout.flush()
-    if ran.kept or (given["limit"] and ran.n_answered >= ran.n_asks):
+    if ran.kept or (options["limit"] and ran.n_answered >= ran.n_asks):
         return 0
     why = _WHY.get(ran.asked.ended, "Some requests failed.")
     raise StudyError(f"{why} The same command again asks what is missing.")

@@ -1,4 +1,4 @@
-"""How ``python -m study`` runs a command, and what becomes of an error."""
+"""Run the commands of ``python -m study`` and print their errors."""
 
 import inspect
 import os
@@ -102,11 +102,11 @@ def command(
 
 def _within_budget(function: _Function, argument: str) -> _Function:
     @wraps(function)
-    def run(**given: Any) -> Any:
-        file = given[argument]
+    def run(**options: Any) -> Any:
+        file = options[argument]
         name = ", ".join(map(str, file)) if isinstance(file, tuple) else str(file)
         with held_to(BUDGET, name):
-            return function(**given)
+            return function(**options)
 
     return run
 
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for word in arguments:
             if not word.isprintable():
-                raise click.UsageError(f"{word!r} holds signs that cannot be printed")
+                raise click.UsageError(f"{word!r} contains unprintable characters")
         return int(program.main(arguments, "python -m study", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()

@@ -56,11 +56,11 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
     strata = studies.draw(store, bank=bank, study=study, protocol=planned, now=now())
     columns = ("stratum", "items_in_bank", planned.one_question_per, "drawn", "half_width")
     print(csv_line(columns), end="")
-    for one in strata:
-        row = (one.name, one.n_items, one.n_units, one.n_drawn, f"{one.half_width:.3f}")
-        print(csv_line(row), end="")
+    for stratum in strata:
+        counts = (stratum.name, stratum.n_items, stratum.n_units, stratum.n_drawn)
+        print(csv_line((*counts, f"{stratum.half_width:.3f}")), end="")
     print(
-        f"Drew {sum(one.n_drawn for one in strata)} cases for study {study!r}. half_width: "
+        f"Drew {sum(stratum.n_drawn for stratum in strata)} cases for study {study!r}. half_width: "
         f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
@@ -85,8 +85,8 @@ def invite(db: Path, study: str, readers: Path) -> None:
     def deliver(known: tuple[str, ...]) -> None:
         print(csv_line(("reader_id", "access_code")), end="")
         for invitation, code in zip(invitations, codes, strict=True):
-            given = "" if invitation.reader_id in known else code.text
-            print(csv_line((invitation.reader_id, given)), end="")
+            printed = "" if invitation.reader_id in known else code.text
+            print(csv_line((invitation.reader_id, printed)), end="")
         sys.stdout.flush()
 
     store = Store(db)
@@ -98,7 +98,8 @@ def invite(db: Path, study: str, readers: Path) -> None:
             f"{', '.join(known)} go in with the access code they have: their e-mail address is "
             "known here."
         )
-    warn(exposure.acquaintances(store, study, {one.reader_id for one in invitations}))
+    reader_ids = {invitation.reader_id for invitation in invitations}
+    warn(exposure.acquaintances(store, study, reader_ids))
 
 
 def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
@@ -161,10 +162,10 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
         if study
         else persons.members_of_deployment(store, now=at)
     )
-    grant = next((one.grant for one in members if one.who == who), None)
+    grant = next((member.grant for member in members if member.who == who), None)
     if grant is None:
         where = f"in {study!r}" if study else "on the server"
-        meant = did_you_mean(who, [one.who for one in members])
+        meant = did_you_mean(who, [member.who for member in members])
         raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
     single_sign_on.release(
         store,
@@ -239,19 +240,19 @@ def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float) -> N
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def status(db: Path, study: str, as_json: bool) -> None:
     """Print the progress of readers and models, with no information on correctness."""
-    found = progress.status(Store(db), study)
+    state = progress.status(Store(db), study)
     if as_json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(state, indent=2, ensure_ascii=False))
         return
-    print(f"{found['study']}: {found['state']}, {found['n_cases']} cases from {found['bank']}")
-    print(f"protocol {found['protocol_sha256']}")
-    for reader in found["readers"]:
+    print(f"{state['study']}: {state['state']}, {state['n_cases']} cases from {state['bank']}")
+    print(f"protocol {state['protocol_sha256']}")
+    for reader in state["readers"]:
         label = bundle.label_of(reader["reader_id"], simulated=reader["simulated"])
         print(f"  reader {label}: {reader['n_read']} of {reader['n_assigned']} read")
-    for model in found["models"]:
+    for model in state["models"]:
         label = bundle.label_of(model["model_id"], simulated=model["simulated"])
         print(
-            f"  model {label}: {model['n_predicted']} of {found['n_cases']} predicted, "
+            f"  model {label}: {model['n_predicted']} of {state['n_cases']} predicted, "
             f"{model['n_unparsed']} unparsed"
         )
 
@@ -287,8 +288,8 @@ def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> No
     sensitivity analysis only; a note on stderr says which. See docs/protocol.md.
     """
     store = Store(db)
-    found = _reading(store, study, reader, position)
-    interventions.exclude(store, study=study, reading=found, reason=reason, now=now())
+    number = _reading(store, study, reader, position)
+    interventions.exclude(store, study=study, reading=number, reason=reason, now=now())
     print(f"Excluded: {reader}, position {position}.")
     note(interventions.what_it_does(store, study))
 
@@ -303,16 +304,16 @@ def reinstate(db: Path, study: str, reader: str, position: int, reason: str) -> 
     Both decisions stay in the audit trail.
     """
     store = Store(db)
-    found = _reading(store, study, reader, position)
-    interventions.reinstate(store, study=study, reading=found, reason=reason, now=now())
+    number = _reading(store, study, reader, position)
+    interventions.reinstate(store, study=study, reading=number, reason=reason, now=now())
     print(f"Brought back: {reader}, position {position}.")
 
 
 def _reading(store: Store, study: str, reader: str, position: int) -> str:
-    found = chosen(readings_of(store, study), reader, position)
-    if found is None:
+    row = chosen(readings_of(store, study), reader, position)
+    if row is None:
         raise NotFound(f"{reader!r} has read nothing at position {position}.")
-    return found.id
+    return row.id
 
 
 @command(of_study=False)

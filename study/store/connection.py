@@ -120,6 +120,10 @@ class Transaction:
             rows,
         )
 
+    def upsert(self, table: str, key: str, **values: Any) -> None:
+        """Insert one row, or update the one with the same key."""
+        self._database.table(table).upsert(values, pk=key)
+
     def execute(self, sql: str, **values: Any) -> int:
         """Run one statement and return how many rows it touched."""
         return int(self._database.execute(sql, values).rowcount)

@@ -23,13 +23,8 @@ def set_once(change: Transaction, name: str, new: str) -> None:
 
 
 def set_value(change: Transaction, name: str, new: str) -> None:
-    """Set a value, whether it was set before or not."""
-    change.execute(
-        "INSERT INTO deployment (name, value) VALUES (:name, :new) "
-        "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        name=name,
-        new=new,
-    )
+    """Set a value, or replace it."""
+    change.upsert("deployment", "name", name=name, value=new)
 
 
 def secret(look: Transaction) -> str:

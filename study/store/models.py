@@ -108,14 +108,8 @@ def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> Non
 
 
 def remember_columns(change: Transaction, columns: str, meant: str, at_utc: str) -> None:
-    """Keep what a set of columns means, as JSON, instead of what it meant before."""
-    change.execute(
-        "INSERT INTO column_names VALUES (:columns, :meant, :at_utc) "
-        "ON CONFLICT (columns) DO UPDATE SET meant = excluded.meant, at_utc = excluded.at_utc",
-        columns=columns,
-        meant=meant,
-        at_utc=at_utc,
-    )
+    """Store the meaning of a set of columns, as JSON, or replace it."""
+    change.upsert("column_names", "columns", columns=columns, meant=meant, at_utc=at_utc)
 
 
 def remembered_columns(look: Transaction, columns: str) -> str | None:

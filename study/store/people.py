@@ -393,14 +393,8 @@ def everyones_names(look: Transaction) -> dict[int, NameRow]:
 
 
 def keep_name(change: Transaction, person: int, *, name: str, email: str) -> None:
-    """Keep a person's name and e-mail address in place of those kept before."""
-    change.execute(
-        "INSERT INTO names (person, name, email) VALUES (:person, :name, :email) "
-        "ON CONFLICT (person) DO UPDATE SET name = excluded.name, email = excluded.email",
-        person=person,
-        name=name,
-        email=email,
-    )
+    """Store a person's name and e-mail address, or replace them."""
+    change.upsert("names", "person", person=person, name=name, email=email)
 
 
 def erase_name(change: Transaction, person: int) -> bool:

@@ -41,20 +41,20 @@ _Trail = Sequence[EventRow]
 
 
 def events_named(trail: _Trail, kind: str, key: str) -> dict[str, EventRow]:
-    """Return a trail's events of a kind by what they are about, which can be once only."""
-    found: dict[str, EventRow] = {}
+    """Return a trail's events of a kind by their subject; each subject has at most one."""
+    by_name: dict[str, EventRow] = {}
     for event in trail:
         if event.kind == kind:
             name = event.detail[key]
-            if name in found:
+            if name in by_name:
                 raise ValueError(f"two events say {kind!r} of {name}")
-            found[name] = event
-    return found
+            by_name[name] = event
+    return by_name
 
 
-def differing(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+def differing(row: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
     """Return the names of what a row says otherwise than its event, or an empty text."""
-    return ", ".join(key for key in row if row[key] != told[key])
+    return ", ".join(key for key in row if row[key] != recorded[key])
 
 
 def hash_of(value: Any) -> str:
@@ -70,15 +70,15 @@ def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     if len(drawn) != 1:
         yield f"study {name}: {len(drawn)} events tell of its draw."
         return
-    told = drawn[0].detail
+    recorded = drawn[0].detail
     text = hashlib.sha256(row.protocol.encode()).hexdigest()
-    if {told["protocol_sha256"], text} != {row.protocol_sha256}:
+    if {recorded["protocol_sha256"], text} != {row.protocol_sha256}:
         yield f"study {name}: the protocol was altered after it was drawn."
-    if told["bank"] != row.bank_name:
+    if recorded["bank"] != row.bank_name:
         yield f"study {name}: its bank was exchanged."
-    if told["cases_sha256"] != cases_hash(look, row.id):
+    if recorded["cases_sha256"] != cases_hash(look, row.id):
         yield f"study {name}: the cases or their strata are not those that were drawn."
-    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row.id):
+    if recorded.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row.id):
         yield f"study {name}: the practice cases are not those that were drawn."
 
 
@@ -88,14 +88,14 @@ _NOTHING = sha256_of([])
 
 def _items(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     """Compare items with the opening, which has no hash of them where an earlier version did it."""
-    told = opening_hashes(trail)
-    found = item_hashes(look, row.id, row.items_salt)
-    if told and told["items_sha256"] != found["items_sha256"]:
+    recorded = opening_hashes(trail)
+    stored = item_hashes(look, row.id, row.items_salt)
+    if recorded and recorded["items_sha256"] != stored["items_sha256"]:
         yield (
             f"study {row.name}: its items are not those it was opened with: a question, options, "
             "an id, a group or the context was altered."
         )
-    if told and row.items_salt and told["truth_sha256"] != found["truth_sha256"]:
+    if recorded and row.items_salt and recorded["truth_sha256"] != stored["truth_sha256"]:
         yield f"study {row.name}: the reference standard is not the one it was opened with."
 
 
@@ -144,16 +144,17 @@ def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    told = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
+    recorded = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
     stored = studies.amendments(look, row.id)
-    if [one.number for one in stored] != list(range(1, len(told) + 1)):
-        yield f"study {row.name}: amendments made: {len(told)}, amendments stored: {len(stored)}."
+    if [amendment.number for amendment in stored] != list(range(1, len(recorded) + 1)):
+        made, kept = len(recorded), len(stored)
+        yield f"study {row.name}: amendments made: {made}, amendments stored: {kept}."
         return
-    for one, event in zip(stored, told, strict=True):
-        made = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}
-        altered = differing(one._asdict(), made)
+    for amendment, event in zip(stored, recorded, strict=True):
+        detail = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}
+        altered = differing(amendment._asdict(), detail)
         if altered:
-            yield f"study {row.name}: amendment {one.number}: {altered} altered."
+            yield f"study {row.name}: amendment {amendment.number}: {altered} altered."
 
 
 def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
@@ -165,13 +166,13 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         if event is None:
             yield f"study {row.name}: the reader {name} was slipped in."
             continue
-        told = {
+        recorded = {
             **event.detail,
             "invited_at_utc": event.at_utc,
             "simulated": int(name in simulated),
         }
         now = {"invited_at_utc": reader.invited_at_utc, "simulated": reader.simulated}
-        altered = differing({**reader_facts(reader), **now}, told)
+        altered = differing({**reader_facts(reader), **now}, recorded)
         if altered:
             yield f"study {row.name}: the reader {name}: {altered} altered."
     for gone in invited:
@@ -182,12 +183,12 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
     assigned = events_named(trail, EventKind.READER_ASSIGNED, "reader_id")
     for reader in people.readers(look, row.id):
         name = reader.reader_id
-        told = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
-        if (reader.arm, reader.list) != (told.get("arm", ""), told.get("list")):
+        recorded = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
+        if (reader.arm, reader.list) != (recorded.get("arm", ""), recorded.get("list")):
             yield f"study {row.name}: the arm or the list of {name} was altered."
-        if list_hash(look, reader.id) != told["assignments_sha256"]:
+        if list_hash(look, reader.id) != recorded["assignments_sha256"]:
             yield f"study {row.name}: the assignments of {name} were altered."
-        if list_hash(look, reader.id, PRACTICE) != told.get("practice_sha256", _NOTHING):
+        if list_hash(look, reader.id, PRACTICE) != recorded.get("practice_sha256", _NOTHING):
             yield f"study {row.name}: the practice list of {name} was altered."
 
 
@@ -200,11 +201,11 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         if event is None:
             yield f"{where} was slipped in."
             continue
-        told = {**event.detail, "added_at_utc": event.at_utc}
-        altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, told)
+        recorded = {**event.detail, "added_at_utc": event.at_utc}
+        altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, recorded)
         if altered:
             yield f"{where}: {altered} altered."
-        if told["predictions_sha256"] != predictions_hash(look, model.id):
+        if recorded["predictions_sha256"] != predictions_hash(look, model.id):
             yield f"study {row.name}: the predictions of {model.model_id} were altered."
         yield from _withdrawal(where, model, withdrawn.pop(model.key, None))
     for gone, _ in added.keys() | withdrawn.keys():
@@ -212,19 +213,19 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], EventRow]:
-    found: dict[tuple[str, int], EventRow] = {}
+    by_key: dict[tuple[str, int], EventRow] = {}
     for event in trail:
-        if event.kind == kind and found.setdefault(key_of(event.detail), event) != event:
+        if event.kind == kind and by_key.setdefault(key_of(event.detail), event) != event:
             raise ValueError(f"two events say {kind!r} of {event.detail['model_id']}")
-    return found
+    return by_key
 
 
 def _withdrawal(where: str, model: ModelRow, event: EventRow | None) -> Iterator[str]:
     stored = (model.withdrawn_at_utc, model.withdrawn_by, model.reason)
-    told = (event.at_utc, event.actor, event.detail["reason"]) if event else (None,) * 3
-    if event is None and stored != told:
+    recorded = (event.at_utc, event.actor, event.detail["reason"]) if event else (None,) * 3
+    if event is None and stored != recorded:
         yield f"{where} is marked as withdrawn, and no event tells of it."
-    elif stored != told:
+    elif stored != recorded:
         yield f"{where}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
 
 
@@ -244,10 +245,10 @@ def _aid_requests(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[s
 
 def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     read = events_named(trail, STUDY.read, "reading")
-    told = {name: event.detail.get("reason", "") for name, event in read.items()}
+    recorded = {name: event.detail.get("reason", "") for name, event in read.items()}
     reasons = readings.reasons_of_study(look, row.id)
-    for name in sorted(told.keys() | reasons.keys()):
-        if told.get(name, "") != reasons.get(name, ""):
+    for name in sorted(recorded.keys() | reasons.keys()):
+        if recorded.get(name, "") != reasons.get(name, ""):
             yield f"study {row.name}: the reason of reading {name} was altered."
     yield from _records(row, "reading", read, readings.all_of_study(look, row.id))
 
@@ -267,16 +268,16 @@ def _practice(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 def _records(
     row: StudyRow, what: str, recorded: dict[str, EventRow], stored: Iterable[_Row]
 ) -> Iterator[str]:
-    for one in stored:
-        event = recorded.pop(one["id"], None)
-        if event is None or event.detail["sha256"] != hash_of(dict(one)):
-            yield f"study {row.name}: {what} {one['id']} was altered or slipped in."
+    for record in stored:
+        event = recorded.pop(record["id"], None)
+        if event is None or event.detail["sha256"] != hash_of(dict(record)):
+            yield f"study {row.name}: {what} {record['id']} was altered or slipped in."
     for gone in recorded:
         yield f"study {row.name}: {what} {gone} is missing."
 
 
 def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    """Compare scorings with their events; one that goes on stays where it was opened."""
+    """Compare scorings with their events; an open one remains in the store it was opened in."""
     opened, closed = (
         {event.detail["of"]: event for event in trail if event.kind == kind}
         for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
@@ -297,7 +298,7 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
-    """Yield every role of a study that its trail does not tell of, or tells otherwise."""
+    """Yield every role of a study that its trail does not record, or records differently."""
     where = f"study {row.name}"
     has_people = not row.restored_from  # a study of another deployment comes without its people
     yield from _roles(where, people.grants_of_study(look, row.id), trail, has_people=has_people)
@@ -359,10 +360,13 @@ def deployment_itself(look: Transaction) -> Iterator[str]:
 
 
 def sign_ins(look: Transaction) -> Iterator[str]:
-    """Yield every sign-in that is in force, account elsewhere and place that no event tells of."""
+    """Yield every valid sign-in, external account and address that no event records."""
     chains = [events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))]
-    arrived = [one for chain in chains for one in events.of_kind(look, chain, EventKind.SIGNED_IN)]
-    marks = {one.get("sign_in") for one in arrived}
+    marks = {
+        detail.get("sign_in")
+        for chain in chains
+        for detail in events.of_kind(look, chain, EventKind.SIGNED_IN)
+    }
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row.id, row.person) not in marks:
             yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."
@@ -377,21 +381,23 @@ _LONGEST = 200
 
 
 def backups_made(look: Transaction) -> Iterator[str]:
-    """Yield every backup that the trail does not tell of, or tells otherwise."""
-    told = events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_MADE)
-    made = [tuple(one[key] for key in ("file", "n_bytes", "sha256", "finding")) for one in told]
-    removed = {
-        one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
-    }
+    """Yield every backup that the trail does not record, or records differently."""
+    columns = ("file", "n_bytes", "sha256", "finding")
+    made, removals = (
+        events.of_kind(look, events.DEPLOYMENT, kind)
+        for kind in (EventKind.BACKUP_MADE, EventKind.BACKUP_REMOVED)
+    )
+    recorded = [tuple(detail[column] for column in columns) for detail in made]
+    removed = {detail["file"] for detail in removals}
     for row in deployment.every_backup(look):
-        if (row.file, row.n_bytes, row.sha256, row.finding) not in made:
+        if (row.file, row.n_bytes, row.sha256, row.finding) not in recorded:
             yield f"the backup {row.file}: it was slipped in or altered."
         if bool(row.removed_at_utc) != (row.file in removed):
             yield f"the backup {row.file}: whether it was removed was altered."
 
 
 def expert_reviews(look: Transaction) -> Iterator[str]:
-    """Yield every review that the trail does not tell of, or whose verdicts it tells otherwise."""
+    """Yield every review that the trail does not record, or whose verdicts differ from it."""
     opened = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_OPENED)
     closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
     reported = {(detail["bank"], detail["review"], detail["verdicts_sha256"]) for detail in closed}
@@ -417,7 +423,7 @@ _BY_COMMAND: Mapping[str, tuple[str, Role]] = {
 
 
 def roles_of_deployment(look: Transaction) -> Iterator[str]:
-    """Yield every role of the deployment that its trail does not tell of, or tells otherwise."""
+    """Yield every role of the deployment that its trail does not record, or records differently."""
     trail = list(events.walk(look, events.DEPLOYMENT))
     grants = people.grants_of_deployment(look)
     yield from _roles("the deployment", grants, trail, has_people=True)
@@ -427,14 +433,14 @@ def _roles(
     where: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
 ) -> Iterator[str]:
     exact, either, revoked = _told(trail)
-    given = {(row.whose, row.role, row.given_at_utc) for row in grants}
+    stored = {(row.whose, row.role, row.given_at_utc) for row in grants}
     ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
-    for who, role, _ in sorted(given - exact - either):
+    for who, role, _ in sorted(stored - exact - either):
         yield f"{where}: the role {role} of {who} was slipped in."
-    held = {(who, role) for who, role, _ in given}
-    missing = {one[:2] for one in exact - given}
+    held = {(who, role) for who, role, _ in stored}
+    missing = {grant[:2] for grant in exact - stored}
     if has_people:
-        missing |= {one[:2] for one in either} - held
+        missing |= {grant[:2] for grant in either} - held
     for who, role in sorted(missing):
         yield f"{where}: the role {role} of {who} is missing."
     for who, role, _ in sorted(ended ^ revoked):

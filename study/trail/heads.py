@@ -1,9 +1,9 @@
-"""Heads, deposits and receipts: what others keep of a study's chain, held against the chain.
+"""Compare a study's chain with heads, deposits and receipts that others have kept.
 
-A head is the last number and hash of a study's chain in one line, to be kept elsewhere. Whoever
-holds the store's file can write its whole history anew, hashes and all. They cannot change a line
-that somebody else has kept: the event of that number has another hash then. A receipt is what a
-reader keeps of their readings. A deposit is a head sent by e-mail to somebody named for it.
+A head is one line with the last number and hash of a study's chain, to be kept elsewhere. A person
+with write access to the store's file can rewrite its whole history, including the hashes, but not
+a line kept by someone else: the event of that number then has another hash. A receipt is a
+reader's proof of their readings. A deposit is a head sent by e-mail to a person named for it.
 """
 
 import re
@@ -35,42 +35,42 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFinding:
-    """What came of one line of a file: whether it holds, and that in words."""
+    """The result for one line of a file: whether it matches, and a sentence."""
 
     holds: bool
     words: str
 
 
 def head_line(store: Store, study: str, *, now: datetime) -> str:
-    """Return the line that says where a study's chain ends now.
+    """Return the line with the current end of a study's chain.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look() as look:
         return line_of(look, study_row(look, study).name, now=now)
 
 
 def line_of(look: Transaction, study: str, *, now: datetime) -> str:
-    """Return the same within the caller's look."""
+    """Return the line within the caller's transaction."""
     head = events.head(look, events.study_chain(study))
     at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ")
     return f"{_PREFIX} {study} · {at} · {head.number} · {head.hash}"
 
 
 def check_heads(store: Store, text: str) -> list[LineFinding]:
-    """Return for every line of a file of heads whether it is in the chain as it was.
+    """Return for every line of a file of heads whether it matches the chain.
 
-    Empty lines, lines that begin with # and the marks of a quoted letter are passed over.
+    Empty lines, lines that begin with # and the quotation marks of e-mails are ignored.
     """
     with store.look() as look:
         return [_said(look, number, line) for number, line in said_lines(text)]
 
 
 def said_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file that say something, with their numbers."""
+    """Yield the lines of a file that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         words = " ".join(line.lstrip("> \t").split())
         if words and not words.startswith("#"):
@@ -86,10 +86,10 @@ def _said(look: Transaction, line: int, words: str) -> LineFinding:
     where = f"line {line}: {study}, event {number}"
     if studies.find(look, study) is None:
         return LineFinding(holds=False, words=f"{where}: no study of that name is in this store.")
-    found = events.hash_at(look, events.study_chain(study), number)
-    if found == digest:
+    stored = events.hash_at(look, events.study_chain(study), number)
+    if stored == digest:
         return LineFinding(holds=True, words=f"{where}: in the chain as it was at {match['at']}.")
-    if found is None:
+    if stored is None:
         why = "the chain ends before it"
     else:
         why = "the chain has another event there: it was written anew, or it went back"
@@ -98,16 +98,16 @@ def _said(look: Transaction, line: int, words: str) -> LineFinding:
 
 _RECEIPT = re.compile(
     r"(?P<reader>.+?)\s*[·|,;:]?\s+(?P<n>[\dO]{1,6})\s*(?:of|/)\s*(?P<total>[\dO]{1,6})\s*[·|,;:]?\s+"
-    r"(?P<signs>(?:[0-9A-Za-z]\s*[-\u2010-\u2015]?\s*){11}[0-9A-Za-z])",
+    r"(?P<code>(?:[0-9A-Za-z]\s*[-\u2010-\u2015]?\s*){11}[0-9A-Za-z])",
     re.IGNORECASE,
 )
 
 
 def check_receipts(store: Store, text: str) -> list[LineFinding]:
-    """Return for every receipt of a file whether the readings it is for are in the chain.
+    """Return for every receipt of a file whether its readings are in the chain.
 
-    Spaces, dashes, small letters and O for 0 do not matter. Empty lines and lines that begin with #
-    are passed over.
+    Spaces, dashes, case and O for 0 do not matter. Empty lines and lines that begin with # are
+    ignored.
     """
     with store.look() as look:
         made = _all(look)
@@ -115,23 +115,23 @@ def check_receipts(store: Store, text: str) -> list[LineFinding]:
 
 
 _Made = dict[str, dict[str, tuple[str, int]]]
-"""By reader, then by signs: the study, and how many cases were read by then."""
+"""By reader, then by code: the study, and the number of cases read by then."""
 
 
 def _all(look: Transaction) -> _Made:
-    """Return every receipt that could have been given out."""
-    found: _Made = {}
+    """Return every receipt that may have been issued."""
+    receipts: _Made = {}
     for name in studies.names(look):
         row = studies.study_row(look, name)
         for chain in (events.study_chain(name), *merged_chains(look, name)):
             for reader, digest, n_read in _read(look, chain):
                 twelve = signs(row.protocol_sha256, reader, digest)
-                found.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
-    return found
+                receipts.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
+    return receipts
 
 
 def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
-    """Yield reader, hash and number of cases read by then of every reading event of a chain."""
+    """Yield reader, hash and number of cases read so far for every reading event of a chain."""
     n_read: dict[str, int] = {}
     for event in events.walk(look, chain):
         if event.kind == EventKind.CASE_READ:
@@ -149,11 +149,11 @@ def _receipt_finding(made: _Made, line: int, words: str) -> LineFinding:
     where = f"line {line}: {reader}, {n} of {total}"
     if reader.casefold() not in made:
         return LineFinding(holds=False, words=f"{where}: NOT: no reader {reader} has read here.")
-    study, n_read = made[reader.casefold()].get(normalised(match["signs"]), ("", 0))
+    study, n_read = made[reader.casefold()].get(normalised(match["code"]), ("", 0))
     if study and n_read == n:
         return LineFinding(holds=True, words=f"{where}: in the chain of {study} as it was.")
     if study:
-        why = f"NOT: the receipt of these signs was for {n_read} cases"
+        why = f"NOT: this receipt was issued for {n_read} cases"
         return LineFinding(holds=False, words=f"{where}: {why}.")
     return LineFinding(
         holds=False,
@@ -168,14 +168,14 @@ def _number(text: str) -> int:
 
 EVERY = timedelta(hours=24)
 AGAIN = timedelta(hours=1)
-"""After a letter that did not go out."""
+"""Time to the next attempt after an e-mail that could not be sent."""
 
 _TO, _SENT, _TRIED, _WHY = "head_to", "head_sent_at_utc", "head_tried_at_utc", "head_why_not"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """To whom a study's head goes, when it last went, and why it did not since (or empty)."""
+    """The recipient of a study's head, when it was last sent, and why later attempts failed."""
 
     to: str
     sent_at_utc: str
@@ -183,12 +183,12 @@ class Deposit:
 
 
 def open_study(store: Store, *, study: str, witness: str, by: By, now: datetime) -> str:
-    """Open a study, its head to be sent to `witness` if that is given.
+    """Open a study, and send its head to `witness` regularly unless that is empty.
 
     Raises
     ------
     Undelivered
-        That is no e-mail address; nothing is opened.
+        It is not an e-mail address; nothing is opened.
     """
 
     def named(change: Transaction) -> None:
@@ -199,12 +199,12 @@ def open_study(store: Store, *, study: str, witness: str, by: By, now: datetime)
 
 
 def name_witness(change: Transaction, study: str, email: str, *, by: By, now: datetime) -> None:
-    """Name whoever the head of a study's chain is sent to.
+    """Name the person to whom the head of a study's chain is sent.
 
     Raises
     ------
     Undelivered
-        That is no e-mail address.
+        It is not an e-mail address.
     """
     check_address(email)
     number = study_row(change, study).id
@@ -214,7 +214,7 @@ def name_witness(change: Transaction, study: str, email: str, *, by: By, now: da
 
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
-    """Return how the deposits of a study stand; nobody was named where `to` is empty."""
+    """Return the state of a study's deposits; `to` is empty if no one was named."""
     to, sent, why = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
     return Deposit(to=to, sent_at_utc=sent, why_not=why)
 
@@ -222,7 +222,7 @@ def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
 def send_now(
     store: Store, environment: Mapping[str, str], study: str, *, now: datetime, by: By = SCHEDULE
 ) -> str:
-    """Send the head of a study's chain, if somebody was named for it; return why it did not go.
+    """Send the head of a study's chain to the person named, if any; return why it failed.
 
     Parameters
     ----------
@@ -255,18 +255,18 @@ def send_now(
 
 
 def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
-    """Send the heads whose time it is; return why any did not go."""
+    """Send the heads that are due; return why any could not be sent."""
     with store.look() as look:
         due = [row.name for row in studies.listed(look) if _is_due(look, row, now)]
     return [why for name in due if (why := send_now(store, environment, name, now=now))]
 
 
 def deposit_breaches(look: Transaction) -> Iterator[str]:
-    """Yield every study whose head goes to somebody else than its trail tells of."""
+    """Yield every study whose head is sent to another address than its trail records."""
     for row in studies.listed(look):
         to = _value(look, _TO, row.id)
-        told = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
-        if to and (not told or told[-1]["witness"] != _mark(look, row.id, to)):
+        named = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
+        if to and (not named or named[-1]["witness"] != _mark(look, row.id, to)):
             yield f"study {row.name}: whom the head of its chain is sent to was altered."
 
 
@@ -292,9 +292,9 @@ def _letter(line: str) -> str:
             t(
                 "Each event in a study is chained to the previous one, and this line contains the "
                 "latest hash. If anything before it is ever changed, the line will no longer "
-                "match. To check, give this line, or all the lines you have received, to whoever "
-                "runs the server: the command “verify” compares them with the database and says "
-                "of each whether it still matches."
+                "match. To check, give this line, or all the lines you have received, to the "
+                "server administrator: the command “verify” compares them with the database and "
+                "reports for each whether it still matches."
             ),
         ]
     )

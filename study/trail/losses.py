@@ -1,9 +1,9 @@
-"""Losses: where the store ends before what its second witness says was acknowledged.
+"""Losses: acknowledged records, according to the witness, that the store does not have.
 
-A store that was copied without its journal, or whose journal was damaged, opens whole and shorter.
-What is missing is told by `study.store.witness`; it is noted in the trail when the server starts,
-readers' pages offer again what they still have, and whoever answers for the study accepts what
-remains, with a reason. Until then `verify` does not call the store whole.
+A store that was copied without its journal, or whose journal was damaged, opens without an error
+but lacks the latest records. `study.store.witness` shows which are missing. The loss is recorded in
+the trail when the server starts, readers' pages send the answers they still have, and the person
+responsible for the study accepts the rest with a reason. Until then `verify` reports the loss.
 """
 
 from collections.abc import Iterator
@@ -24,28 +24,28 @@ WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
 _DAMAGE = (EventKind.WITNESS_DAMAGED, EventKind.WITNESS_ACCEPTED)
 
 _HINT = (
-    "Do not go on before you know why: see docs/backups.md. What is missing may be in the file "
-    "that ends in -wal or in a backup, and readers' pages offer their answers again when opened. "
-    "Once nothing more is to come, whoever runs the server accepts the loss, with a reason."
+    "Find the cause before you continue: see docs/backups.md. The missing records may be in the "
+    "file that ends in -wal or in a backup, and readers' pages send their answers again when "
+    "opened. When no more answers are expected, an administrator accepts the loss with a reason."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """A chain that lacks what was acknowledged.
+    """A chain that lacks acknowledged events.
 
     Parameters
     ----------
     ends
-        The last event before what is missing.
+        The last event before the missing ones.
     lost
-        The last event that was acknowledged and is not there.
+        The last acknowledged event that is missing.
     noted_at_utc
-        When the server noticed, empty where it did not yet.
+        When the server noticed; empty if it has not.
     n_again
-        How many answers readers' pages have sent again since.
+        Number of answers that readers' pages have sent again since.
     accepted
-        Who accepted it, when and why; empty where nobody has.
+        Who accepted it, when and why; empty if no one has.
     """
 
     ends: int
@@ -56,65 +56,66 @@ class Loss:
 
     @property
     def sentence(self) -> str:
-        """Return it in words."""
+        """Return the loss as a sentence."""
         lost = self.lost
         where = f"{lost.chain}: the store ends before what was acknowledged: "
-        told = f"event {lost.number} was acknowledged at {lost.at_utc}"
+        acknowledged = f"event {lost.number} was acknowledged at {lost.at_utc}"
         if not self.noted_at_utc:
-            return f"{where}it ends, or went on otherwise, after event {self.ends}, and {told}."
+            return f"{where}it ends, or differs, after event {self.ends}, and {acknowledged}."
         back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
-        return f"{where}{back}; {told}; answers sent again since: {self.n_again}."
+        return f"{where}{back}; {acknowledged}; answers sent again since: {self.n_again}."
 
 
-def found(look: Transaction, told: witness.Witness | None) -> list[Loss]:
-    """Return the losses that nobody has accepted, by what the witness said before the look."""
+def open_losses(look: Transaction, record: witness.Witness | None) -> list[Loss]:
+    """Return the losses that no one has accepted; the witness was read before the transaction."""
     missing: dict[str, list[Head]] = {}
-    for head in told.heads if told else ():
+    for head in record.heads if record else ():
         if not is_there(look, head):
             missing.setdefault(head.chain, []).append(head)
     losses = [_loss(look, heads) for heads in missing.values()]
-    return [one for one in losses if not one.accepted]
+    return [loss for loss in losses if not loss.accepted]
 
 
-def breaches(look: Transaction, told: witness.Witness | None, chain: str = "") -> Iterator[str]:
-    """Yield what of a store, or of one chain, was acknowledged and is not there."""
-    for one in found(look, told):
-        if chain in ("", one.lost.chain):
-            yield f"{one.sentence} {_HINT}"
+def breaches(look: Transaction, record: witness.Witness | None, chain: str = "") -> Iterator[str]:
+    """Yield a sentence for each loss of a store, or of one chain."""
+    for loss in open_losses(look, record):
+        if chain in ("", loss.lost.chain):
+            yield f"{loss.sentence} {_HINT}"
 
 
-def damage(look: Transaction, told: witness.Witness | None) -> Iterator[str]:
-    """Yield what shows that the witness is not as it was written, until somebody accepts it.
+def damage(look: Transaction, record: witness.Witness | None) -> Iterator[str]:
+    """Yield a sentence if the witness file was damaged and no one has accepted that.
 
-    `told` is read after the look began: what was acknowledged meanwhile is then in both.
+    `record` is read after the transaction began, so that it includes everything in the store.
     """
-    noted, finding = damage_noted(look), _damage(look, told)
+    noted, finding = damage_noted(look), _damage(look, record)
     if noted or finding:
         what = noted or f"the file {finding}"
-        yield f"the witness: {what}. What the store lacks cannot be told from it. {_HINT}"
+        yield f"the witness: {what}. It cannot show what the store lacks. {_HINT}"
 
 
 def damage_noted(look: Transaction) -> str:
-    """Return the damage of the witness that was recorded and that nobody has accepted, or none."""
+    """Return the recorded damage of the witness that no one has accepted, or an empty text."""
     last = events.last_of_kinds(look, events.DEPLOYMENT, _DAMAGE)
     if last is None or last.kind != EventKind.WITNESS_DAMAGED:
         return ""
     return f"on {last.at_utc} the file {last.detail['finding']}"
 
 
-def _damage(look: Transaction, told: witness.Witness | None) -> str:
-    if told is None:
+def _damage(look: Transaction, record: witness.Witness | None) -> str:
+    if record is None:
         return ""
-    return told.damage or next((f"ends before the store: {one}" for one in _behind(look, told)), "")
+    behind = next(_behind(look, record), "")
+    return record.damage or (behind and f"ends before the store: {behind}")
 
 
-def _behind(look: Transaction, told: witness.Witness) -> Iterator[str]:
+def _behind(look: Transaction, record: witness.Witness) -> Iterator[str]:
     """Yield the chains of which the witness lacks more than one act.
 
-    One may be missing: the server was killed after it had stored it and before it was witnessed.
+    One may be missing if the server was killed between storing and witnessing it.
     """
     ends: dict[str, int] = {}
-    for head in told.heads:
+    for head in record.heads:
         ends[head.chain] = max(head.number, ends.get(head.chain, 0))
     for chain in events.chains(look):
         if "#" in chain and not _study_of(look, chain):
@@ -130,20 +131,20 @@ def _restored_at(look: Transaction, chain: str) -> int:
     return restored.number if restored else 0
 
 
-def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> Iterator[str]:
-    """Yield what somebody who verifies has to know beside what does not hold."""
+def remarks(look: Transaction, store: Store, record: witness.Witness | None) -> Iterator[str]:
+    """Yield remarks for a person who verifies a store that are not breaches."""
     name = witness.file_of(store.path).name
-    if told is None:
+    if record is None:
         yield (
-            f"There is no second witness ({name}) beside this store: whether it ends before what "
-            "was acknowledged cannot be told. The next start of the server begins one."
+            f"There is no witness file ({name}) next to this store, so it is unknown whether "
+            "acknowledged records are missing. The server creates one at its next start."
         )
-    elif told.n_unread:
-        yield f"Unreadable lines in {name}: {told.n_unread}."
-    if told and told.is_former:
+    elif record.n_unread:
+        yield f"Unreadable lines in {name}: {record.n_unread}."
+    if record and record.is_former:
         yield (
             f"{name} is in the format of an earlier version, which does not show whether it was "
-            "shortened; the server writes it anew at its next start."
+            "shortened; the server rewrites it at its next start."
         )
     for event in events.of_kinds(look, events.DEPLOYMENT, (EventKind.WITNESS_ACCEPTED,)):
         yield (
@@ -152,59 +153,59 @@ def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> It
         )
     for chain in events.chains(look):
         for event in events.of_kinds(look, chain, (ACCEPTED,)):
-            one = _loss(look, [_head(event.detail)])
-            yield f"{one.sentence} {one.accepted}"
+            loss = _loss(look, [_head(event.detail)])
+            yield f"{loss.sentence} {loss.accepted}"
 
 
 def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
-    """Compare the store with its witness; record once what is missing or damaged, return losses.
+    """Compare the store with its witness, record new losses and damage, and return the losses.
 
-    A damaged witness, and one of an earlier version, is written anew.
+    A damaged witness, or one of an earlier version, is rewritten.
 
     Parameters
     ----------
     starting
-        Whether nobody writes yet, so that the witness must have what the store has.
+        Whether no one writes yet, so that the witness must contain everything in the store.
     """
     store.begin_witness()
-    told = witness.read(store.path)
+    record = witness.read(store.path)
     with store.look() as look:
-        losses, standing = found(look, told), damage_noted(look)
+        losses, noted = open_losses(look, record), damage_noted(look)
         after = witness.read(store.path)
         finding = _damage(look, after) if starting else after.damage if after else ""
     if not witness.file_of(store.path).is_file():
         store.renew_witness()  # nothing can be recorded while the witness cannot be written
-    if (finding and not standing) or any(not one.noted_at_utc for one in losses):
+    if (finding and not noted) or any(not loss.noted_at_utc for loss in losses):
         with store.change() as change:
-            if finding and not standing:
+            if finding and not noted:
                 detail = {"finding": finding}
                 kind = EventKind.WITNESS_DAMAGED
                 events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
-            for one in found(change, told):
-                if not one.noted_at_utc:
-                    _record(change, WENT_BACK, one, {}, SCHEDULE, now)
-    if finding or (told and told.is_former):
+            for loss in open_losses(change, record):
+                if not loss.noted_at_utc:
+                    _record(change, WENT_BACK, loss, {}, SCHEDULE, now)
+    if finding or (record and record.is_former):
         store.renew_witness()
     return losses
 
 
 def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -> list[Loss]:
-    """Accept that a store is behind what was acknowledged, or that its witness was damaged.
+    """Accept that a store lacks acknowledged records, or that its witness was damaged.
 
-    The trail keeps who did and why.
+    The trail records who accepted it and why.
 
     Raises
     ------
     NotNow
-        Nothing is missing and the witness is whole.
+        Nothing is missing and the witness is undamaged.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     words = checked_reason(reason)
     note(store, now=now, starting=True)
-    told = witness.read(store.path)
+    record = witness.read(store.path)
     with store.change() as change:
-        losses, finding = found(change, told), damage_noted(change)
+        losses, finding = open_losses(change, record), damage_noted(change)
         if not losses and not finding:
             raise NotNow(
                 t(
@@ -212,19 +213,19 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
                     "accept."
                 )
             )
-        for one in losses:
-            _record(change, ACCEPTED, one, {"reason": words}, by, now)
+        for loss in losses:
+            _record(change, ACCEPTED, loss, {"reason": words}, by, now)
         if finding:
             detail = {"finding": finding, "reason": words}
             kind = EventKind.WITNESS_ACCEPTED
             events.record(change, "", now, kind=kind, detail=detail, by=by)
-        lost = [head for head in told.heads if not is_there(change, head)] if told else []
+        lost = [head for head in record.heads if not is_there(change, head)] if record else []
     witness.forget(store.path, lost)
     return losses
 
 
 def gone_back(look: Transaction, study: str) -> Loss | None:
-    """Return what the trail of a study, or of the deployment, says is missing and not accepted."""
+    """Return the loss that a study's or the deployment's trail records as not accepted, or None."""
     for chain in (events.study_chain(study), events.DEPLOYMENT) if study else (events.DEPLOYMENT,):
         last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, EventKind.STUDY_RESTORED))
         if last is not None and last.kind == WENT_BACK:
@@ -233,12 +234,12 @@ def gone_back(look: Transaction, study: str) -> Loss | None:
 
 
 def _loss(look: Transaction, missing: list[Head]) -> Loss:
-    last = max(missing, key=lambda one: one.number)
+    last = max(missing, key=lambda head: head.number)
     chain = _trail_of(look, last.chain)
-    told = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
-    noted = next((e for e in told if e.kind == WENT_BACK and _head(e.detail) == last), None)
-    taken = next((e for e in told if e.kind == ACCEPTED and _head(e.detail) == last), None)
-    before = min(one.number for one in missing) - 1
+    recorded = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
+    noted = next((e for e in recorded if e.kind == WENT_BACK and _head(e.detail) == last), None)
+    taken = next((e for e in recorded if e.kind == ACCEPTED and _head(e.detail) == last), None)
+    before = min(head.number for head in missing) - 1
     return Loss(
         ends=noted.detail["ends"] if noted else min(before, events.length(look, last.chain)),
         lost=last,
@@ -259,7 +260,7 @@ def _n_again(look: Transaction, chain: str, after: int) -> int:
 
 
 def _trail_of(look: Transaction, chain: str) -> str:
-    """Return the chain that tells of a chain's loss: itself, where its study is there."""
+    """Return the chain that records a chain's loss: itself if its study exists."""
     return chain if _study_of(look, chain) else events.DEPLOYMENT
 
 

@@ -57,19 +57,19 @@ def sites_trail(look: Transaction, study: str) -> list[EventRow]:
 
 def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
     """Return what the study's own chain says of each merged site, by the name of its chain."""
-    told = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
-    return {events.merged_chain(study, one["deployment_id"]): one for one in told}
+    merges = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
+    return {events.merged_chain(study, merge["deployment_id"]): merge for merge in merges}
 
 
 def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
-    """Yield each merged site whose chain is not the one that was merged, or of another study."""
-    for chain, told in merged_chains(look, row.name).items():
-        where = f"study {row.name}: the site {told['deployment_id']}"
-        if events.head(look, chain) != (told["last_event"], told["last_event_hash"]):
+    """Yield each merged site whose chain was replaced, or belongs to another study."""
+    for chain, merge in merged_chains(look, row.name).items():
+        where = f"study {row.name}: the site {merge['deployment_id']}"
+        if events.head(look, chain) != (merge["last_event"], merge["last_event_hash"]):
             yield f"{where}: its chain was exchanged."
             continue
         drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
-        if [one["protocol_sha256"] for one in drawn] != [row.protocol_sha256]:
+        if [detail["protocol_sha256"] for detail in drawn] != [row.protocol_sha256]:
             yield f"{where}: it had another protocol."
 
 
@@ -96,13 +96,13 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
 
     Of its models those came along that were not here and counted there: the last of their name.
     """
-    told = list(trail)
+    events_ = list(trail)
     last = {
         event.detail["model_id"]: event.number
-        for event in told
+        for event in events_
         if event.kind == EventKind.MODEL_ADDED and event.detail["model_id"] in merged["models"]
     }
-    for event in told:
+    for event in events_:
         kind, detail = event.kind, event.detail
         if kind == EventKind.MODEL_WITHDRAWN:
             continue
@@ -119,7 +119,7 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
 def record_download(
     store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
 ) -> None:
-    """Record that somebody took something of a study out of the deployment."""
+    """Record that a person downloaded something of a study."""
     about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     record_taking(store, study=study, what=what, by=by, now=now, **about)
 
@@ -127,7 +127,7 @@ def record_download(
 def record_taking(
     store: Store, *, study: str, what: str, by: By, now: datetime, **about: Any
 ) -> None:
-    """Record that somebody takes something made while it is sent, which has no hash yet."""
+    """Record a download that is generated while it is sent and has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": what, **about}
         events.record(change, "", now, kind=EventKind.DOWNLOADED, detail=detail, by=by)
@@ -217,12 +217,12 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
 
 
 def kinds(store: Store, study: str) -> list[str]:
-    """Return the kinds of acts a trail has, those of reading too."""
+    """Return the kinds of acts in a trail, including reading."""
     return _told(store, study, "kind")
 
 
 def actors(store: Store, study: str) -> list[str]:
-    """Return whoever acts in a trail."""
+    """Return the actors in a trail."""
     return _told(store, study, "actor")
 
 
@@ -235,9 +235,9 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     with store.look() as look:
         hidden = _HiddenReasons(look)
         for row in stored.every_one(look, _condition(look, study, wanted), batch=_BATCH):
-            one = _trail_row(row, {}, hidden)
-            told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
-            yield _line([row.chain, *map(str, told.values())])
+            printed = _trail_row(row, {}, hidden)
+            cells = {name: getattr(printed, name) for name in _COLUMNS if name != "chain"}
+            yield _line([row.chain, *map(str, cells.values())])
 
 
 def _told(store: Store, study: str, what: str) -> list[str]:

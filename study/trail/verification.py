@@ -1,10 +1,9 @@
-"""Verifies that a store holds what was written into it: the chain, and everything it vouches for.
+"""Verify that a store is unaltered: its event chains, and everything whose hash they contain.
 
-Each finding names the first place that does not hold. A chain is walked before anything it says is
-believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
-What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
-what readers' receipts and deposited heads are for, see `study.reading.desk` and
-`study.trail.heads`.
+Each finding names the first place that is wrong. A chain is checked before its contents are used,
+and an exception in a check is itself a finding, because this program writes nothing that raises
+one. A store that was rewritten completely, including its heads, is detected only with readers'
+receipts and deposited heads, see `study.reading.desk` and `study.trail.heads`.
 """
 
 import hashlib
@@ -47,10 +46,10 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
     films
         Whether the films on disk are compared with their hashes too.
     """
-    told = witness.read(store.path)  # first: what is acknowledged meanwhile is not in the look
+    record = witness.read(store.path)  # first: what is acknowledged meanwhile is not in the look
     with store.look() as look:
         return [
-            *_guarded("the store", partial(losses.breaches, look, told)),
+            *_guarded("the store", partial(losses.breaches, look, record)),
             *_guarded("the store", partial(_store, look, films)),
             *_guarded("the store", lambda: losses.damage(look, witness.read(store.path))),
         ]
@@ -61,16 +60,16 @@ def remarks(store: Store) -> list[str]:
 
     Accepted losses, clocks that were set back, and studies whose items no hash protects.
     """
-    told = witness.read(store.path)
+    record = witness.read(store.path)
     with store.look() as look:
         if extract.mark(look):
             return []
         return [
-            *_guarded("the store", partial(losses.remarks, look, store, told)),
+            *_guarded("the store", partial(losses.remarks, look, store, record)),
             *(
-                one
+                remark
                 for chain in events.chains(look)
-                for one in _guarded(chain, partial(_clock, look, chain, _clock_remarks))
+                for remark in _guarded(chain, partial(_clock, look, chain, _clock_remarks))
             ),
             *_guarded("the store", partial(_unprotected, look)),
         ]
@@ -89,9 +88,9 @@ def _unprotected(look: Transaction) -> Iterator[str]:
 
 def verify_study(store: Store, study: str) -> Verification:
     """Verify one study with its bank and its chains, the films on disk left out."""
-    told, chain = witness.read(store.path), events.study_chain(study)
+    record, chain = witness.read(store.path), events.study_chain(study)
     with store.look() as look:
-        lost = tuple(_guarded(chain, partial(losses.breaches, look, told, chain)))
+        lost = tuple(_guarded(chain, partial(losses.breaches, look, record, chain)))
         verdict = study_verdict(look, study)
         damage = _guarded(chain, lambda: losses.damage(look, witness.read(store.path)))
         breaches = (*lost, *verdict.breaches, *damage)
@@ -102,7 +101,9 @@ def study_verdict(look: Transaction, study: str) -> Verification:
     """Verify one study within the caller's transaction."""
     own = events.study_chain(study)
     chains = [own, *trails.merged_chains(look, study), events.DEPLOYMENT]
-    breaches = [one for chain in chains for one in _guarded(chain, partial(_chain, look, chain))]
+    breaches = [
+        breach for chain in chains for breach in _guarded(chain, partial(_chain, look, chain))
+    ]
     if not breaches:
         breaches = [
             *_bank_of(look, study),
@@ -115,7 +116,7 @@ def study_verdict(look: Transaction, study: str) -> Verification:
 
 
 def is_extract(store: Store) -> bool:
-    """Return whether a store is one study's copy: without films, and with its own items alone."""
+    """Return whether a store is a copy of one study, with its own items and without films."""
     with store.look() as look:
         return bool(extract.mark(look))
 
@@ -123,7 +124,7 @@ def is_extract(store: Store) -> bool:
 def check_chain(lines: Iterable[EventRow]) -> str:
     """Return the first broken link of a chain as exported, or an empty text.
 
-    It is named by its number, and what is there in its place by its kind and time.
+    The link is named by its number, and the event in its place by its kind and time.
     """
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):
@@ -139,11 +140,11 @@ def check_chain(lines: Iterable[EventRow]) -> str:
 
 
 def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
-    """Run one check; what makes it fail is a breach like any other."""
+    """Run one check; an exception in it is a breach."""
     try:
         yield from check()
-    except Exception as error:  # any at all: the file may hold whatever somebody wrote into it
-        yield f"{where}: cannot be checked as it stands ({type(error).__name__}: {error})."
+    except Exception as error:  # any: the file may contain anything
+        yield f"{where}: cannot be checked ({type(error).__name__}: {error})."
 
 
 def _store(look: Transaction, films: bool) -> Iterator[str]:
@@ -220,15 +221,15 @@ def _imports(trail: _Trail) -> dict[str, EventRow]:
 
     A bank that was removed has none; its name may be given again.
     """
-    found: dict[str, EventRow] = {}
+    by_bank: dict[str, EventRow] = {}
     for event in trail:
         if event.kind in (EventKind.BANK_IMPORTED, EventKind.BANK_RESTORED):
-            if event.detail["bank"] in found:
+            if event.detail["bank"] in by_bank:
                 raise ValueError(f"two events say {event.kind!r} of {event.detail['bank']}")
-            found[event.detail["bank"]] = event
+            by_bank[event.detail["bank"]] = event
         elif event.kind == EventKind.BANK_REMOVED:
-            found.pop(event.detail["bank"], None)
-    return found
+            by_bank.pop(event.detail["bank"], None)
+    return by_bank
 
 
 def _bank_of(look: Transaction, study: str) -> list[str]:
@@ -247,22 +248,24 @@ def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]
         yield f"bank {name}: it was slipped in; no event tells of its import."
         return
     row = banks.bank_row(look, name)
-    told = {**asdict(Provenance()), **event.detail, "imported_at_utc": event.at_utc}
-    altered = differing({**banks.facts(row), "imported_at_utc": row.imported_at_utc}, told)
+    recorded = {**asdict(Provenance()), **event.detail, "imported_at_utc": event.at_utc}
+    altered = differing({**banks.facts(row), "imported_at_utc": row.imported_at_utc}, recorded)
     if altered:
         yield f"bank {name}: {altered} altered since the import."
-    if banks.content_sha256(look, row.id, simulated=bool(row.simulated)) != told["content_sha256"]:
+    sha256 = banks.content_sha256(look, row.id, simulated=bool(row.simulated))
+    if sha256 != recorded["content_sha256"]:
         yield f"bank {name}: its items, options, films, reports or reference standard were altered."
 
 
 def _copy(look: Transaction, name: str) -> Iterator[str]:
-    """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
+    """Check a copy's own items; the bank's hash covers more than the copy has."""
     row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
-    told = [one.detail["material_sha256"] for one in trail if one.kind == EventKind.STUDY_COPIED]
-    if not told:
-        yield f"study {name}: the store says it is a copy, and no event tells of one."
-    elif told[-1] != sha256_of(extract.material(look, row.id)):
+    copied = (event for event in trail if event.kind == EventKind.STUDY_COPIED)
+    recorded = [event.detail["material_sha256"] for event in copied]
+    if not recorded:
+        yield f"study {name}: the store is marked as a copy, but no event records that."
+    elif recorded[-1] != sha256_of(extract.material(look, row.id)):
         yield f"study {name}: its items, films or reference standard were altered."
 
 
@@ -285,11 +288,11 @@ def _films(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
     for film in studies.case_films(look, row.id) if row else ():
         try:
-            found = hashlib.sha256(film.file.read_bytes()).hexdigest()
+            sha256 = hashlib.sha256(film.file.read_bytes()).hexdigest()
         except OSError:
             yield f"study {name}: the film {film.file} cannot be read."
             continue
-        if found != film.sha256:
+        if sha256 != film.sha256:
             yield f"study {name}: the film {film.file} is not the one that was imported."
 
 
@@ -328,8 +331,8 @@ def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow,
             continue
         if before is not None and moment(event.at_utc) < moment(before.at_utc) - SLIPS:
             little = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
-            told = event.kind == EventKind.CLOCK_WENT_BACK
-            yield before, event, little or told or event.number <= came
+            recorded = event.kind == EventKind.CLOCK_WENT_BACK
+            yield before, event, little or recorded or event.number <= came
         before = event
 
 

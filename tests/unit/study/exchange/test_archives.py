@@ -370,7 +370,9 @@ def test_an_altered_copy_is_found(copied: Store, statement: str, named: str) -> 
 def test_a_store_that_calls_itself_a_copy_is_found(full: Store) -> None:
     """The mark alone does not spare a store the check of its banks."""
     tamper(full, "INSERT INTO deployment (name, value) VALUES ('extract_of', 'x')")
-    assert verify(full) == ["study trial: the store says it is a copy, and no event tells of one."]
+    assert verify(full) == [
+        "study trial: the store is marked as a copy, but no event records that."
+    ]
 
 
 def test_every_table_is_taken_or_left_on_purpose(store: Store) -> None:

@@ -125,7 +125,7 @@ def test_a_copy_without_the_witness_says_that_it_is_absent(opened: Opened, tmp_p
     copy = _copied(store, tmp_path / "copy")
     assert verify(copy) == []
     (remark,) = remarks(copy)
-    assert "no second witness (store.db-heads.log)" in remark
+    assert "no witness file (store.db-heads.log)" in remark
     assert remarks(store) == []
     ask_witness(lambda: copy)
     assert remarks(copy) == []

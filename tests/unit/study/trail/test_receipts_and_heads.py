@@ -103,7 +103,7 @@ def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
         said,
         (
             "line 1: R1, 4 of 4: NOT: the readings of R1 up to case 4",
-            "line 2: R1, 3 of 4: NOT: the receipt of these signs was for 4 cases",
+            "line 2: R1, 3 of 4: NOT: this receipt was issued for 4 cases",
             "line 3: R9, 4 of 4: NOT: no reader R9",
             "line 4: no receipt",
         ),

@@ -405,7 +405,7 @@ def test_triggers_indexes_tables_and_references_are_part_of_verify(opened: Opene
         assert set(verify(store)) - before == {f"the store: {found}"}
     tamper(store, "UPDATE cases SET item = 999 WHERE number = 1")
     assert any(
-        "of cases refers to a row of items that is not there" in one for one in verify(store)
+        "of cases refers to a row of items that does not exist" in one for one in verify(store)
     )
 
 
