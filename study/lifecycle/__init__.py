@@ -1,1 +1,1 @@
-"""A study's life: drafted, drawn, opened, amended, closed; previews; the deployment it lives in."""
+"""Studies from draft to closing: drawing, opening, amending; previews, judging and teaching."""

@@ -1,4 +1,4 @@
-"""Makes a deployment's store, and codes for coordinators, administrators and readers there."""
+"""Create a deployment's store, and access codes for coordinators, administrators and readers."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,9 +15,9 @@ from study.store.studies import refuse_restored, study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
-    """Make an empty store with its own secret, or open the existing store.
+    """Create an empty store with its own secret, or open the existing store.
 
-    Its secret stands in the trail as a hash, by which `verify` knows it again.
+    The trail contains a hash of the secret, with which `verify` checks it.
     """
 
     def fill(change: Transaction) -> None:
@@ -51,7 +51,7 @@ def coordinator_code(
     Parameters
     ----------
     deliver
-        Hands the code out within the transaction; where that fails nothing has changed.
+        Delivers the code within the transaction; if it fails, nothing is changed.
     """
     return _staff_code(store, Role.COORDINATOR, study, name, entropy, now, deliver)
 
@@ -69,13 +69,13 @@ def administrator_code(
     Parameters
     ----------
     deliver
-        Hands the code out within the transaction; where that fails nothing has changed.
+        Delivers the code within the transaction; if it fails, nothing is changed.
     """
     return _staff_code(store, Role.ADMINISTRATOR, "", name, entropy, now, deliver)
 
 
 def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str:
-    """Make the administrator ``admin`` where there is none; return their code, or an empty text."""
+    """Create the administrator ``admin`` if there is none; return their code, or an empty text."""
     with store.look() as look:
         rows = people.grants_of_deployment(look)
     if any(row.role == Role.ADMINISTRATOR and not row.revoked_at_utc for row in rows):
@@ -92,14 +92,14 @@ def reader_code(
     now: datetime,
     deliver: Callable[[str], None] = lambda code: None,
 ) -> str:
-    """Give a reader a new access code in place of a lost one, which stops working.
+    """Give a reader a new access code; the earlier one stops working.
 
     Raises
     ------
     NotFound
-        No such study or reader.
+        The study or reader does not exist.
     NotNow
-        Their part in the study was revoked.
+        The reader's role in the study was revoked.
     """
     code = new_code(entropy)
     with store.change() as change:
@@ -147,7 +147,7 @@ def _staff_code(
 
 
 def holder(change: Transaction, name: str, role: Role, study: int | None, now: datetime) -> int:
-    """Return the person who holds a role under a name, made and given it where there is none."""
+    """Return the person who holds a role under a name, created if there is none."""
     there = people.holder(change, handle=name, role=role, study=study)
     if there:
         return there.person

@@ -1,9 +1,9 @@
 """Where a bank's reference standard may be shown, and which readers may have seen it.
 
-A study's reference standard is that of its bank, so one study can tell what another keeps. Shared
-patients, examinations, image files and questions are found under any name, see
-`study.store.banks.shared`. What a coordinator should know before a study is drawn or opened is
-stated in sentences; `study.lifecycle.studies` refuses what must not be.
+The reference standard belongs to the bank, so one study can reveal what another hides. Shared
+patients, examinations, image files and questions are recognised under any name, see
+`study.store.banks.shared`. Warnings for the coordinator before a study is drawn or opened are
+sentences; `study.lifecycle.studies` refuses what is not allowed.
 """
 
 from collections.abc import Container, Sequence
@@ -44,17 +44,17 @@ class Seen:
 
     @property
     def as_detail(self) -> dict[str, str]:
-        """What the trail says of it."""
+        """Return it as the trail records it."""
         return {"study": self.study, "role": self.role} if self.role else {"bank": self.study}
 
 
 def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
-    """Return the open studies that keep what is in a bank to themselves: nobody sees accuracy.
+    """Return the open studies on a bank's cases whose accuracy is hidden.
 
     Parameters
     ----------
     but
-        A study that is not meant.
+        A study to leave out.
     """
     return [
         row.name
@@ -64,9 +64,9 @@ def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
 
 
 def withheld(look: Transaction, bank: int) -> str:
-    """Return why nobody may see what tells the answers of a bank at present; empty if they may.
+    """Return why texts that reveal the answers of a bank are hidden, or an empty text.
 
-    That is its reference standard, and texts that may repeat it: verdicts and scores with their
+    These are its reference standard and texts that may repeat it: verdicts and scores with their
     comments, and the reasons for which items were struck off.
     """
     if not being_read(look, bank):
@@ -78,21 +78,21 @@ def withheld(look: Transaction, bank: int) -> str:
 
 
 def refuse_withheld(look: Transaction, bank: int) -> None:
-    """Raise `NotNow` where what tells the answers of a bank is withheld."""
+    """Raise `NotNow` if texts that reveal the answers of a bank are hidden."""
     if why := withheld(look, bank):
         raise NotNow(why)
 
 
 def told_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
-    """Return the studies that tell the reference standard of what is in a bank."""
+    """Return the studies that reveal the reference standard of a bank's items."""
     return [row.name for row in _others(look, bank, but) if tells(row)]
 
 
 def tells(study: StudyRow) -> bool:
-    """Return whether a study, as it stands, tells the reference standard of its cases to anybody.
+    """Return whether a study reveals the reference standard of its cases at present.
 
-    It does once it is closed, and while it is open if its results may be seen, or its readers learn
-    the right answer after each case.
+    It does once it is closed, and while it is open if its results can be seen or its readers are
+    shown the correct answer after each case.
     """
     if study.state != "open":
         return bool(study.state == "closed")
@@ -101,12 +101,12 @@ def tells(study: StudyRow) -> bool:
 
 
 def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> None:
-    """Record that a bank's reference standard is shown to a person, or refuse it.
+    """Record that a bank's reference standard is shown to a person.
 
     Raises
     ------
     NotNow
-        Cases of the bank are being read in an open study that keeps it to itself.
+        Cases of the bank are being read in an open study that hides it.
     """
     with store.change() as change:
         if being_read(change, banks.bank_row(change, bank).id):
@@ -120,12 +120,12 @@ def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> Non
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return several studies' names as a sentence has them."""
+    """Return the names of studies as a list within a sentence."""
     return ", ".join(map(repr, names))
 
 
 def interim_refusal(names: Sequence[str]) -> str:
-    """Return why accuracy of a study cannot be shown while others are open on the same cases."""
+    """Return why a study's accuracy cannot be shown while others are open on the same cases."""
     return tn(
         "Cases from this bank are being read in the study {studies}, where no one can see "
         "accuracy yet. A study that shows results while it is open can be opened once that study "
@@ -152,10 +152,10 @@ def record_others(
 
 
 def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:
-    """Return where a person may have seen the reference standard of what is in a study's bank.
+    """Return where a person may have seen the reference standard of the items in a study's bank.
 
-    That is wherever they run a study of the same cases or look after its statistics, wherever they
-    have read and were shown the correct answers, and in teaching. Reviewers and scorers never read.
+    They may have seen it in studies of the same cases that they run or analyse, in studies that
+    showed them the correct answers, and in teaching. Reviewers and scorers cannot be readers.
     """
     taught = tuple(
         Seen(study=bank.name, role=None)
@@ -176,7 +176,7 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
 
 
 def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
-    """Return where each reader of a study may have seen its answers; without those who have not."""
+    """Return where readers of a study may have seen its answers; others are omitted."""
     roles = {}
     for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader.id)
@@ -225,17 +225,17 @@ def _learnt(look: Transaction, part: GrantRow) -> bool:
 
 
 def cautions(store: Store, study: str) -> tuple[str, ...]:
-    """Return what to know of a drawn study before it is opened.
+    """Return the warnings to show before a drawn study is opened.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look() as look:
         row = study_row(look, study)
         protocol = stored_protocol(row)
-        # A count of a few cases is their truth: while others read them, the whole bank is counted.
+        # Counts over a few cases reveal their truth: while others read them, count the whole bank.
         reading = being_read(look, row.bank, but=row.id)
         asked = banks.Questions(look, row.bank, None if reading else row.id)
         return (
@@ -261,12 +261,12 @@ def _struck_since(look: Transaction, study: int) -> tuple[str, ...]:
 
 
 def consent_to_read(store: Store, study: str) -> str:
-    """Return what readers of a study agree to, to be read once more before it is opened.
+    """Return the consent text of a study's readers, to be checked before it is opened.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look() as look:
         consent = stored_protocol(study_row(look, study)).consent
@@ -278,12 +278,12 @@ def consent_to_read(store: Store, study: str) -> str:
 def acquaintances(
     store: Store, study: str, readers: Container[str] | None = None
 ) -> tuple[str, ...]:
-    """Return a sentence for each reader of a study, or of some, who may know its answers.
+    """Return a sentence for each reader of a study, or each of those named, who may know answers.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look() as look:
         seen = acquainted(look, study_row(look, study))
@@ -295,7 +295,7 @@ def acquaintances(
 
 
 def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
-    """Return what other studies on the same cases mean for one with this protocol."""
+    """Return the warnings about other studies on the same cases for a study with this protocol."""
     reading, telling = being_read(look, bank, but=but), told_in(look, bank, but=but)
     lines = []
     if reading and protocol.interim_results:

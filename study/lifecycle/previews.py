@@ -1,11 +1,11 @@
-"""Previews: a study walked through as a reader would, in a copy that is thrown away.
+"""Previews: a study read as its readers would, in a temporary copy.
 
-The copy is a store of its own beside the deployment's, with the study, one reader and nobody else.
-The reader's desk works on it as on any other, so a preview shows what a reader sees. Nothing
-reaches the study except the event that a preview was opened.
+The copy is a separate store next to the deployment's, with the study and a single reader. The
+reader's desk works on it as on any store, so a preview shows what readers see. The study itself
+only records the event that a preview was opened.
 
-While cases of the bank are being read in an open study whose accuracy nobody sees yet, the copy
-holds a reference standard that is made up, and says so in place of every explanation.
+While cases of the bank are being read in an open study whose accuracy is hidden, the copy contains
+an invented reference standard, and a note of that in place of every explanation.
 """
 
 import json
@@ -38,21 +38,21 @@ from study.store.studies import DraftRow, StudyRow
 
 READER = "preview"
 MOST = 20
-"""Previews kept beside a store; the one not used for the longest makes room for the next."""
+"""Maximum number of previews per store; the least recently used is removed for a new one."""
 
 _MARK = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """A walk through a study.
+    """A preview of a study.
 
     Parameters
     ----------
     store
-        The copy, for the reader's desk.
+        The copy, used by the reader's desk.
     reader
-        Who reads in it.
+        Its only reader.
     """
 
     mark: str
@@ -60,13 +60,13 @@ class Preview:
     reader: Person
 
     def discard(self) -> None:
-        """Throw it away, so that the next one begins at the beginning."""
+        """Delete the copy, so that the next preview starts at the first case."""
         _remove(self.store.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """What is previewed: a study's row, or a draft's; and whether its truth has to be made up."""
+    """The study or draft to preview, and whether its reference standard has to be invented."""
 
     of: StudyRow | DraftRow
     mark: str
@@ -76,16 +76,16 @@ class _Source:
 def preview(
     store: Store, person: Person, *, entropy: Entropy, now: datetime, draft: int | None = None
 ) -> Preview:
-    """Return a person's preview of their study, or of a draft: the one under way, or a new one.
+    """Return a person's preview of their study or of a draft: the current one, or a new one.
 
-    It belongs to one sign-in and one state of the protocol: after a change it begins anew.
+    A preview belongs to one sign-in and one version of the protocol; after a change it restarts.
 
     Raises
     ------
     NotAllowed
         The person may not set up that study.
     NotFound
-        No such study or draft.
+        The study or draft does not exist.
     NotNow
         The study is closed, or the draft cannot be drawn yet.
     BadProtocol
@@ -108,14 +108,14 @@ def preview(
 
 
 def find(store: Store, person: Person, mark: str) -> Preview:
-    """Return a preview under way.
+    """Return a current preview.
 
     Raises
     ------
     NotFound
-        It has ended, as one does that tells the truth when its cases begin to be read.
+        It has ended: a preview with the true reference standard ends when its cases are read.
     NotAllowed
-        It is another person's, or of a study they do not set up where they are now.
+        It belongs to another person, or to a study that the person does not set up.
     """
     path = _path(store, mark)
     if not _MARK.fullmatch(mark) or not path.is_file():
@@ -194,7 +194,7 @@ def _owner(person: Person) -> str:
 def _make(
     store: Store, source: _Source, person: Person, path: Path, entropy: Entropy, now: datetime
 ) -> None:
-    """Make a copy with one reader in it and put it in place whole."""
+    """Create the copy with one reader under a temporary name, then rename it."""
 
     def fill(change: Transaction) -> None:
         deployment.set_once(change, "secret", entropy(32).hex())  # seals unlike any reader's
@@ -246,7 +246,7 @@ def _path(store: Store, mark: str) -> Path:
 
 
 def _make_room(folder: Path, now: datetime) -> None:
-    """Throw away what nobody uses any more, and leave room for one."""
+    """Delete unused previews, and make room for one more."""
     oldest = now.timestamp() - STAYS.total_seconds()
     stores = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
     for number, (used_s, path) in enumerate(stores, start=1):

@@ -1,9 +1,9 @@
-"""Teaching: anybody may learn on a bank marked for it; cases they miss come back.
+"""Teaching: everyone can practise on a bank marked for it, and missed cases are repeated.
 
-It is no study: each answer is followed by the reference standard, nothing is timed or exported. And
-it keeps off the studies. While cases of a bank are being read in an open study whose accuracy
-nobody sees, nobody learns on it; nor does a reader who has cases left, or is to read cases of that
-bank; and who did is named before a study on the same cases is opened.
+Teaching is not a study: each answer is followed by the reference standard, and nothing is timed or
+exported. It must not affect studies. A bank is closed to learners while its cases are being read in
+an open study whose accuracy is hidden, and to readers who have yet to read its cases. Readers who
+practised on the same cases are listed before a study is opened.
 """
 
 import json
@@ -50,7 +50,7 @@ from study.store.readings import WaitingCase
 from study.store.teaching import LearntRow, TaughtRow
 
 ROUND = 20
-"""Cases to a round, after which a learner sees how they did."""
+"""Number of cases in a round, after which learners see their result."""
 
 _PROTOCOL = Protocol(feedback=Feedback.AFTER_CASE, smallest_window=())
 
@@ -62,17 +62,17 @@ class Lesson:
     Parameters
     ----------
     refused
-        Why they cannot learn on it at present; empty where they can.
+        Why the person cannot use it at present; empty if they can.
     round
-        The round they are in, counted from 1.
+        The current round, counted from 1.
     is_begun
-        Whether they have answered cases of that round.
+        Whether cases of that round have been answered.
     first
-        How they answered the cases they met, each at first sight, by task.
+        First answers to the cases so far, by task.
     n_coming_back
-        Cases they missed and have not learnt yet.
+        Number of missed cases still to be repeated.
     is_over
-        Whether nothing is left to learn.
+        Whether no case is left.
     """
 
     bank: int
@@ -86,14 +86,14 @@ class Lesson:
 
 
 def mark(store: Store, bank: str, *, taught: bool, now: datetime, by: By = COMMAND_LINE) -> None:
-    """Let people learn on a bank from now on, or no longer.
+    """Open a bank for teaching, or close it again.
 
     Raises
     ------
     NotFound
-        There is no bank of that name.
+        The bank does not exist.
     NotNow
-        It is so already.
+        It is already open, or closed.
     BadInput
         The bank has no images here, or no reference standard.
     """
@@ -119,7 +119,7 @@ def mark(store: Store, bank: str, *, taught: bool, now: datetime, by: By = COMMA
 
 
 def lessons(store: Store, person: Person) -> list[Lesson]:
-    """Return the banks that are taught from, each with how far a person is in it."""
+    """Return the banks open for teaching, with a person's progress in each."""
     with store.look() as look:
         return [_lesson(look, person, row) for row in teaching.taught(look)]
 
@@ -147,7 +147,7 @@ def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count
 
 
 def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
-    """Return why a person cannot learn on a bank at present, or an empty text."""
+    """Return why a person cannot use a bank for teaching at present, or an empty text."""
     if exposure.being_read(look, bank.id):
         return t("Closed for now: cases from this bank are being read in a study.")
     for part in people.ever(look, person.id):
@@ -169,7 +169,7 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Coming:
-    """A case for a learner: its number from 1 over all rounds, its name, its item."""
+    """A case for a learner: its number from 1 over all rounds, its id and its item."""
 
     number: int
     case: str
@@ -178,7 +178,7 @@ class _Coming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sitting:
-    """A learner's round of a bank: the answers given, and the cases to come."""
+    """A learner's round of a bank: the answers so far, and the next cases."""
 
     person: Person
     bank: TaughtRow
@@ -188,24 +188,24 @@ class _Sitting:
 
     @property
     def read(self) -> int:
-        """How many cases of the round are answered."""
+        """Return the number of answered cases in the round."""
         return min(len(self.answers) - self.before, ROUND)
 
     @property
     def total(self) -> int:
-        """How many cases the round has."""
+        """Return the number of cases in the round."""
         return ROUND if self.coming else self.read
 
 
 def desk(store: Store, person: Person, bank: int, round: int) -> Desk:
-    """Return a learner's desk in a round of a bank, as the reading page takes it.
+    """Return a learner's desk in a round of a bank, for the reading page.
 
     Raises
     ------
     NotFound
-        The bank is not taught from, or the round is not reached yet.
+        The bank is not open for teaching, or the round has not been reached.
     NotAllowed
-        They cannot learn on it at present.
+        The person cannot use it at present.
     """
     with store.look() as look:
         sitting = _sitting(look, person, bank, round)
@@ -221,7 +221,7 @@ def seal(store: Store, person: Person, bank: int, round: int) -> str:
 def film(
     store: Store, person: Person, bank: int, round: int, case: str, view: int
 ) -> FilmRow | None:
-    """Return the row of a film of a case that a learner is at, or was at last; or None."""
+    """Return the row of a film of a learner's current or previous case, or None."""
     with store.look() as look:
         sitting = _sitting(look, person, bank, round)
         mark = secret(look)
@@ -241,7 +241,7 @@ def take_records(
     *,
     now: datetime,
 ) -> Acknowledgement:
-    """Store a learner's answers, each once, and tell the reference standard of each."""
+    """Store a learner's answers, each once, and return the reference standard of each."""
     taken: list[Taken] = []
     with store.change() as change:
         for record in parsed(records):
@@ -259,7 +259,7 @@ def take_records(
 
 
 def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime) -> str:
-    """Store an answer, or say why not; that a case was shown is of no interest here."""
+    """Store an answer, or return why not; presentations are not stored."""
     if isinstance(record, Presentation):
         return ""
     if not isinstance(record, Reading):
@@ -349,7 +349,7 @@ def _seal(look: Transaction, person: Person, bank: int, round: int) -> str:
 
 
 def _order(look: Transaction, person: Person, at: _Coming) -> str:
-    """Return the order in which a case's options are shown: another one whenever it comes back."""
+    """Return the order in which a case's options are shown; it differs at each repetition."""
     letters = LETTERS[: len(json.loads(teaching.item(look, at.item).options))]
     purpose = f"option order/{at.item}/{at.number}"
     return "".join(shuffled(letters, seed=person.id, purpose=purpose))
@@ -389,14 +389,14 @@ def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
 
 
 GAPS = (HANDED_OUT, 10)
-"""After how many further cases a missed one comes back: after the miss, after it was right."""
+"""Number of cases before a repetition: after a wrong answer, and after a correct one."""
 
 Answer = tuple[int, bool]
-"""An item, and whether the answer to it matched."""
+"""An item, and whether the answer to it was correct."""
 
 
 def coming_back(answers: Iterable[Answer]) -> dict[int, int]:
-    """Return the items that come back, each with the number of the case it is then, at the least.
+    """Return the items to be repeated, each with the earliest case number of the repetition.
 
     >>> coming_back([(7, False), (8, True)]), coming_back([(7, False), (8, True), (7, True)])
     ({7: 4}, {7: 13})
@@ -421,15 +421,15 @@ def coming_back(answers: Iterable[Answer]) -> dict[int, int]:
 def upcoming(
     answers: Sequence[Answer], new: Callable[[int, tuple[int, ...]], int | None]
 ) -> list[int]:
-    """Return the next items, in order; none once nothing is new and all that was missed is learnt.
+    """Return the next items, in order; none when no item is new and no repetition is left.
 
-    Missed ones come when they are due, else new ones; where there is no new one, whatever is due
-    next comes early. The case after that depends on the answer and is not sent in advance.
+    Repetitions come when they are due, otherwise new items; if no item is new, the next repetition
+    comes early. The case after that depends on the answer and is not sent in advance.
 
     Parameters
     ----------
     new
-        Returns an item for the case of a number, none of those it is given, or None.
+        Returns an item for a case number that is not among the given ones, or None.
     """
     due, known = coming_back(answers), tuple(dict.fromkeys(item for item, _ in answers))
     due_items: list[int] = []

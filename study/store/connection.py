@@ -1,8 +1,8 @@
-"""Opens the store and holds its transactions.
+"""Open the store and provide its transactions.
 
 Every write is one `BEGIN IMMEDIATE` transaction through `Store.change`: a deferred begin loses
-writes under concurrency. A connection has one user at a time; it is opened for that use, or was
-kept from the one before (`Store.kept_warm`).
+writes under concurrency. A connection has one user at a time; it is opened for that use, or reused
+(`Store.kept_warm`).
 """
 
 import copy
@@ -37,7 +37,7 @@ SEALED_TABLES = frozenset(
         "names",
     }
 )
-"""What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
+"""Tables that must never reach a reader during a study; enforced by SQLite, see `Store.desk`."""
 
 _SHOWN_VIEWS = {
     "report_texts": "shown_context",
@@ -48,10 +48,10 @@ _SHOWN_VIEWS = {
 
 _BUSY_TIMEOUT_S = 20.0
 _MOST_IDLE = 8
-"""Connections of each kind kept for the next user: as many as write at once."""
+"""Number of idle connections of each kind that are kept for reuse."""
 
 HELD = "PRAGMA cache_size = -32768"
-"""Has SQLite hold 32 MB of a file, where much of it is gone through out of its order."""
+"""Lets SQLite cache 32 MB of a file, for queries that read much of it in random order."""
 
 _Row = TypeVar("_Row")
 _File = tuple[int, int, int] | None
@@ -74,7 +74,7 @@ class Transaction:
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
         """Return the rows of a query one by one.
 
-        Not by sqlite-utils' own `query`, which runs two statements more around each.
+        sqlite-utils' own `query` would run two more statements for each.
         """
         cursor = self._database.conn.execute(sql, values)
         names = [column[0] for column in cursor.description]
@@ -125,7 +125,7 @@ class Transaction:
         self._database.table(table).upsert(values, pk=key)
 
     def execute(self, sql: str, **values: Any) -> int:
-        """Run one statement and return how many rows it touched."""
+        """Run one statement and return the number of rows it changed."""
         return int(self._database.execute(sql, values).rowcount)
 
 
@@ -143,9 +143,9 @@ class Store:
     Raises
     ------
     NotFound
-        No file at `path`.
+        There is no file at `path`.
     BrokenStore
-        The file is not a Reading Room store, or one of a version that this cannot open.
+        The file is not a Reading Room store, or of a version that is not supported.
     """
 
     def __init__(self, path: Path, *, witnessed: bool = True) -> None:
@@ -196,7 +196,7 @@ class Store:
         return cls(path, witnessed=witnessed)
 
     def hurried(self, patience_s: float) -> "Store":
-        """Return the same store, whose users wait no longer than this while others write."""
+        """Return the same store with another maximum waiting time for other writers."""
         store = copy.copy(self)
         store._patience_s = patience_s
         return store
@@ -216,7 +216,7 @@ class Store:
     def change(self, *, attached: Path | None = None) -> Iterator[Transaction]:
         """Write: everything in the block is stored, or nothing is.
 
-        The tables of another SQLite file can be read `beside` the store's, as `beside.items`.
+        The tables of another SQLite file can be `attached` and read as `beside.items`.
         """
         with self._writing(sealed=False, attached=attached) as transaction:
             yield transaction
@@ -233,51 +233,51 @@ class Store:
             yield transaction
 
     def put_in_place(self, path: Path) -> None:
-        """Give this store another name, unless a store got that first.
+        """Rename this store, unless a store of that name exists.
 
-        The journal is folded in first, so that the one file is the whole store.
+        The journal is checkpointed first, so that the store is one file.
         """
         with self._connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         _put_in_place(self.path, path)
 
     def fold_in(self) -> bool:
-        """Fold the journal into the file and empty it; return whether nobody was in the way.
+        """Checkpoint and truncate the journal; return whether no other connection prevented it.
 
-        Until then the journal still holds what was deleted from the file.
+        Until then the journal still contains what was deleted from the file.
         """
         with self._connection() as connection:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
     def fold_in_quietly(self) -> None:
-        """Fold into the file what of the journal can be, and keep nobody waiting for it."""
+        """Checkpoint as much of the journal as possible without blocking other connections."""
         with self._connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def begin_witness(self) -> None:
-        """Begin the second witness where there is none, with the chains as they are."""
+        """Create the witness if there is none, with the current heads of the chains."""
         if witness.read(self.path) is None:
             with self.look() as look:
                 self._tell(look, {head.chain: head for head in _heads(look)})
 
     def renew_witness(self) -> None:
-        """Write the second witness anew, with what is left of it and the chains as they are."""
+        """Rewrite the witness, with its readable heads and the current ones."""
         with self.look() as look:
             witness.renew(self.path, _heads(look), needless=lambda heads: _needless(look, heads))
 
     def copy_to(self, path: Path) -> None:
-        """Write a consistent copy of the store to a new file, while others go on writing.
+        """Write a consistent copy of the store to a new file while others may write.
 
-        What is committed when the copy begins is in it, and nothing of what comes later.
+        The copy contains everything committed before it begins, and nothing later.
         """
         path.touch(mode=0o600, exist_ok=False)
         with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
             connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+            copy.execute("PRAGMA journal_mode = DELETE")  # a single complete file
 
     def journal_again(self) -> None:
-        """Have a store that was one file write through a journal, as a store in use does."""
+        """Switch a store that is a single file back to a write-ahead log."""
         with self._connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
 
@@ -297,7 +297,8 @@ class Store:
     def _tell_witness(self, committed: Transaction, held: int | None) -> None:
         """Write the committed heads to the witness; only then may an act be acknowledged.
 
-        What could not be written is owed, so that an act sent again is not acknowledged without.
+        Heads that could not be written are kept for the next attempt, so that an act sent again is
+        not acknowledged without them.
         """
         for chain, head in committed.heads.items():
             self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
@@ -343,7 +344,7 @@ class Store:
 
     @contextmanager
     def _database(self, kind: "_Kind") -> Iterator[Database]:
-        """Give a connection of a kind; one that went through a use unharmed may be used again."""
+        """Yield a connection of a kind; it is reused unless an error occurred."""
         with self._explaining():
             file = _identity(self.path)
             database = self._idle.take(kind, file) or _opened(self.path, kind)
@@ -378,10 +379,10 @@ class _Kind:
 
 
 class _Idle:
-    """The connections of a store that is kept warm, while nobody uses them.
+    """The idle connections of a store that is kept warm.
 
-    Each is given only to those who may do the same as the one before, and only while the file it
-    was opened on still lies under the store's name.
+    Each is reused only with the same permissions, and only while the store's path still refers to
+    the file it was opened on.
     """
 
     def __init__(self) -> None:
@@ -391,7 +392,7 @@ class _Idle:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep connections for as long as the context lasts."""
+        """Keep connections until the context ends."""
         with self._lock:
             self._users += 1
         try:
@@ -407,7 +408,7 @@ class _Idle:
                     database.conn.close()
 
     def take(self, kind: _Kind, file: "_File") -> Database | None:
-        """Return a connection to this very file, or None."""
+        """Return a connection to this file, or None."""
         while True:
             with self._lock:
                 if not self._kept[kind]:
@@ -427,10 +428,10 @@ class _Idle:
 
 
 def _identity(path: Path) -> "_File":
-    """Return what tells a file from another put in its place, or copied over it."""
+    """Return values that distinguish a file from one that replaced or overwrote it."""
     try:
         status = path.stat()
-    except OSError:  # opening it will say so
+    except OSError:  # opening it reports the error
         return None
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
@@ -445,7 +446,7 @@ def _opened(path: Path, kind: _Kind) -> Database:
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Let a connection's statements call the functions of `study.store.comparing`."""
+    """Register the functions of `study.store.comparing` with a connection."""
     for function, n_arguments in comparing.FUNCTIONS:
         connection.create_function(function.__name__, n_arguments, function, deterministic=True)
 
@@ -463,7 +464,7 @@ def _heads(look: Transaction) -> list[Head]:
 
 
 def is_there(look: Transaction, head: Head) -> bool:
-    """Return whether a store has an event as its witness says."""
+    """Return whether a store contains the event of a head."""
     return bool(
         look.value(
             "SELECT 1 FROM events WHERE chain = :chain AND number = :number AND hash = :hash",
@@ -496,7 +497,7 @@ def _make(path: Path, fill: Callable[[Transaction], None]) -> None:
 
 
 def _put_in_place(new: Path, path: Path) -> None:
-    """Give a finished store its name, unless another one got it first."""
+    """Rename a finished store, unless another one of that name exists."""
     try:
         os.link(new, path)
     except FileExistsError:
@@ -507,7 +508,7 @@ def _put_in_place(new: Path, path: Path) -> None:
 
 
 def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connection:
-    """Open an existing file; SQLite would otherwise make an empty one where a store has gone."""
+    """Open an existing file; SQLite would otherwise create a missing one."""
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,

@@ -1,10 +1,10 @@
-"""The chain of events: every act, append-only, each line sealed by the hash of the one before.
+"""Append-only chains of events, in which each event contains the hash of the previous one.
 
 An event's hash is the SHA-256 of the canonical JSON of its six fields and the previous hash, so
-the exported `audit.jsonl` can be checked by anyone. Each study has its own chain; acts on the
-deployment as a whole stand in the chain `deployment`. The last number and hash of each chain are
-kept apart, so that a chain cut off at its end is noticed too. The chain of a merged site is kept
-whole under a name of its own. Events are searched and paged here, never all in memory.
+anyone can check the exported `audit.jsonl`. Each study has its own chain; acts on the deployment
+are in the chain `deployment`. The last number and hash of each chain are stored separately, so
+that a truncated chain is detected. The chain of a merged site is kept complete under its own
+name. Events are searched and paged here, never all loaded into memory.
 """
 
 import json
@@ -21,13 +21,13 @@ from study.store.witness import Head
 
 DEPLOYMENT = "deployment"
 LONG_BACK = timedelta(hours=1)
-"""An event dated so long before the last one of its chain says that a clock was set back."""
+"""An event dated this much earlier than its predecessor means that the clock was set back."""
 
 FIRST_HASH = "0" * 64
 
 
 class EventKind(StrEnum):
-    """Every kind of event: what a chain can tell of."""
+    """The kinds of events."""
 
     ADMINISTRATOR_GIVEN_ACCESS = "administrator given access"
     AID_REQUESTED = "aid requested"
@@ -108,7 +108,7 @@ class EventKind(StrEnum):
 
 
 class EventRow(NamedTuple):
-    """An event, its detail read."""
+    """An event with its detail parsed."""
 
     chain: str
     number: int
@@ -120,7 +120,7 @@ class EventRow(NamedTuple):
     hash: str
 
     def sealed(self) -> dict[str, Any]:
-        """Return what its hash is of."""
+        """Return the values that its hash covers."""
         return {key: value for key, value in self._asdict().items() if key != "hash"}
 
 
@@ -219,7 +219,7 @@ def record(
 
 
 def _last_dated(look: Transaction, chain: str, latest: str) -> str:
-    """Return when a chain's last event happened; a simulated reader's clock runs ahead of all."""
+    """Return the time of a chain's last event; clocks of simulated readers run ahead."""
     last = look.value(
         "SELECT at_utc FROM events WHERE chain = :chain ORDER BY number DESC LIMIT 1", chain=chain
     )
@@ -237,12 +237,12 @@ def _last_dated(look: Transaction, chain: str, latest: str) -> str:
 
 
 def walk(look: Transaction, chain: str, *, after: int = 0) -> Iterator[EventRow]:
-    """Yield a chain's events after a number in order, under the chain's name where it was made.
+    """Yield a chain's events after a number in order, with the chain's original name.
 
     Raises
     ------
     BrokenStore
-        An event's detail is no JSON.
+        An event's detail is not JSON.
     """
     told_as = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
     for row in look.rows(
@@ -259,7 +259,7 @@ def event_of(row: Mapping[str, Any]) -> EventRow:
     Raises
     ------
     BrokenStore
-        Its detail is no JSON.
+        Its detail is not JSON.
     """
     try:
         return EventRow(*(row[key] for key in EventRow._fields))._replace(
@@ -272,9 +272,9 @@ def event_of(row: Mapping[str, Any]) -> EventRow:
 
 
 def adopt(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
-    """Insert a chain as it was made elsewhere, its hashes unchanged.
+    """Insert a chain from another store with its hashes unchanged.
 
-    Where it is kept under another name than it was made under, the hashes are still of the first.
+    If it is stored under another name, the hashes remain those of the original name.
     """
     change.insert_many(
         "events",
@@ -305,7 +305,7 @@ def adopt(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
 
 
 def length(look: Transaction, chain: str) -> int:
-    """Return how many events a chain has."""
+    """Return the number of events in a chain."""
     return int(look.value("SELECT count(*) FROM events WHERE chain = :chain", chain=chain))
 
 
@@ -320,7 +320,7 @@ def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[EventR
 
 
 def n_moments(look: Transaction, chain: str, after: int) -> int:
-    """Return at how many different times the events of a chain after a number happened."""
+    """Return the number of different times of a chain's events after a number."""
     return int(
         look.value(
             "SELECT count(DISTINCT at_utc) FROM events WHERE chain = :chain AND number > :after",
@@ -349,8 +349,7 @@ def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | Non
 
 
 def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
-    # By the sign the few of a kind are found by their index and sorted; SQLite would rather go
-    # through the whole chain in the order asked for.
+    # The plus sign makes SQLite use the index of kinds and sort, instead of scanning the chain.
     rows = look.rows(
         f"SELECT {FIELDS} FROM events WHERE chain = :chain AND kind = :kind "
         f"ORDER BY +number {order}",
@@ -367,7 +366,7 @@ def chains(look: Transaction) -> list[str]:
 
 
 def hash_at(look: Transaction, chain: str, number: int) -> str | None:
-    """Return the hash of a chain's event of a number, or None where it has none."""
+    """Return the hash of a chain's event by its number, or None."""
     digest = look.value(
         "SELECT hash FROM events WHERE chain = :chain AND number = :number",
         chain=chain,
@@ -391,7 +390,7 @@ def vouch(
     stored: Mapping[str, Any] | None,
     detail: Mapping[str, Any],
 ) -> None:
-    """Append an event with the hash of a row as it was read back, which is what is verified."""
+    """Append an event with the hash of a row as read back from the store, for `verify`."""
     record(
         change,
         study,
@@ -403,14 +402,14 @@ def vouch(
 
 
 class EventFilter(NamedTuple):
-    """A condition over events, and the values it names."""
+    """A condition on events in SQL, and its values."""
 
     where: str
     values: dict[str, Any]
 
 
 def page_of(look: Transaction, wanted: EventFilter, *, limit: int, offset: int) -> list[EventRow]:
-    """Return one page of the events that a condition holds for, the newest first."""
+    """Return one page of the events that meet a condition, the newest first."""
     rows = look.rows(
         f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {wanted.where} "
         "ORDER BY at_utc DESC, id DESC LIMIT :limit OFFSET :offset) "
@@ -423,12 +422,12 @@ def page_of(look: Transaction, wanted: EventFilter, *, limit: int, offset: int) 
 
 
 def count_of(look: Transaction, wanted: EventFilter) -> int:
-    """Return how many events a condition holds for."""
+    """Return the number of events that meet a condition."""
     return int(look.value(f"SELECT count(*) FROM events WHERE {wanted.where}", **wanted.values))
 
 
 def every_one(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator[EventRow]:
-    """Yield the events that a condition holds for, oldest first, a batch at a time."""
+    """Yield the events that meet a condition, oldest first, read in batches."""
     last = 0
     while rows := look.rows(
         f"SELECT id, {FIELDS} FROM events WHERE {wanted.where} AND id > :last "
@@ -442,7 +441,7 @@ def every_one(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator
 
 
 def distinct(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
-    """Return the different kinds, or actors, of the events that a condition holds for."""
+    """Return the distinct kinds, or actors, of the events that meet a condition."""
     column = {"kind": "kind", "actor": "actor"}[what]
     rows = look.rows(
         f"SELECT DISTINCT {column} AS name FROM events WHERE {wanted.where} ORDER BY name",
@@ -465,18 +464,18 @@ def events_where(
     from_utc: str = "",
     before_utc: str = "",
 ) -> EventFilter:
-    """Return a condition over events.
+    """Return a condition on events.
 
     Parameters
     ----------
     chains
-        Whose events.
+        The chains to search.
     deployment, study
-        Beside them the events of this chain that name this study.
+        A chain of which only the events that name this study are searched.
     text
-        Words that stand in the detail, kind or actor, or an event's hash; letters of either case.
+        Text in the detail, kind or actor, in any case, or the beginning of a hash.
     named
-        Kinds that the words stand for as well.
+        Kinds whose label contains the text.
     hidden
         Banks whose reasons for striking items are not searched.
     """
@@ -513,7 +512,7 @@ def events_where(
 
 
 def _searched(values: dict[str, Any], hidden: Sequence[str]) -> str:
-    """Return the expression of what is searched of an event, and add the values it needs."""
+    """Return the SQL expression of the searched text of an event, and add its values."""
     if not hidden:
         return "detail"
     names = {f"hidden{i}": bank for i, bank in enumerate(hidden)}

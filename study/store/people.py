@@ -1,8 +1,8 @@
-"""Readers, the people behind them and behind every role; their codes' hashes, sign-ins and names.
+"""Stored readers, people, roles, hashed access codes, sign-ins and names.
 
-Names and addresses stand apart from everything else: nothing refers to these rows and no event
-repeats them, so that deleting them leaves everything else as it is. Identities and tickets serve
-single sign-on, see `study.people.single_sign_on`.
+Names and addresses are stored separately: nothing refers to these rows and no event repeats them,
+so that deleting them changes nothing else. Identities and tickets belong to single sign-on, see
+`study.people.single_sign_on`.
 """
 
 from typing import Any, NamedTuple, TypedDict
@@ -29,7 +29,7 @@ class ReaderRow(NamedTuple):
 class GrantRow(NamedTuple):
     """A role given to a person, ended or not, with the names of person, reader and study.
 
-    What is of a reader is None in other roles, what is of a study in the deployment's.
+    The reader's columns are None in other roles, those of a study in roles of the deployment.
     """
 
     id: int
@@ -52,12 +52,12 @@ class GrantRow(NamedTuple):
 
     @property
     def whose(self) -> str:
-        """What the trail calls its holder: the study code or handle, never a name."""
+        """Return the name of its holder in the trail: the study code or handle, never a name."""
         return self.reader_id or self.handle
 
 
 class CodeRow(NamedTuple):
-    """What is stored of a person's access code."""
+    """A person's access code as it is stored."""
 
     person: int
     lookup: str
@@ -116,7 +116,7 @@ def reader(look: Transaction, study: int, reader_id: str) -> ReaderRow | None:
 
 
 def like_reader(look: Transaction, study: int, reader_id: str) -> str:
-    """Return a question that names the reader whose id is nearest to an unknown one, or nothing."""
+    """Return a suggestion with the reader whose id is most similar, or an empty text."""
     return did_you_mean(reader_id, [row.reader_id for row in readers(look, study)])
 
 
@@ -152,14 +152,14 @@ def add(change: Transaction, *, handle: str, made_at_utc: str) -> int:
 
 
 def see(change: Transaction, number: int, at_utc: str) -> None:
-    """Note when a person last signed in."""
+    """Record when a person last signed in."""
     change.execute(
         "UPDATE people SET seen_at_utc = :at_utc WHERE id = :number", at_utc=at_utc, number=number
     )
 
 
 def handle_of(look: Transaction, number: int) -> str:
-    """Return a person's handle; empty where they have none."""
+    """Return a person's handle; empty if they have none."""
     return str(look.value("SELECT handle FROM people WHERE id = :number", number=number) or "")
 
 
@@ -219,7 +219,7 @@ def ever(look: Transaction, person_id: int) -> list[GrantRow]:
 
 
 def name_handle(change: Transaction, number: int, handle: str) -> None:
-    """Give a person a handle if they have none: one who only read so far."""
+    """Give a person a handle if they have none, as a person who was only a reader."""
     change.execute(
         "UPDATE people SET handle = :handle WHERE id = :number AND handle = ''",
         number=number,
@@ -238,7 +238,7 @@ def staff_named(look: Transaction, handle: str) -> list[int]:
 
 
 def of_reader(look: Transaction, reader: int) -> int | None:
-    """Return the person who reads as a reader, or None where nobody does any more."""
+    """Return the person of a reader, or None if the role was revoked."""
     number = look.value(
         "SELECT person FROM grants WHERE reader = :reader AND revoked_at_utc IS NULL",
         reader=reader,
@@ -264,17 +264,17 @@ def end_access(change: Transaction, person_id: int) -> None:
 
 
 def code(look: Transaction, person_id: int) -> CodeRow | None:
-    """Return what is stored of a person's code, or None."""
+    """Return a person's code as stored, or None."""
     return look.one(CodeRow, "SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
 
 
 def by_lookup(look: Transaction, lookup: str) -> CodeRow | None:
-    """Return what is stored of a code by its open part, or None."""
+    """Return a code as stored by its public part, or None."""
     return look.one(CodeRow, "SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
 
 
 def count_failure(change: Transaction, person_id: int) -> int:
-    """Count a wrong try at a code and return how many there were since its owner last came."""
+    """Count a failed attempt at a code; return the number since its owner last signed in."""
     change.execute(
         "UPDATE codes SET failures = failures + 1 WHERE person = :person_id", person_id=person_id
     )
@@ -285,7 +285,7 @@ def count_failure(change: Transaction, person_id: int) -> int:
 
 
 def forget_failures(change: Transaction, person_id: int) -> None:
-    """Take the count of wrong tries back to none."""
+    """Reset the count of failed attempts."""
     change.execute(
         "UPDATE codes SET failures = 0 WHERE person = :person_id AND failures > 0",
         person_id=person_id,
@@ -293,12 +293,12 @@ def forget_failures(change: Transaction, person_id: int) -> None:
 
 
 def add_sign_in(change: Transaction, **columns: Any) -> None:
-    """Insert a sign-in: it lasts until it is ended, or its person's code is replaced."""
+    """Insert a sign-in; it is valid until it ends or its person's code is replaced."""
     change.insert("sign_ins", **columns)
 
 
 def choose(change: Transaction, token_id: str, grant: int, study: int | None) -> None:
-    """Let a sign-in go on in another role or study of its person."""
+    """Switch a sign-in to another role or study of its person."""
     change.execute(
         "UPDATE sign_ins SET grant_id = :grant, study = :study WHERE id = :token_id",
         grant=grant,
@@ -313,7 +313,7 @@ def end_sign_in(change: Transaction, token_id: str) -> None:
 
 
 def end_old_sign_ins(change: Transaction, span: Span) -> None:
-    """Delete the sign-ins that stand for nobody any more."""
+    """Delete the sign-ins that are no longer valid."""
     change.execute(f"DELETE FROM sign_ins WHERE NOT {_STANDS}", **span)
 
 
@@ -383,12 +383,12 @@ class IdentityRow(NamedTuple):
 
 
 def name_of(look: Transaction, person: int) -> NameRow | None:
-    """Return a person's name and e-mail address, or None where none are kept."""
+    """Return a person's name and e-mail address, or None if none are stored."""
     return look.one(NameRow, "SELECT * FROM names WHERE person = :person", person=person)
 
 
 def everyones_names(look: Transaction) -> dict[int, NameRow]:
-    """Return every name kept, by person."""
+    """Return every stored name, by person."""
     return {row["person"]: NameRow(**row) for row in look.rows("SELECT * FROM names")}
 
 
@@ -400,7 +400,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
 def erase_name(change: Transaction, person: int) -> bool:
     """Delete a person's name, address and sign-in accounts; return whether there were any.
 
-    That there was an account stays recorded, without the account.
+    The record that an account existed remains, without the account.
     """
     had_account = any(account.issuer for account in accounts_of(change, person))
     erased = [
@@ -425,7 +425,7 @@ def accounts_of(look: Transaction, person: int) -> list[IdentityRow]:
 
 
 def account_of(look: Transaction, person: int) -> IdentityRow | None:
-    """Return the sign-in account that stands for a person, or None where none was bound."""
+    """Return a person's sign-in account, or None if none was bound."""
     return next(iter(accounts_of(look, person)), None)
 
 
@@ -459,7 +459,7 @@ def add_ticket(change: Transaction, **columns: Any) -> None:
 
 
 def take_ticket(change: Transaction, ticket_id: str, at_utc: str) -> int | None:
-    """Delete a ticket, and those that ran out; return whose it was if it was still good."""
+    """Delete a ticket and expired ones; return its person if it was still valid."""
     number = change.value(
         "SELECT person FROM tickets WHERE id = :ticket_id AND expires_at_utc >= :at_utc",
         ticket_id=ticket_id,
