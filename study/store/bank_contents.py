@@ -41,9 +41,9 @@ _EITHER = ", ".join(
 
 
 def questions(look: Transaction, bank: int) -> Iterator[Question]:
-    """Yield a bank's items as the rules of content ask for them: examination by examination.
+    """Yield a bank's items for the rules of content, grouped by examination.
 
-    Not in the order of the import, so that a bank imported another way round breaks the same.
+    The order does not depend on the import, so that the findings do not either.
     """
     for row in look.cursor(
         "SELECT item_id, question, options, truth, examination_id, patient_id, (SELECT "
@@ -69,7 +69,7 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
 
 
 def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
-    """Yield every item's number and `FACETS`, in the order they were imported in."""
+    """Yield every item's number and `FACETS`, in the order of the import."""
     return look.cursor(
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
@@ -83,7 +83,7 @@ FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "ban
 
 
 def containing(look: Transaction, bank: int, text: str) -> set[int]:
-    """Return the numbers of the items whose question or id holds a text; a and A are the same."""
+    """Return the numbers of the items whose question or id contains a text, in any case."""
     escaped = re.sub(r"([\\%_])", r"\\\1", text)
     items = look.tuples(
         int,
@@ -96,7 +96,7 @@ def containing(look: Transaction, bank: int, text: str) -> set[int]:
 
 
 class ListedItem(NamedTuple):
-    """An item as a list of a bank has it; `struck` is why it is struck off, or None."""
+    """An item in a list; `struck` is the reason why it was struck off, or None."""
 
     id: int
     item_id: str
@@ -120,14 +120,14 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 
 
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
-    """Return the item of a bank that an id names, or None."""
+    """Return an item of a bank by its id, or None."""
     sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
     spelt = banks.spelt(look, bank, [item_id]).get(item_id)
     return look.one(ListedItem, sql, bank=bank, item_id=spelt) if spelt else None
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
-    """Return the films of an item of a bank in order, prior ones last, with where they lie."""
+    """Return the films of an item with their paths, in order, prior films last."""
     rows = look.rows(
         f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :number AND item IN "
@@ -145,7 +145,7 @@ def struck(look: Transaction, bank: int) -> set[int]:
 
 
 def struck_cases(look: Transaction, study: int) -> list[str]:
-    """Return the item_id of every case of a study that is struck off its bank."""
+    """Return the item_id of every case of a study that was struck off its bank."""
     sql = (
         "SELECT item_id FROM cases JOIN items ON items.id = cases.item "
         f"WHERE study = :study AND items.id IN {STRUCK} ORDER BY number"
@@ -154,14 +154,14 @@ def struck_cases(look: Transaction, study: int) -> list[str]:
 
 
 def mark_struck(change: Transaction, item: int, *, struck: bool, reason: str, at_utc: str) -> None:
-    """Note that an item is struck off, or taken back."""
+    """Record that an item is struck off, or reinstated."""
     change.insert("struck_items", item=item, struck=int(struck), reason=reason, at_utc=at_utc)
 
 
 def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
-    """Return how many items of a bank have each value of a column, in order of value.
+    """Return the number of a bank's items for each value of a column, in order of value.
 
-    Of values that look alike the first stands for all.
+    Values that look alike are counted under the first spelling.
     """
     return _counted(
         look.cursor(
@@ -180,7 +180,7 @@ def _counted(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
 
 
 def views(look: Transaction, bank: int) -> dict[str, int]:
-    """Return how many items of a bank are shown with each set of views, as `PA+LATERAL`."""
+    """Return the number of a bank's items for each set of views, such as `PA+LATERAL`."""
     rows = look.rows(
         "SELECT value, count(*) AS n FROM (SELECT coalesce((SELECT group_concat(label, '+') FROM "
         "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
@@ -192,7 +192,7 @@ def views(look: Transaction, bank: int) -> dict[str, int]:
 
 
 def splits(look: Transaction, bank: int) -> dict[str, int]:
-    """Return how many items of a bank are of each split of their data set, in order of name."""
+    """Return the number of a bank's items in each split of their data set, in order of name."""
     return _counted(
         look.cursor(
             "SELECT coalesce(json_extract(attributes, '$.split'), '') AS value, count(*), "
@@ -214,7 +214,7 @@ def truths(look: Transaction, bank: int) -> dict[tuple[str, int], int]:
 
 
 def totals(look: Transaction, bank: int) -> dict[str, int]:
-    """Return how many examinations and patients a bank has, and items with a reference standard."""
+    """Return a bank's numbers of examinations, patients and items with a reference standard."""
     return dict(
         look.row(
             f"SELECT count(DISTINCT {compared_id('examination_id')}) AS examinations, "
@@ -228,7 +228,7 @@ def totals(look: Transaction, bank: int) -> dict[str, int]:
 
 
 def only_in(look: Transaction, bank: int, other: int) -> list[str]:
-    """Return the item_id of every item of a bank whose id the other has not, in order."""
+    """Return the item_id of every item of a bank that the other bank lacks, in order."""
     rows = look.rows(
         f"SELECT item_id FROM items WHERE bank = :bank AND {compared_id('item_id')} NOT IN "
         f"(SELECT {compared_id('item_id')} FROM items WHERE bank = :other) ORDER BY item_id",
@@ -239,7 +239,7 @@ def only_in(look: Transaction, bank: int, other: int) -> list[str]:
 
 
 def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield each item that both banks have, with the names of what differs."""
+    """Yield each item that both banks have and that differs, with the names of the differences."""
     for row in look.stream(
         f"WITH there AS MATERIALIZED (SELECT id, {compared_id('item_id')} AS form FROM items "
         f"WHERE bank = :other) SELECT a.item_id, {_EITHER} FROM items AS a "

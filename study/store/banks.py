@@ -1,4 +1,4 @@
-"""Question banks in the store: what was imported, held apart by who may see it."""
+"""Stored question banks, in separate tables by who may see their content."""
 
 import hashlib
 import json
@@ -18,10 +18,10 @@ from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
 
 FROM_BUNDLE = "bundle"
-"""The format of a bank that came with a study's bundle: the items drawn, without their films."""
+"""The format of a bank restored from a study's bundle: the drawn items, without films."""
 
 JOINED = "joined"
-"""The format of a bank that holds the items of several others, each with the name of its own."""
+"""The format of a bank joined from several others, whose items record their original bank."""
 
 
 class BankRow(NamedTuple):
@@ -45,7 +45,7 @@ class BankRow(NamedTuple):
 
     @property
     def provenance(self) -> Provenance:
-        """Return where it comes from."""
+        """Return the bank's provenance."""
         return Provenance(**{name: getattr(self, name) for name in _PROVENANCE})
 
 
@@ -67,14 +67,14 @@ class FilmRow(NamedTuple):
 
     @property
     def file(self) -> Path:
-        """Return where the film lies: `place`, where that is not in its bank's folder."""
+        """Return the path of the film: `place` if it is outside its bank's folder."""
         return Path(self.place or Path(self.images_root) / self.path)
 
 
 class ItemRow(NamedTuple):
     """An item with its reference standard, or None; `options` is JSON.
 
-    `prior_days` stands for the prior films its study shows.
+    `prior_days` represents the prior films that its study shows.
     """
 
     item_id: str
@@ -105,14 +105,14 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> BankRow | None:
-    """Return the row of the bank that has a name, or one that looks like it, or None."""
+    """Return the row of the bank with a name, or one that looks the same, or None."""
     return look.one(BankRow, _BANKS + "WHERE name = :name", name=name) or look.one(
         BankRow, _BANKS + "WHERE id_key(name) = id_key(:name)", name=name
     )
 
 
 def bank_row(look: Transaction, name: str) -> BankRow:
-    """Return a bank's row, or refuse with the names there are."""
+    """Return a bank's row, or raise `NotFound` with the existing names."""
     row = find(look, name)
     if row is None:
         known = names(look)
@@ -160,7 +160,7 @@ _CONTENT = {
     "explanations": ("item words", "", "item"),
     "item_attributes": ("item attributes", "", "item"),
 }
-"""The tables of a bank's content: columns, which of them is a film's number, which an item's."""
+"""The tables of a bank's content: columns, and which of them refer to a film or an item."""
 
 
 def add_content(change: Transaction, bank: int) -> None:
@@ -176,7 +176,7 @@ def add_content(change: Transaction, bank: int) -> None:
 
 
 def _moved(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
-    """Return the columns of a bank's content, each with what it becomes in another bank."""
+    """Return the columns of a bank's content, each with its expression in another bank."""
     after = {
         table: change.value(f"SELECT coalesce(max(id), 0) FROM main.{table}")
         for table in ("films", "items")
@@ -194,7 +194,7 @@ def _moved(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
 
 
 def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
-    """Insert items with their reference standard, without films: as a bundle has them."""
+    """Insert items with their reference standard and without films, as bundles contain them."""
     for item in items:
         number = change.insert(
             "items",
@@ -215,7 +215,7 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
 
 
 def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = False) -> None:
-    """Copy into a bank what is in another and not struck off, with the name of that bank.
+    """Copy the items of another bank that are not struck off, with the name of that bank.
 
     With `prefix` that name also precedes its item, examination and patient ids.
     """
@@ -241,7 +241,7 @@ def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = Fals
 
 
 def n_with_prior(look: Transaction, bank: int) -> int:
-    """Return how many items of a bank have a film of an earlier examination, struck off or not."""
+    """Return the number of a bank's items with a prior film, struck off or not."""
     return int(
         look.value(
             "SELECT count(DISTINCT item) FROM item_priors CROSS JOIN items ON items.id = item "
@@ -252,7 +252,7 @@ def n_with_prior(look: Transaction, bank: int) -> int:
 
 
 def in_both(look: Transaction, bank: int, other: int, column: str) -> list[str]:
-    """Return what two banks both have in a column of their items, struck off or not."""
+    """Return the values that two banks share in a column of their items, struck off or not."""
     form = compared_id(column)
     rows = look.rows(
         f"SELECT {form} AS value FROM items WHERE bank = :one AND {column} <> '' "
@@ -267,14 +267,14 @@ STRUCK = (
     "(SELECT item FROM struck_items WHERE struck = 1 "
     "AND id IN (SELECT max(id) FROM struck_items GROUP BY item))"
 )
-"""The items that are struck off: no study draws them, nobody is taught with them."""
+"""The items that are struck off: they are neither drawn nor used in teaching."""
 
 
 PRIOR_DAYS = (
     "(SELECT item, group_concat(coalesce(days, '?'), '|') AS prior_days FROM "
     "(SELECT item, days FROM item_priors ORDER BY item, position) GROUP BY item)"
 )
-"""How many days before an item's current films each prior one was made, `?` where unknown."""
+"""The days between each prior film of an item and its current ones, `?` if unknown."""
 
 
 def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
@@ -300,7 +300,7 @@ def to_practise_on(look: Transaction, bank: int) -> set[str]:
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
-    """Return the item_id of every item of a bank that is of a split of its data set."""
+    """Return the item_id of every item of a bank in a split of its data set."""
     rows = look.rows(
         "SELECT item_id FROM items JOIN item_attributes ON item = items.id WHERE bank = :bank "
         "AND json_extract(attributes, '$.split') = :split",
@@ -314,17 +314,17 @@ _OF_STUDY = "AND items.id IN (SELECT item FROM cases WHERE study = :study)"
 
 
 class Questions:
-    """What bears on guessing of every item of a bank that has a reference standard.
+    """The questions of a bank with a reference standard, for the detection of guessable answers.
 
-    Where a study is named, of its cases only. It can be gone through again and again, and is never
-    held as a whole. Never through `Store.desk`.
+    With a study, only its cases. It can be iterated repeatedly and is never loaded completely. Not
+    readable through `Store.desk`.
     """
 
     def __init__(self, look: Transaction, bank: int, study: int | None = None) -> None:
         self._look, self._bank, self._study = look, bank, study
 
     def __iter__(self) -> Iterator[GuessableQuestion]:
-        """Yield them in the order they were imported in."""
+        """Yield the questions in the order of the import."""
         chosen = "" if self._study is None else _OF_STUDY
         values = {} if self._study is None else {"study": self._study}
         rows = self._look.cursor(
@@ -341,7 +341,7 @@ class Questions:
 
 
 def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
-    """Return the item_id of every item of a bank that has a film which some of them have too.
+    """Return the item_id of every item of a bank that shares a film with some items.
 
     Films of earlier examinations count like the others.
     """
@@ -426,7 +426,7 @@ _WHOLE = (
 
 
 def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
-    """Yield a bank's items with all that belongs to them, in the order they were imported in."""
+    """Yield a bank's complete items in the order of the import."""
     for row in look.stream(f"{_WHOLE}WHERE bank = :bank ORDER BY items.id", bank=bank):
         views = json.loads(row["views"])
         yield Item(
@@ -445,20 +445,20 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
 
 
 def whole_films(look: Transaction, bank: int) -> Iterator[Film]:
-    """Yield a bank's films in the order they were first named in."""
+    """Yield a bank's films in the order of their first use."""
     for row in look.stream(_FILMS + "ORDER BY id", bank=bank):
         yield Film(**row)
 
 
 def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
-    """Return the hash of a bank's content: its mark, its films, its items.
+    """Return the hash of a bank's content: whether it is simulated, its films and its items.
 
-    It is that of the canonical JSON of ``{"films": [...], "items": [...], "simulated": ...}``,
-    which is never held as a whole. Films are in order of path, items in order of item_id;
-    `options` is the JSON text as stored. Row numbers and the images' folder are left out, so that
-    two deployments of one bank agree; so are a spacing that is not known, a file's word for a view
-    where it is the label, and attributes and prior films where there are none, as banks imported
-    before these were stored have none.
+    It is the hash of the canonical JSON of ``{"films": [...], "items": [...], "simulated": ...}``,
+    which is never loaded completely. Films are in order of path, items in order of item_id;
+    `options` is the JSON text as stored. Row numbers and the images' folder are omitted, so that
+    the same bank has the same hash in two deployments. Also omitted are unknown spacings, view
+    terms equal to the label, and absent attributes and prior films, so that banks imported before
+    these were stored keep their hash.
     """
     films = look.stream(_FILMS + "ORDER BY path", bank=bank)
     items = look.cursor(_hashed_items(), bank=bank)
@@ -487,7 +487,7 @@ def _film_hashed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _hashed_items() -> str:
-    """Return the query for every item as canonical JSON, which SQLite writes as Python does."""
+    """Return the query for every item as canonical JSON, which SQLite writes exactly as Python."""
     values = {
         **{name: f"json_quote({name})" for name in ("item_id", "question", "options", *_PLAIN)},
         "truth": "json_quote(truth)",
@@ -530,9 +530,9 @@ def _hashed_items() -> str:
 
 
 def facts(row: BankRow) -> dict[str, Any]:
-    """Return what the event of a bank's import says of its row.
+    """Return the facts about a bank's row that the event of its import records.
 
-    The images' folder is not among it: films may move house, their bytes are checked by hash.
+    The images' folder is not included: films may be moved, because their hash is checked.
     """
     return {
         "bank": row.name,
@@ -555,12 +555,12 @@ def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> Non
 
 
 def bank_marks(look: Transaction, bank: int) -> Iterator[int]:
-    """Yield what a bank's content is found again by in other banks, in ascending order."""
+    """Yield the marks by which a bank's content is recognised elsewhere, in ascending order."""
     return (mark for (mark,) in look.cursor(marks("bank = :bank", "bank = :bank"), bank=bank))
 
 
 def add_marks(change: Transaction, bank: int, banks: Iterable[int]) -> None:
-    """Store what a bank's content is found again by."""
+    """Store the marks by which a bank's content is recognised."""
     change.insert_many("exposure_marks", ("mark", "bank"), ((mark, bank) for mark in banks))
 
 
@@ -581,10 +581,10 @@ _SHARED = (
 
 
 def shared(look: Transaction, bank: int, study: int) -> bool:
-    """Return whether a study shows anything that is in a bank, as a case or for practice.
+    """Return whether a study shows content of a bank, as a case or for practice.
 
-    That is the same item by id and question, or what `study.store.comparing.marks` finds again,
-    under any bank's name. Texts that look alike are the same.
+    Content is the same if the item has the same id and question, or if marks of
+    `study.store.comparing.marks` agree, in any bank. Texts that look alike are the same.
     """
     return bool(look.value(_SHARED, bank=bank, study=study))
 
@@ -601,7 +601,7 @@ _OF_ITEMS = (
 
 
 def holders(look: Transaction, bank: int) -> dict[str, list[str]]:
-    """Return the names of the `studies`, and of the `drafts`, that hold to a bank."""
+    """Return the names of the `studies` and `drafts` that use a bank."""
     names = {}
     for table in ("studies", "drafts"):
         rows = look.rows(f"SELECT name FROM {table} WHERE bank = :bank ORDER BY name", bank=bank)
@@ -620,7 +620,7 @@ def only_here(look: Transaction, bank: int) -> list[str]:
 
 
 def remove(change: Transaction, bank: int) -> None:
-    """Delete a bank and all that is in it; SQLite refuses it at the end if a study holds to it."""
+    """Delete a bank and its content; SQLite refuses at the end if a study uses it."""
     change.execute("PRAGMA defer_foreign_keys = ON")
     change.execute("DELETE FROM banks WHERE id = :bank", bank=bank)
     for table in _OF_ITEMS:

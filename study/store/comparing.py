@@ -1,6 +1,6 @@
-"""Comparing texts within SQL: the functions of every connection, and expressions that call them.
+"""SQL functions that compare texts, and expressions that call them.
 
-No index and no trigger of the store may call them, so that any SQLite program can open a store.
+No index or trigger of the store may call them, so that any SQLite program can open a store.
 """
 
 from hashlib import sha256
@@ -11,24 +11,24 @@ from study.base.text import id_key, text_key
 def compared_id(column: str) -> str:
     """Return the SQL for the form in which the ids of a column are compared.
 
-    Ids of printable ASCII without blanks, as nearly all are, do not leave SQLite.
+    Ids of printable ASCII without spaces, which nearly all are, need no call of Python.
     """
     return f"(CASE WHEN {column} GLOB '*[^!-~]*' THEN id_key({column}) ELSE {column} END)"
 
 
 def mark(*texts: str) -> int:
-    """Return the number under which something that texts name is found again."""
+    """Return the number that identifies something named by texts."""
     digest = sha256("\n".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def marks(items: str, films: str) -> str:
-    """Return the SQL for what items and films are found again by in other banks, in order.
+    """Return the SQL for the marks by which items and films are recognised in other banks.
 
-    A film by its file; a patient and an examination by an id that no other would have by chance, or
-    by a short one together with the question or with each other; a question by itself if all of
-    these items that ask it are of one examination. An examination that is named after its first
-    film because its file names none has no id.
+    A film is recognised by its file; a patient or examination by an id too long to occur twice by
+    chance, or by a short id together with the question or with each other; a question by itself if
+    all items with it belong to one examination. An examination without an id in the file, which is
+    named after its first film, has no mark.
 
     Parameters
     ----------
@@ -76,4 +76,4 @@ def _is_short(column: str) -> str:
 
 
 FUNCTIONS = ((id_key, 1), (text_key, 1), (mark, -1))
-"""What every statement can call, with the number of its arguments; -1 for any."""
+"""The SQL functions, each with its number of arguments; -1 for any."""

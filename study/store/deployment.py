@@ -1,4 +1,4 @@
-"""What is true of a whole deployment: its id, its secret and marks, and its backups."""
+"""Stored values of the deployment, such as its id and secret, and its backups."""
 
 import hmac
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from study.store.connection import Transaction
 
 
 def value(look: Transaction, name: str) -> str:
-    """Return a deployment's value; empty where it was never set."""
+    """Return a value of the deployment; empty if it was never set."""
     return str(look.value("SELECT value FROM deployment WHERE name = :name", name=name) or "")
 
 
@@ -47,12 +47,12 @@ def secret(look: Transaction) -> str:
 
 
 def keyed_mark(look: Transaction, of: str) -> str:
-    """Return what stands in the trail for an address or account, which the trail never holds."""
+    """Return the mark that represents an address or account in the trail."""
     return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]
 
 
 class BackupRow(NamedTuple):
-    """A backup: its file, what verifying it found, and when the file was removed, or None."""
+    """A backup: its file, the result of its verification, and when it was removed, or None."""
 
     id: int
     file: str
@@ -82,7 +82,7 @@ def backups_kept(look: Transaction) -> list[BackupRow]:
 
 
 def mark_backup_removed(change: Transaction, number: int, at_utc: str) -> None:
-    """Say of a backup that its file was removed."""
+    """Record that the file of a backup was removed."""
     change.execute(
         "UPDATE backups SET removed_at_utc = :at_utc WHERE id = :number",
         at_utc=at_utc,

@@ -1,4 +1,4 @@
-"""Models and their predictions in the store."""
+"""Stored models and their predictions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -9,8 +9,8 @@ from study.store.connection import Transaction
 class ModelRow(NamedTuple):
     """A model with its counts by status, and when, by whom and why it was withdrawn, or None.
 
-    Counted are the answers that stand for it: those of its first run, under the condition that the
-    readers' cases have too. `conditions` is a JSON list.
+    The counts are those of its first run in the condition of the readers' cases. `conditions` is a
+    JSON list.
     """
 
     id: int
@@ -37,15 +37,15 @@ class ModelRow(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return what makes it one model of its study: its name, and which of that name it is."""
+        """Return the key of the model in its study: its name, and its number among that name."""
         return self.model_id, self.edition
 
 
 class PredictionRow(NamedTuple):
-    """What a model said of an item, in one run under one condition.
+    """A model's answer to an item in one run under one condition.
 
-    `run` is what the run is called, empty where there is one only, and `repeat` which one it is,
-    from 1; `confidence` goes from 0 to 1; `detail` is a JSON object of what else is known.
+    `run` is the name of the run, empty if there is only one, and `repeat` its number from 1;
+    `confidence` is from 0 to 1; `detail` is a JSON object of further facts.
     """
 
     item_id: str
@@ -59,7 +59,7 @@ class PredictionRow(NamedTuple):
     detail: str
 
     def told(self) -> dict[str, Any]:
-        """Return what a model's hash covers; answers once had no more than four columns."""
+        """Return the values that a model's hash covers; answers originally had four columns."""
         row = self._asdict()
         return {key: row[key] for key in row if key not in PLAIN or row[key] != PLAIN[key]}
 
@@ -71,13 +71,13 @@ PLAIN: Mapping[str, Any] = {
     "confidence": None,
     "detail": "{}",
 }
-"""What a prediction's later columns hold where a file says a model's answers and no more."""
+"""Values of a prediction's later columns if a file contains only the model's answers."""
 
 _COLUMNS = ("model", "case_id", "answer", "status", "raw_answer", *PLAIN)
 
 
 STANDING = ("", "image", "unaided", "aided")
-"""The conditions in which a model is shown what readers are; the first one present counts."""
+"""The conditions in which a model sees the same as readers; the first one present counts."""
 
 
 def standing_rank(condition: str) -> tuple[int, str]:
@@ -113,7 +113,7 @@ def remember_columns(change: Transaction, columns: str, meant: str, at_utc: str)
 
 
 def remembered_columns(look: Transaction, columns: str) -> str | None:
-    """Return what a set of columns meant the last time, as JSON, or None."""
+    """Return the stored meaning of a set of columns, as JSON, or None."""
     meant = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
     return None if meant is None else str(meant)
 
@@ -124,7 +124,7 @@ def withdraw(change: Transaction, **columns: Any) -> None:
 
 
 def next_edition(look: Transaction, study: int, model_id: str) -> int:
-    """Return which model of its name the next one under a name is, from 1."""
+    """Return the number of the next model under a name, from 1."""
     return 1 + int(
         look.value(
             "SELECT coalesce(max(edition), 0) FROM models "
@@ -136,7 +136,7 @@ def next_edition(look: Transaction, study: int, model_id: str) -> int:
 
 
 def facts(row: ModelRow) -> dict[str, Any]:
-    """Return what the event of a model's adding says of its row."""
+    """Return the facts about a model's row that the event of its addition records."""
     return {
         "model_id": row.model_id,
         "model_version": row.model_version,
@@ -149,7 +149,7 @@ def facts(row: ModelRow) -> dict[str, Any]:
 
 
 def edition_of(row: ModelRow) -> dict[str, int]:
-    """Return which model of its name a row is; the first one is not numbered."""
+    """Return the number of a model among those of its name; empty for the first."""
     return {"edition": row.edition} if row.edition > 1 else {}
 
 
@@ -162,7 +162,7 @@ def of_study(look: Transaction, study: int) -> list[ModelRow]:
 
 
 def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
-    """Return the models a study has or had, as `of_study`, with when, by whom, why withdrawn."""
+    """Return all models of a study, as `of_study`, including withdrawn ones."""
     rows = look.rows(
         "SELECT models.*, withdrawn_models.at_utc AS withdrawn_at_utc, "
         "withdrawn_models.actor AS withdrawn_by, reason, "

@@ -1,4 +1,4 @@
-"""A reader's readings in the store: prepared, shown, answered; sessions and interventions."""
+"""Stored presentations, readings, preparation steps, sessions and interventions of readers."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from study.store.studies import PRACTICE, STUDY, CaseSet
 
 
 class WaitingCase(NamedTuple):
-    """A case on a reader's list, with all that its reader is shown; `options` is JSON."""
+    """A case on a reader's list with everything the reader sees; `options` is JSON."""
 
     id: str
     position: int
@@ -44,7 +44,7 @@ class AssignmentRow(NamedTuple):
 
 
 class ViewRow(NamedTuple):
-    """A film of an item as a reader may know it; `prior` and `days` as in `banks.FilmRow`."""
+    """A film of an item without its path; `prior` and `days` as in `banks.FilmRow`."""
 
     position: int
     label: str
@@ -69,10 +69,10 @@ class PresentationRow(NamedTuple):
 
 
 class AnswerRow(NamedTuple):
-    """What a reading says; `flags` is JSON.
+    """The content of a reading; `flags` is JSON.
 
-    `answer` is a canonical letter, of an open-ended case the reader's words; None where there is
-    none.
+    `answer` is a canonical letter, or the reader's words in an open-ended case; None if there is
+    no answer.
     """
 
     id: str
@@ -85,7 +85,7 @@ class AnswerRow(NamedTuple):
 
 
 class TruthRow(NamedTuple):
-    """What is right about a case, and how its reader sees the options; `options` is JSON."""
+    """The correct answer to a case, and the order in which its reader sees the options (JSON)."""
 
     truth: str
     explanation: str
@@ -95,7 +95,7 @@ class TruthRow(NamedTuple):
 
 
 class ScoredRow(NamedTuple):
-    """A read case with its answer and, where the bank has it, its reference standard."""
+    """A read case with its answer and its reference standard, if the bank has one."""
 
     position: int
     condition: str
@@ -114,7 +114,7 @@ class ScoredRow(NamedTuple):
 
 
 class CaseToSimulate(NamedTuple):
-    """What a simulation needs of a case; `options` is JSON."""
+    """A case for a simulated reader; `options` is JSON."""
 
     item_id: str
     options: str
@@ -125,7 +125,7 @@ class CaseToSimulate(NamedTuple):
 
 
 class ReadSoFar(NamedTuple):
-    """How many cases a reader was assigned and has read."""
+    """The numbers of cases that a reader was assigned and has read."""
 
     n_assigned: int
     n_read: int
@@ -147,7 +147,7 @@ _SHOWN = "question, options, items.id AS item"
 
 
 def _listed(of: CaseSet) -> str:
-    """Return what assignments are read from, with their cases."""
+    """Return the FROM clause for assignments with their cases."""
     return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
 
 
@@ -178,7 +178,7 @@ def items_shown(
 
 
 def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[FilmRow]:
-    """Return an item's films in order, with where they lie; with `prior`, those before it too."""
+    """Return an item's films with their paths, in order; with `prior`, prior films too."""
     rows = look.rows(
         f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film JOIN "
         "banks ON banks.id = films.bank WHERE item = :item AND prior <= :prior ORDER BY position",
@@ -233,9 +233,9 @@ def views(
 
 
 def _among(items: Sequence[int]) -> tuple[str, dict[str, int]]:
-    """Return the condition that a column is one of a few items, and the values it names.
+    """Return the condition that a column is one of a few items, and its values.
 
-    They are named one by one: SQLite would scan the tables of a view for a list in JSON.
+    Each item is a parameter: SQLite would scan the tables of a view for a list in JSON.
     """
     values = {f"item{place}": item for place, item in enumerate(items)}
     return f"IN ({', '.join(f':{name}' for name in values)})", values
@@ -247,8 +247,8 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     Parameters
     ----------
     view
-        The film's place among the case's views, and behind them its prior films, which are
-        found only where the study shows them.
+        The film's position among the case's views, followed by its prior films if the study
+        shows them.
     """
     query = " UNION ALL ".join(
         f"SELECT item FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader "
@@ -282,7 +282,7 @@ def _joined(films: str) -> str:
 
 
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
-    """Return the films of a reader's next cases, of practice first, in the order of need."""
+    """Return the films of a reader's next cases, practice cases first, in order of use."""
     waiting = " UNION ALL ".join(
         f"SELECT {place} AS turn, position, item, condition FROM {_listed(of)} "
         f"WHERE reader = :reader AND {_unread(of)}"
@@ -326,7 +326,7 @@ def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> As
 
 
 def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
-    """Return how many cases a reader was assigned and has read."""
+    """Return the numbers of cases that a reader was assigned and has read."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
         f"FROM {of.assignments} AS assignments LEFT JOIN {of.readings} AS readings "
@@ -337,7 +337,7 @@ def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
 
 
 def spent(look: Transaction, reader: int) -> dict[str, Any]:
-    """Return how many cases a reader was assigned and has read, from when to when, how long."""
+    """Return a reader's numbers of assigned and read cases, first and last time, and duration."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
         "min(presentations.received_at_utc) AS first_at_utc, "
@@ -370,7 +370,7 @@ def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
 
 
 def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[str, Any] | None:
-    """Return a reading's whole row, as its event vouches for it, or None."""
+    """Return a reading's complete row, which its event hashes, or None."""
     row = look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
     return row and _vouched(row)
 
@@ -381,12 +381,12 @@ def _vouched(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
-    """Return what a reading says, or None."""
+    """Return the content of a reading, or None."""
     return look.one(AnswerRow, _answer(of) + "WHERE id = :id", id=reading_id)
 
 
 def current(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
-    """Return the reading of an assignment that no other supersedes, or None."""
+    """Return the current reading of an assignment, or None."""
     return look.one(
         AnswerRow, f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id
     )
@@ -398,7 +398,7 @@ def _answer(of: CaseSet) -> str:
 
 
 def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
-    """Return whether any presentation, of whichever case, has this id."""
+    """Return whether a presentation with this id exists."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM presentations WHERE id = :presentation_id)",
@@ -408,7 +408,7 @@ def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
 
 
 def any_of_study(look: Transaction, study: int) -> bool:
-    """Return whether any case of a study was shown to anybody."""
+    """Return whether any case of a study was shown to a reader."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM presentations "
@@ -420,7 +420,7 @@ def any_of_study(look: Transaction, study: int) -> bool:
 
 
 def n_records(look: Transaction, reader: int) -> int:
-    """Return how many records of a reader are stored; none is ever taken away."""
+    """Return the number of records of a reader; it never decreases."""
     return int(
         look.value(
             "SELECT (SELECT count(*) FROM preparations WHERE reader = :reader) "
@@ -436,7 +436,7 @@ def n_records(look: Transaction, reader: int) -> int:
 
 
 def has_begun(look: Transaction, reader: int) -> bool:
-    """Return whether a reader has prepared, practised or been shown a case; none reads without."""
+    """Return whether a reader has prepared, practised or been shown a case."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM presentations JOIN assignments "
@@ -450,7 +450,7 @@ def has_begun(look: Transaction, reader: int) -> bool:
 
 
 def add_reason(change: Transaction, reading_id: str, words: str) -> None:
-    """Insert the reason for which a case was given up."""
+    """Insert the reason why a case was skipped."""
     change.insert("reasons", reading=reading_id, words=words)
 
 
@@ -466,7 +466,7 @@ def reasons_of_study(look: Transaction, study: int) -> dict[str, str]:
 
 
 def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return a study's readings that no other supersedes, with reader, item and presentation."""
+    """Return a study's current readings with reader, item and presentation."""
     return look.rows(
         "SELECT readings.*, reader_id, item_id, condition, session, repeat, assignments.position, "
         "shown_order, presentations.received_at_utc AS presented_at_utc, words AS reason "
@@ -524,7 +524,7 @@ def scored(look: Transaction, reader: int) -> list[ScoredRow]:
 
 
 def scored_at(look: Transaction, reader: int, position: int) -> ScoredRow | None:
-    """Return the same of one position, or None."""
+    """Return a read case at a position, as `scored` does, or None."""
     return look.one(
         ScoredRow,
         f"{_SCORED} AND assignments.position = :position",
@@ -534,7 +534,7 @@ def scored_at(look: Transaction, reader: int, position: int) -> ScoredRow | None
 
 
 def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | None:
-    """Return what a simulation needs of a case, its reference standard included."""
+    """Return a case for a simulated reader, with its reference standard."""
     return look.one(
         CaseToSimulate,
         "SELECT item_id, options, shown_order, condition, repeat, truth FROM assignments "
@@ -546,7 +546,7 @@ def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | No
 
 
 def add_preparation(change: Transaction, **columns: Any) -> None:
-    """Insert a step that was done."""
+    """Insert a completed preparation step."""
     change.insert("preparations", **columns)
 
 
@@ -556,7 +556,7 @@ def preparation(look: Transaction, preparation_id: str) -> dict[str, Any] | None
 
 
 def steps_done(look: Transaction, reader: int) -> set[tuple[str, str]]:
-    """Return the steps a reader has done, each with the sign-in it was done for."""
+    """Return a reader's completed steps, each with its sign-in."""
     rows = look.rows("SELECT step, sign_in FROM preparations WHERE reader = :reader", reader=reader)
     return {(row["step"], row["sign_in"]) for row in rows}
 

@@ -1,7 +1,7 @@
-"""Compares a store's tables, indexes and triggers with those that a new store has.
+"""Compare a store's tables, indexes and triggers with those of a new store.
 
-The triggers are what keeps the program itself from altering what is written once; nothing in the
-chain would tell that one was taken away.
+The triggers prevent the program from altering append-only tables; the event chains would not show
+that a trigger was removed.
 """
 
 import re
@@ -31,7 +31,7 @@ def breaches(look: Transaction) -> Iterator[str]:
 
 
 def damage(look: Transaction) -> Iterator[str]:
-    """Yield what SQLite itself finds broken: pages, indexes, and rows that refer to nothing."""
+    """Yield damage reported by SQLite: pages, indexes, and rows that refer to missing rows."""
     for row in look.rows("PRAGMA integrity_check(5)"):
         result = next(iter(row.values()))
         if result != "ok":
@@ -53,7 +53,7 @@ def _as_new(migrations: tuple[Migration, ...]) -> _Shape:
 
 
 def _shape(rows: Iterable[sqlite3.Row | dict[str, str]]) -> _Shape:
-    """Return what defines each thing, without what SQLite makes and names by itself."""
+    """Return the definition of each object, without those that SQLite creates itself."""
     return {
         (row["type"], row["name"]): re.sub(r"\s+", "", row["sql"])
         for row in rows

@@ -1,7 +1,7 @@
-"""The working file of a bank's import: what was read lies on disk, and its size does not matter.
+"""Working file of a bank's import: records are kept on disk, so that their number does not matter.
 
-Once settled it has the tables of a bank as the store has them, with the sound items alone. Of an
-import that was cut off it keeps what was learnt of the films.
+At the end it has the tables of a bank as the store has them, with the valid items only. After an
+interrupted import it keeps the facts about the films checked so far.
 """
 
 import sqlite3
@@ -80,16 +80,16 @@ CREATE TABLE sections (section TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO sections VALUES {", ".join(f"('{name}')" for name in REPORT_SECTIONS)};
 """
 _FILM_IN = {"item_views": 2, "item_priors": 2, "spacings": 1}
-"""Where a row of these tables has its film's number."""
+"""The column with the film's number in each of these tables."""
 
 _SHOWING = ("item_views", "item_priors")
 _FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
 
 
 class Draft(Protocol):
-    """An item on its way, as it was read: `item` is None where it has faults.
+    """A record as it was read; `item` is None if it has faults.
 
-    `has_truth` is also true of what could not have a reference standard.
+    `has_truth` is also true for records that cannot have a reference standard.
     """
 
     key: str
@@ -115,7 +115,7 @@ class Group(NamedTuple):
 
 
 class Respelling(NamedTuple):
-    """A value that is written otherwise than the first one it is compared as."""
+    """A value that is spelt differently from the first one that compares equal."""
 
     value: str
     first: str
@@ -126,10 +126,10 @@ _NAMES = ("task", "category", "subcategory")
 
 
 class Batch:
-    """Drafts as rows of the working file, counted from 1, with a film's path for its number.
+    """Drafts as rows of the working file, numbered from 1, with paths in place of film numbers.
 
-    `names` are the values met of each column in `_NAMES`; `has_unusual_ids` says whether any id
-    is compared in another form than its own.
+    `names` contains the values of each column in `_NAMES`; `has_unusual_ids` states whether any id
+    differs from the form in which it is compared.
     """
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class Batch:
         self.has_unusual_ids = False
 
     def add(self, draft: Draft) -> None:
-        """Add what was read of one record."""
+        """Add one record."""
         self.n += 1
         n, rows, item = self.n, self.rows, draft.item
         complete = item is not None
@@ -171,7 +171,7 @@ class Batch:
             rows["unseen"].append((n, attributes, item.explanation, *report))
 
     def add_fault(self, fault: Fault) -> None:
-        """Add the fault of a record that could not be read at all."""
+        """Add the fault of a record that could not be read."""
         self.n += 1
         self._add_faults([fault])
 
@@ -182,14 +182,14 @@ class Batch:
 
 
 class Staging:
-    """The tables of an import under way; `tables` can be asked as the store is.
+    """The tables of a running import; `tables` can be queried like the store.
 
     Parameters
     ----------
     path
         The file.
     connection
-        To that file, which nobody else has open.
+        A connection to that file, which no other process has open.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -203,7 +203,7 @@ class Staging:
         self._forms: dict[str, str] = {}
 
     def keep(self, batch: Batch) -> None:
-        """Keep drafts, behind those kept before."""
+        """Append drafts."""
         for table, rows in batch.rows.items():
             if film := _FILM_IN.get(table):
                 rows = [(*row[:film], self._film(row[film]), *row[film + 1 :]) for row in rows]
@@ -231,7 +231,7 @@ class Staging:
         return self._forms[column]
 
     def respelt_ids(self, column: str) -> list[Respelling]:
-        """Return the ids of a column that are written otherwise than the first like them."""
+        """Return the ids of a column that are spelt differently from the first equal one."""
         if not self._has_unusual_ids:
             return []
         form = self._compare(column)
@@ -243,7 +243,7 @@ class Staging:
         return self._respelt(written, id_key)
 
     def respelt_names(self, column: str) -> list[Respelling]:
-        """Return the names in a column that are written otherwise than the first like them."""
+        """Return the names in a column that are spelt differently from the first equal one."""
         forms = Counter(map(text_key, self._names[column]))
         alike = [name for name in self._names[column] if forms[text_key(name)] > 1]
         if not alike:
@@ -280,23 +280,23 @@ class Staging:
 
     @property
     def n_found(self) -> int:
-        """How many records there were, sound or not."""
+        """Return the number of records, valid or not."""
         return self._n
 
     @property
     def n_items(self) -> int:
-        """How many items are sound so far."""
+        """Return the number of valid items so far."""
         return int(self._one("SELECT count(*) FROM drafts WHERE is_sound"))
 
     def _fault(self, select: str, *values: Any) -> None:
-        """Fault the drafts of a query on n, key, what, remedy and rule."""
+        """Add the faults that a query returns as n, key, what, remedy and rule."""
         self._connection.execute(f"INSERT INTO faults {select}", values)
         self._connection.execute(
             "UPDATE drafts SET is_sound = 0 WHERE is_sound AND n IN (SELECT n FROM faults)"
         )
 
     def fault_truthless(self, what: str, remedy: str) -> None:
-        """Fault every item that has no reference standard."""
+        """Add a fault to every item without a reference standard."""
         self._fault(
             "SELECT n, key, ?, ?, ? FROM drafts WHERE NOT has_truth ORDER BY n",
             what,
@@ -305,9 +305,9 @@ class Staging:
         )
 
     def fault_same_ids(self, what: str, remedy: str) -> None:
-        """Fault all items of an id given several times, and say so of the first: `{n}` times.
+        """Add a fault to all items with a repeated id; the first states the count as `{n}`.
 
-        Where it is written in several ways, what differs follows in brackets.
+        If the id is spelt in several ways, the differences follow in brackets.
         """
         form = self._compare("item_id")
         twice = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
@@ -326,7 +326,7 @@ class Staging:
         )
 
     def examination_keys(self) -> Iterator[tuple[int, bool]]:
-        """Yield which keys of an examination are given, and whether two patients share one."""
+        """Yield the keys of examinations that occur, and whether two patients share one."""
         patient = self._compare("patient_id")
         for n, column in enumerate(_EXAMINATIONS):
             if self._one(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
@@ -337,7 +337,7 @@ class Staging:
                 yield n, bool(shared)
 
     def set_examinations(self, key: int) -> None:
-        """Give every draft its examination: by this key, else by any, else by its first film."""
+        """Set the examination of every draft: from this key, else any key, else its first film."""
         by_film = (
             "SELECT path FROM item_views JOIN films ON id = film WHERE item = n ORDER BY position"
         )
@@ -350,7 +350,10 @@ class Staging:
         return comparing.compared_id(column) if self._has_unusual_ids else column
 
     def fault_shared_examinations(self, what: str, remedy: str) -> None:
-        """Fault the items of an examination of several patients: `{examination}`, `{patients}`."""
+        """Add a fault to items of an examination with several patients.
+
+        `what` may contain `{examination}` and `{patients}`.
+        """
         examination, patient = self._compare("examination_id"), self._compare("patient_id")
         self._fault(
             "SELECT n, key, replace(replace(?, '{examination}', examination_id), '{patients}', "
@@ -365,7 +368,7 @@ class Staging:
         )
 
     def share_patients(self) -> Group | None:
-        """Give items without a patient the one of their examination's other items."""
+        """Set a missing patient from the other items of the examination."""
         if not self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
             return None
         examination, patient = self._compare("examination_id"), self._compare("patient_id")
@@ -385,7 +388,7 @@ class Staging:
         return group
 
     def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
-        """Return of how many examinations the items differ in each column where any do."""
+        """Return the number of examinations with differing items, for each such column."""
         examination = self._compare("examination_id")
         differing = ", ".join(
             f"count(DISTINCT CASE WHEN is_whole THEN nullif({name}, '') END) > 1 AS {name}_differs"
@@ -413,7 +416,7 @@ class Staging:
         return str(self._one("SELECT key FROM drafts WHERE n = ?", n))
 
     def recall_films(self) -> None:
-        """Take what was known of the films before; each is right if its file is as it was."""
+        """Copy known facts about films; each is valid while its file is unchanged."""
         facts = ", ".join(f"{name} = known.{name}" for name in (*_FACTS, "mtime_ns"))
         self._connection.execute(
             f"UPDATE films SET {facts} FROM known "
@@ -432,12 +435,12 @@ class Staging:
         self._connection.commit()
 
     def respell_missing(self, spelt: Callable[[str], str | None]) -> list[tuple[str, str, str]]:
-        """Give each missing film the path of the file that looks like it, where there is one.
+        """Replace the path of each missing film by that of a file with a similar name, if any.
 
         Returns
         -------
         list of (path, str, str)
-            As written, as the file is named, and the key of the first item that shows it.
+            The path in the bank, the file's path, and the key of the first item that shows it.
         """
         missing = self._connection.execute(
             "SELECT id, path FROM films WHERE state = 'missing' ORDER BY id"
@@ -472,19 +475,19 @@ class Staging:
         return str(self._one("SELECT key FROM drafts ORDER BY n LIMIT 1"))
 
     def unread(self, n: int) -> list[tuple[str, int | None, int | None]]:
-        """Return some films not looked at yet: their paths, and size and time when last read."""
+        """Return some unchecked films: their paths, and size and time when last read."""
         return self._connection.execute(
             "SELECT path, n_bytes, mtime_ns FROM films WHERE state = '' ORDER BY id LIMIT ?", (n,)
         ).fetchall()
 
     def n_films(self) -> tuple[int, int]:
-        """Return how many films were looked at, and how many there are."""
+        """Return the number of checked films, and of all films."""
         row = self._connection.execute("SELECT total(state <> ''), count(*) FROM films")
         read, there = row.fetchone()
         return int(read), there
 
     def keep_films(self, outcomes: Iterable[tuple[str, Film | BadFilm | None, int]]) -> None:
-        """Keep what films are, each with its file's time; None where one is as it was before."""
+        """Store the facts about films with the times of their files; None for an unchanged film."""
         rows, known = [], []
         for path, outcome, mtime_ns in outcomes:
             if outcome is None:
@@ -503,7 +506,7 @@ class Staging:
         self._connection.commit()
 
     def drop_missing_priors(self) -> Group | None:
-        """Leave missing films of earlier examinations out of their items, which stay."""
+        """Remove missing films of earlier examinations from their items."""
         self._leave_out("item_priors", "SELECT item FROM item_priors JOIN films ON films.id = film "
                         "WHERE state = 'missing'")  # fmt: skip
         return self.shortened()
@@ -522,7 +525,7 @@ class Staging:
         )
 
     def _leave_out(self, table: str, items: str) -> None:
-        """Leave the missing films of some items out of a table, and number what stays anew."""
+        """Remove missing films of some items from a table, and renumber the rest."""
         self._connection.executescript(
             f"CREATE TABLE kept AS {items};"
             "INSERT OR IGNORE INTO shortened SELECT item FROM kept;"
@@ -537,14 +540,14 @@ class Staging:
         )
 
     def shortened(self) -> Group | None:
-        """Return the items that were left without some of their films."""
+        """Return the items from which films were removed."""
         return self._group(
             "SELECT count(*), min(n) FROM drafts WHERE is_whole "
             "AND n IN (SELECT item FROM shortened)"
         )
 
     def fault_priors(self, what: str, remedy: str) -> None:
-        """Fault the items whose prior film is the same file as a current one: `{path}`."""
+        """Add a fault to items with the same file as prior and current film (`{path}`)."""
         self._fault(
             "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
             "CROSS JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
@@ -569,11 +572,11 @@ class Staging:
         )
 
     def n_missing_films(self) -> int:
-        """Return how many films are not there."""
+        """Return the number of missing films."""
         return int(self._one("SELECT count(*) FROM films WHERE state = 'missing'"))
 
     def flat_films(self, most: int) -> list[tuple[str, int, str]]:
-        """Return films of one grey level, each with its number of items and the first's key."""
+        """Return films with one grey level, each with its number of items and the first key."""
         return self._connection.execute(
             "SELECT path, count(*), key FROM ("
             + " UNION ALL ".join(
@@ -586,7 +589,7 @@ class Staging:
         ).fetchall()
 
     def set_spacings(self, tolerance: float, most: int) -> list[tuple[str, str]]:
-        """Give films the spacing their sound items agree on; return some that differ, by key."""
+        """Set the spacing of films from their valid items; return some items that disagree."""
         self._connection.executescript(
             "CREATE TABLE agreed AS SELECT film, min(spacings.n) AS first, min(spacing_mm) AS "
             "least, max(spacing_mm) AS most FROM spacings JOIN drafts USING (n) WHERE is_sound "
@@ -605,7 +608,7 @@ class Staging:
         ).fetchall()
 
     def keep_sound(self) -> None:
-        """Throw out what belongs to items with faults: what is left can be stored."""
+        """Delete items with faults and everything that belongs to them."""
         if self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
             columns = {**dict.fromkeys(_SHOWING, "item"), "texts": "n", "unseen": "n"}
             for table, n in columns.items():
@@ -619,18 +622,20 @@ class Staging:
         self._connection.commit()
 
     def share(self) -> None:
-        """Let others read the file from now on, whom nobody disturbs; nothing more is written.
+        """Share the file with other processes for reading; it is not written any more.
 
         Raises
         ------
         NotNow
-            Another import took it just then.
+            Another import took it meanwhile.
         """
         self._connection.execute("PRAGMA locking_mode = NORMAL")
         with _held():
-            self._connection.execute("SELECT images FROM meta").fetchone()  # lets go of the file
+            self._connection.execute("SELECT images FROM meta").fetchone()  # releases the file
             self._connection.execute("BEGIN")
-            self._connection.execute("SELECT images FROM meta").fetchone()  # nobody may write now
+            self._connection.execute(
+                "SELECT images FROM meta"
+            ).fetchone()  # locks the file for reading
 
     def n_faulty(self) -> int:
         """Return the number of records with a fault other than a missing film."""
@@ -643,7 +648,7 @@ class Staging:
         return self._faults("TRUE", -1)
 
     def faults(self, most: int = -1) -> Iterator[Fault]:
-        """Yield the faults other than films that are not there, in file order."""
+        """Yield the faults other than missing films, in file order."""
         return self._faults(f"rule <> '{_MISSING}'", most)
 
     def _faults(self, which: str, most: int) -> Iterator[Fault]:
@@ -654,25 +659,25 @@ class Staging:
             yield Fault(key=key, what=what, remedy=remedy, rule=Rule(rule))
 
     def n_faults(self) -> int:
-        """Return how many faults there are other than films that are not there."""
+        """Return the number of faults other than missing films."""
         return int(self._one("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
 
     def missing(self, most: int) -> tuple[int, list[Fault]]:
-        """Return how many items lack films that are not there, and the first such faults."""
+        """Return the number of items with missing films, and the first such faults."""
         n = self._one("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
         return int(n), list(self._faults(f"rule = '{_MISSING}'", most))
 
 
 @contextmanager
 def staging(path: Path, images: Path) -> Iterator[Staging]:
-    """Open a working file, with what an import that was cut off learnt of that folder's films.
+    """Open a working file, with the facts about films from an interrupted import of that folder.
 
-    The file is gone afterwards, unless this import is cut off as well.
+    The file is deleted afterwards, unless this import is interrupted too.
 
     Raises
     ------
     NotNow
-        Another import has it.
+        Another import uses it.
     """
     with closing(_opened(path)) as connection:
         try:
@@ -687,7 +692,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[Transaction]:
-    """Read a working file that is shared."""
+    """Read a shared working file."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         add_functions(connection)
         yield Transaction(Database(connection))
@@ -697,7 +702,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         with _held():
             return _locked(path)
-    except sqlite3.DatabaseError:  # the machine went down while it was written
+    except sqlite3.DatabaseError:  # the machine crashed while it was written
         _remove(path)
         return _locked(path)
 
@@ -715,7 +720,7 @@ def _held() -> Iterator[None]:
 def _locked(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0)
     try:
-        # What is lost when the machine goes down is read again.
+        # Data lost in a crash of the machine is read again.
         connection.execute("PRAGMA page_size = 16384")  # of a new file: items are long
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -740,7 +745,7 @@ def _remove(path: Path) -> None:
 
 
 def _begin(connection: sqlite3.Connection, images: str) -> None:
-    """Make the tables anew, and keep what is known of the films."""
+    """Recreate the tables, and keep the facts about the films."""
     there = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE sql <> ''"))
     known = "meta" in there and connection.execute("SELECT images FROM meta").fetchone()
     for name, kind in there.items():

@@ -1,4 +1,4 @@
-"""Teaching in the store: which banks may be taught from, and what people answered there."""
+"""Stored teaching: the banks open for it, and people's answers."""
 
 from typing import Any, NamedTuple
 
@@ -7,14 +7,14 @@ from study.store.connection import Transaction
 
 
 class TaughtRow(NamedTuple):
-    """A bank that may be taught from."""
+    """A bank open for teaching."""
 
     id: int
     name: str
 
 
 class LearntRow(NamedTuple):
-    """An answer given to learn; `answer` is canonical, and empty where there is none."""
+    """A learner's answer; `answer` is a canonical letter, or empty."""
 
     id: str
     number: int
@@ -24,7 +24,7 @@ class LearntRow(NamedTuple):
 
 
 class TaughtItem(NamedTuple):
-    """An item as its learner is shown it; `options` is JSON."""
+    """An item as learners see it; `options` is JSON."""
 
     item: int
     question: str
@@ -32,18 +32,18 @@ class TaughtItem(NamedTuple):
 
 
 def mark(change: Transaction, bank: int, *, taught: bool, at_utc: str) -> None:
-    """Note that a bank may be taught from, from now on, or no longer."""
+    """Record that a bank is open for teaching, or no longer."""
     change.insert("teaching_marks", bank=bank, taught=int(taught), at_utc=at_utc)
 
 
 def is_taught(look: Transaction, bank: int) -> bool:
-    """Return whether a bank may be taught from, as it was marked last."""
+    """Return whether a bank is open for teaching."""
     last = "SELECT taught FROM teaching_marks WHERE bank = :bank ORDER BY id DESC LIMIT 1"
     return bool(look.value(last, bank=bank))
 
 
 def taught(look: Transaction) -> list[TaughtRow]:
-    """Return the banks that may be taught from, in order of name."""
+    """Return the banks open for teaching, in order of name."""
     rows = look.rows("SELECT id, name FROM banks ORDER BY name")
     return [TaughtRow(**row) for row in rows if is_taught(look, row["id"])]
 
@@ -54,12 +54,12 @@ def add(change: Transaction, **columns: Any) -> None:
 
 
 def by_id(look: Transaction, answer_id: str) -> dict[str, Any] | None:
-    """Return an answer's whole row, of whomever, or None."""
+    """Return an answer's complete row, of any person, or None."""
     return look.row("SELECT * FROM teaching_answers WHERE id = :id", id=answer_id)
 
 
 def answers(look: Transaction, person: int, bank: int) -> list[LearntRow]:
-    """Return a person's answers to a bank's items, in the order they were given in."""
+    """Return a person's answers to a bank's items, in order."""
     rows = look.rows(
         f"SELECT {', '.join(LearntRow._fields)} FROM teaching_answers "
         "WHERE person = :person AND bank = :bank ORDER BY number",
@@ -77,7 +77,7 @@ def bounds(look: Transaction, bank: int) -> tuple[int, int]:
 
 
 def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -> int | None:
-    """Return the first of a bank's items from a number on, then from its beginning.
+    """Return the first of a bank's items from a number, continuing at the beginning.
 
     Only items with a reference standard that are not struck off, and none of `but`.
     """
@@ -96,7 +96,7 @@ def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -
 
 
 def item(look: Transaction, number: int) -> TaughtItem:
-    """Return an item as its learner is shown it."""
+    """Return an item as learners see it."""
     row = look.row(
         "SELECT id AS item, question, options FROM items WHERE id = :number",
         number=number,
@@ -116,7 +116,7 @@ def truth(look: Transaction, number: int) -> tuple[str, str]:
 
 
 def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> FilmRow | None:
-    """Return a film of an item by its place among those shown, or None; see `readings.views`."""
+    """Return a film of an item by its position among those shown, or None; see `readings.views`."""
     return look.one(
         FilmRow,
         f"SELECT {FILM} FROM item_films JOIN films ON films.id = film JOIN banks "
@@ -128,7 +128,7 @@ def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> F
 
 
 def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, int, int]]:
-    """Return how a person first answered a bank's items: task, how many, how many matching."""
+    """Return a person's first answers to a bank's items: task, number, and number correct."""
     return look.tuples(
         lambda *row: row,
         "SELECT task, count(*), sum(matches) FROM (SELECT item, matches, min(number) "
@@ -140,7 +140,7 @@ def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, 
 
 
 def learnt_from(look: Transaction, person: int) -> list[TaughtRow]:
-    """Return the banks that a person was taught from."""
+    """Return the banks on which a person practised in teaching."""
     rows = look.rows(
         "SELECT id, name FROM banks WHERE id IN "
         "(SELECT bank FROM teaching_answers WHERE person = :person) ORDER BY name",
@@ -150,7 +150,7 @@ def learnt_from(look: Transaction, person: int) -> list[TaughtRow]:
 
 
 def n_learners(look: Transaction, bank: int) -> int:
-    """Return how many people were taught from a bank."""
+    """Return the number of people who practised on a bank in teaching."""
     return int(
         look.value(
             "SELECT count(DISTINCT person) FROM teaching_answers WHERE bank = :bank", bank=bank

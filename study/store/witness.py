@@ -41,7 +41,7 @@ _UNSEALED = "unsealed "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """An event that was sealed: its chain, its number and hash, and when it happened."""
+    """A sealed event: its chain, number, hash and time."""
 
     chain: str
     number: int
@@ -51,18 +51,18 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What the file says.
+    """The content of the file.
 
     Attributes
     ----------
     heads : tuple of Head
-        Of every line that can be read, in file order.
+        The heads of all readable lines, in file order.
     n_unread : int
-        Lines that cannot be read.
+        Number of unreadable lines.
     damage : str
-        What shows that the file is not as it was written, as the end of a sentence; else empty.
+        Evidence that the file was altered, as the end of a sentence; empty if there is none.
     is_former : bool
-        Whether it has no seals, as files of earlier versions.
+        Whether it has no seals, like files of earlier versions.
     """
 
     heads: tuple[Head, ...] = ()
@@ -73,7 +73,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
-    """Up to where a file is sealed: its lines, its bytes and the last seal."""
+    """The end of the sealed part of a file: its lines, bytes and last seal."""
 
     lines: int
     size: int
@@ -81,12 +81,12 @@ class _End:
 
 
 def file_of(store: Path) -> Path:
-    """Return where the witness of a store lies."""
+    """Return the path of a store's witness."""
     return store.with_name(f"{store.name}-heads.log")
 
 
 def read(store: Path) -> Witness | None:
-    """Return what a store's witness says, or None where there is none."""
+    """Return the content of a store's witness, or None if there is none."""
     path = file_of(store)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -104,18 +104,18 @@ def add(
     every: Callable[[], Iterable[Head]],
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
-    """Write heads down and flush them to the disk.
+    """Write heads and flush them to the disk.
 
-    To a damaged file they are added without seals, so that it still shows the damage.
+    They are added to a damaged file without seals, so that the damage remains visible.
 
     Parameters
     ----------
     held
-        The file, where the caller has locked it (`locked`).
+        The file, if the caller has locked it (`locked`).
     every
-        Gives the heads of all chains, to begin a file with.
+        Returns the heads of all chains, for a new file.
     needless
-        Gives those of some heads that need not be kept when the file is written anew.
+        Returns the superseded ones among some heads, to be omitted when the file is rewritten.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def add(
 
 @contextmanager
 def locked(store: Path) -> Iterator[int | None]:
-    """Lock a store's witness for one process at a time; yield None where that is not possible.
+    """Lock a store's witness for one process; yield None if that is not possible.
 
     A process that commits and adds within the lock leaves at most one act without a witness if it
     is killed.
@@ -170,7 +170,7 @@ def renew(
 
 
 def forget(store: Path, heads: Iterable[Head]) -> None:
-    """Take heads out of the file, once something else keeps what they say."""
+    """Remove heads from the file after they were recorded elsewhere."""
     gone = set(heads)
     if file_of(store).is_file():
         with _locked(file_of(store)):
@@ -178,7 +178,7 @@ def forget(store: Path, heads: Iterable[Head]) -> None:
 
 
 def _parsed(content: bytes) -> tuple[Witness, _End | None]:
-    """Return what a file says, and up to where it is sealed; None where its seals do not hold."""
+    """Return the content of a file and the end of its sealed part; None if a seal is wrong."""
     first = _FIRST_LINE.match(content)
     if first:
         return _parsed_seals(content, first)
@@ -220,7 +220,7 @@ def _start(heading: bytes) -> _End:
 
 
 def _seal(before: _End, sealed: re.Match[str]) -> _End | None:
-    """Return the end of a file with one more line, or None where the line does not follow."""
+    """Return the end of a file with one more line, or None if the line does not follow."""
     end = _sealed_line(before, sealed[3])[1]
     return end if (int(sealed[1][:12]), sealed[2]) == (end.lines, end.seal) else None
 
@@ -245,7 +245,7 @@ def _first(end: _End) -> bytes:
 
 
 def _end_of(file: int, size: int) -> _End | None:
-    """Return up to where an open file is sealed; None where it is damaged or has no seals."""
+    """Return the end of the sealed part of an open file; None if it is damaged or has no seals."""
     first = _FIRST_LINE.match(os.pread(file, len(_first(_End(lines=0, size=0, seal=_NO_SEAL))), 0))
     if first and int(first[2]) == size:
         return _End(lines=int(first[1]), size=size, seal=first[3].decode())
@@ -285,7 +285,7 @@ def _begin(store: Path, heads: Iterable[Head]) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """Open the file for one process at a time; it may have been written anew meanwhile."""
+    """Open the file for one process; it may have been rewritten meanwhile."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -334,7 +334,7 @@ def _write_file(store: Path, path: Path, content: bytes) -> None:
 def _give(file: int, *, like: Path) -> None:
     """Give a new file the store's owner and rights, as SQLite does its journal.
 
-    A command that root runs would else leave one that the server cannot write.
+    Otherwise a command run by root would leave a file that the server cannot write.
     """
     with suppress(OSError):
         there = like.stat()
@@ -368,7 +368,7 @@ def _is_marked(line: str) -> bool:
 
 
 def _head_in(line: str) -> Head | None:
-    """Return the head in a line, with its seal or without, or None where there is none."""
+    """Return the head in a line, with or without a seal, or None."""
     sealed = _SEALED.fullmatch(line)
     match = _LINE.fullmatch(sealed[3] if sealed else line.removeprefix(_UNSEALED))
     if match is None:
