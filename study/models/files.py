@@ -44,7 +44,7 @@ _PICKLE = b"\x80"
 
 ROLES = (
     *("id", "answer", "output", "run", "condition", "confidence"),
-    *("probabilities", "order", "prompt", "explanation", "finish"),
+    *("probabilities", "order", "prompt", "explanation", "boxes", "map", "finish"),
 )
 """What a column can mean; beside these, `probability_A`, `probability_B`, ..."""
 
@@ -62,6 +62,9 @@ _BESIDE = {
     "confidence": ("confidence",),
     "probabilities": ("probabilities", "probs"),
     "order": ("shown_order",),
+    "explanation": ("model_explanation", "explanation"),
+    "boxes": ("boxes",),
+    "map": ("map", "heat_map"),
     "finish": FINISH_KEYS,
 }
 

@@ -31,6 +31,7 @@ from study.models.files import (
 )
 from study.models.finish_reasons import CUT_OFF, EMPTY, is_cut_off
 from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
+from study.models.image_marks import boxes_of, map_of
 from study.models.model_protocol import Shown
 from study.models.refusals import is_refusal
 from study.store.models import standing_rank
@@ -539,6 +540,8 @@ class _Reader:
             "prompt": _words(said.beside.get("prompt")),
             "explanation": _words(said.beside.get("explanation"))
             or read.detail.get("explanation", ""),
+            "boxes": self._marks("boxes", where, said, boxes_of),
+            "map": self._marks("map", where, said, map_of),
             "failed": said.failed,
         }
         return Prediction(
@@ -586,6 +589,21 @@ class _Reader:
         if not found and not (isinstance(given, dict) and all(map(missing, given.values()))):
             self._bad("probabilities", where, given, "one number an option, from 0 to 1")
         return found
+
+    def _marks(
+        self,
+        role: str,
+        where: str,
+        said: ModelOutput,
+        read: Callable[[object], list[dict[str, Any]] | None],
+    ) -> list[dict[str, Any]]:
+        value = said.beside.get(role)
+        if missing(value):
+            return []
+        marks = read(_loaded(value))
+        if marks is None:
+            self._bad(role, where, value, "a list as in docs/predictions-format.md")
+        return marks or []
 
     def _order(self, where: str, given: object, n_options: int) -> str:
         if missing(given):
