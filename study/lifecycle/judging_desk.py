@@ -164,6 +164,7 @@ def _view(look: Transaction, judged: Judged, case: str, position: int) -> CaseVi
             condition=Condition.UNAIDED,
             shown_order=LETTERS[: len(json.loads(row.options))],
             presented=0,
+            images=row.item,
             **row._asdict(),
         ),
         _PROTOCOL,

@@ -381,6 +381,7 @@ def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
             condition=Condition.UNAIDED,
             shown_order=_order(look, sitting.person, at),
             presented=0,
+            images=row.item,
             **row._asdict(),
         ),
         _PROTOCOL,

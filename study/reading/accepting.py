@@ -17,7 +17,7 @@ from typing import Any
 from study.base.bank_model import LETTERS
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import said, t
-from study.protocol.protocol import Condition, Protocol
+from study.protocol.protocol import Aid, Condition, Protocol
 from study.reading.course import Admission, ReaderContext, admit, is_prepared
 from study.reading.records import (
     CLOCK_IMPLAUSIBLE,
@@ -25,13 +25,14 @@ from study.reading.records import (
     HANDED_OUT,
     NOT_YET,
     SIMULATED,
+    AidRequest,
     CaseRecord,
     Presentation,
     Reading,
     Taken,
     canonical,
 )
-from study.store import Transaction, readings
+from study.store import Transaction, aids, readings
 from study.store.events import EventKind, vouch
 from study.store.readings import AssignmentRow, PresentationRow
 from study.store.studies import PRACTICE, STUDY, CaseSet
@@ -76,6 +77,7 @@ def take(reader: ReaderContext, record: CaseRecord, *, timing_source: str = "bro
         case="" if refused else record.case,
         refused=refused,
         practice=case_set is PRACTICE,
+        stage=0 if assigned is None else assigned.stage,
     )
 
 
@@ -101,6 +103,8 @@ def _accept(at: _Arrival, record: CaseRecord) -> str:
     """
     if isinstance(record, Presentation):
         return "" if at.case_set is PRACTICE else _first_showing(at, record)
+    if isinstance(record, AidRequest):
+        return _aid_request(at, record)
     known = readings.by_id(at.change, record.id, at.case_set)
     if known is not None:
         return "" if known.assignment == record.case else t("Another reading already has this ID.")
@@ -124,7 +128,36 @@ def _first_showing(at: _Arrival, record: Presentation) -> str:
     return admission.refused or _not_yet(at, session) or _present(at, record)
 
 
-def _admission(at: _Arrival, record: CaseRecord, *, known: bool) -> Admission:
+def _aid_request(at: _Arrival, record: AidRequest) -> str:
+    """Store the request for the aid of the case on the screen; a second one changes nothing."""
+    if at.assigned.aid != Aid.ON_DEMAND:
+        return t("The model's answer cannot be requested for this case.")
+    known = aids.request(at.change, record.case)
+    if known is not None:
+        return ""
+    if aids.has_request_id(at.change, record.id):
+        return t("Another request already has this ID.")
+    waiting = readings.unread(at.change, at.assigned.reader, 1, at.assigned.session)
+    if at.assigned.id not in [row.id for row in waiting]:
+        return said(NOT_YET)
+    if readings.presentation(at.change, record.case) is None:
+        return said(NOT_YET)
+    refused = admit(
+        at.reader.place, at.assigned.session, known=True, shown_at=None, correction=False
+    ).refused
+    if not refused:
+        row = aids.AidRequest(
+            id=record.id,
+            assignment=record.case,
+            requested_at_utc=stamp(record.requested_at) if record.requested_at else None,
+            received_at_utc=stamp(at.now),
+        )
+        aids.add_request(at.change, row)
+        _vouch(at, EventKind.AID_REQUESTED, row._asdict(), {"request": record.id})
+    return refused
+
+
+def _admission(at: _Arrival, record: Presentation | Reading, *, known: bool) -> Admission:
     """Ask whether the case's session is open, or was when the case was first shown.
 
     The browser's clock may be minutes off; the time of sending in the message corrects it.
@@ -141,9 +174,11 @@ def _admission(at: _Arrival, record: CaseRecord, *, known: bool) -> Admission:
 
 
 def _not_yet(at: _Arrival, session: int | None) -> str:
-    """Refuse a case that is not among those a page of the reader's holds."""
+    """Refuse a case that the reader's page does not have, or stage 2 before the answer of 1."""
     rows = readings.unread(at.change, at.assigned.reader, HANDED_OUT, session, at.case_set)
-    return "" if at.assigned.id in [row.id for row in rows] else said(NOT_YET)
+    waiting = {row.id for row in rows}
+    ready = {row.id for row in rows if row.first_stage not in waiting}
+    return "" if at.assigned.id in ready else said(NOT_YET)
 
 
 def _present(at: _Arrival, record: Presentation) -> str:
@@ -218,6 +253,8 @@ def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, lat
         flags = sorted(stated)
     else:
         columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
+        is_due = at.assigned.aid and aids.due(at.change, record.case) is not None
+        columns["aid_shown_ms"] = record.aid_shown_ms if is_due else None
         flags = sorted({*stated, *_doubts(at, record, presented), *([late] if late else [])})
         said_of = {"supersedes": record.supersedes, "reason": record.reason}
         detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}

@@ -68,8 +68,9 @@ class Hold(StrEnum):
 class SessionStanding:
     """Where one session of one reader stands.
 
-    `opens_at_utc` is None while nobody can know it, and `ends_at_utc` where there is no end, or no
-    first presentation yet.
+    `n_cases` and `n_cases_read` count the two readings of sequential reading as one case.
+    `opens_at_utc` is None while it is not known, and `ends_at_utc` if there is no end, or no first
+    presentation yet.
     """
 
     reader_id: str
@@ -77,6 +78,8 @@ class SessionStanding:
     conditions: tuple[str, ...]
     n_assigned: int
     n_read: int
+    n_cases: int
+    n_cases_read: int
     state: SessionState
     opens_at_utc: str | None
     first_at_utc: str | None
@@ -105,9 +108,9 @@ class Place:
 
     @property
     def before(self) -> int:
-        """How many places of the reader's list come before the current session."""
+        """The number of cases on the reader's list before the current session."""
         earlier = self.sessions[: self.current.session - 1]
-        return sum(session.n_assigned for session in earlier)
+        return sum(session.n_cases for session in earlier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +148,8 @@ def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
             n_read=row["n_read"],
             first_at_utc=row["first_shown_at_utc"],
             last_at_utc=row["last_reading_at_utc"],
+            n_cases=row["n_cases"],
+            n_cases_read=row["n_cases_read"],
         )
         for row in rows
     )
@@ -323,6 +328,8 @@ def _standings(
         counts = {
             "n_assigned": sum(row.n_assigned for row in rows),
             "n_read": sum(row.n_read for row in rows),
+            "n_cases": sum(row.n_cases for row in rows),
+            "n_cases_read": sum(row.n_cases_read for row in rows),
         }
         before = SessionStanding(
             reader_id=name,

@@ -41,7 +41,8 @@ from study.reading.records import (
     record_id,
     shown,
 )
-from study.store import Store, Transaction, events, readings, studies
+from study.store import Store, Transaction, aids, events, people, readings, studies
+from study.store.aids import DueAid
 from study.store.banks import FilmRow
 from study.store.deployment import secret
 from study.store.events import EventKind
@@ -84,10 +85,44 @@ class OwnReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AidContent:
+    """The answer of the model as a reader may see it; `missing` if the model has none.
+
+    `option` is the letter as shown to this reader. Boxes and maps name a view of the case by its
+    index. A part that the protocol does not show is None or empty.
+    """
+
+    missing: bool
+    option: str | None = None
+    confidence: float | None = None
+    explanation: str | None = None
+    boxes: tuple[Mapping[str, Any], ...] = ()
+    maps: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AidView:
+    """The aid of an aided case; `content` is None until the reader may see it."""
+
+    when: str
+    markdown: str
+    content: AidContent | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstAnswer:
+    """A reader's own answer of stage 1, shown in stage 2 of sequential reading."""
+
+    option: str | None
+    confidence: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
     """A case as its reader sees it. There is no field for anything else, on purpose.
 
-    An open-ended one has no options.
+    An open-ended case has no options. In sequential reading a case comes twice, in `stage` 1 and 2,
+    with the same images; `first_answer` is that of stage 1, once it is stored.
     """
 
     case: str
@@ -100,6 +135,9 @@ class CaseView:
     presented: bool
     practice: bool = False
     reading: OwnReading | None = None
+    stage: int = 0
+    aid: AidView | None = None
+    first_answer: FirstAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +150,8 @@ class Desk:
     until they say that they have finished. Under a `hold` nothing is handed out; `opens_at_utc` and
     `opens_in_ms` then say when the session opens, where that is known. `stored` counts the records
     of this reader that the store has, which grows unless the store has gone back; `receipt` is the
-    reader's, where no case is handed out.
+    reader's, where no case is handed out. `debriefing` tells a reader who has finished that the
+    model's answers contained planted errors.
     """
 
     seal: str
@@ -133,6 +172,7 @@ class Desk:
     opens_in_ms: int | None = None
     stored: int = 0
     receipt: str = ""
+    debriefing: str = ""
 
     @property
     def finished(self) -> bool:
@@ -228,7 +268,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         place = reader.place
         if place.hold or study.state != "open":
             raise NotNow(t("No case can be shown at the moment. Reload the page to see why."))
-        within = 1 <= position <= place.current.n_assigned
+        within = 1 <= position <= place.current.n_cases
         row = readings.at_position(look, number, place.before + position) if within else None
         own = None if row is None else readings.current(look, row.id)
         if row is None or own is None:
@@ -273,7 +313,10 @@ def take_within(
         told=tuple(
             record
             for record in taken
-            if (record.practice or has_feedback) and record.case and not record.refused
+            if (record.practice or has_feedback)
+            and record.case
+            and not record.refused
+            and record.stage != 1  # the answer of stage 2 is still to come
         ),
     )
 
@@ -330,6 +373,9 @@ def _opened(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow,
         raise NotNow(t("The study is not open for reading at the moment. Ask your coordinator."))
     refuse_restored(study)
     protocol = stored_protocol(study)
+    if protocol.arms:
+        row = people.reader_row(look, _reader(person))
+        protocol = protocol.of_arm(row.arm if row else "")
     return study, ReaderContext(look=look, protocol=protocol, person=person, now=now)
 
 
@@ -349,8 +395,8 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         study=study.name,
         reader=person.name,
         simulated_films=bool(study.simulated_films),
-        total=current.n_assigned,
-        read=current.n_read,
+        total=current.n_cases,
+        read=current.n_cases_read,
         rules=rules(protocol),
         cases=cases,
         preparation=tuple(course.step_view(protocol, step) for step in due),
@@ -363,6 +409,19 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         opens_in_ms=_ms_until(washing, reader.now) if washing else None,
         stored=readings.n_records(look, reader.reader),
         receipt="" if cases or due else receipt(look, study, reader.reader, person.name),
+        debriefing=_debriefing(reader),
+    )
+
+
+def _debriefing(reader: ReaderContext) -> str:
+    """Return what a reader who has read every case is told about planted errors, if any."""
+    aided = Condition.AIDED in reader.protocol.conditions
+    if not (reader.protocol.aid_errors and aided and reader.place.all_read):
+        return ""
+    return t(
+        "In this study some correct answers of the AI model were deliberately replaced by wrong "
+        "ones, to learn how readers deal with errors of a model. Do not conclude from what you saw "
+        "how accurate the model is. Please do not tell other readers while the study is running."
     )
 
 
@@ -390,7 +449,12 @@ def _cases(reader: ReaderContext) -> tuple[CaseView, ...]:
     rows = readings.unread(look, reader.reader, HANDED_OUT, place.current.session)
     if rows and rows[0].condition == Condition.OPEN_ENDED:  # no option leaves before all are read
         rows = [row for row in rows if row.condition == Condition.OPEN_ENDED]
-    return case_views(look, rows, protocol, before=place.before)
+    views = case_views(look, rows, protocol, before=place.before)
+    # What the model answered is handed out with the case on the screen, not with those that follow.
+    return tuple(
+        replace(view, aid=replace(view.aid, content=None)) if view.aid and number else view
+        for number, view in enumerate(views)
+    )
 
 
 def rules(protocol: Protocol) -> dict[str, Any]:
@@ -438,18 +502,50 @@ def case_views(
     before
         Number of cases before their session.
     """
-    with_films = [row.item for row in rows if row.condition != Condition.IMAGE_ABSENT]
+    with_films = [row.images for row in rows if row.images is not None]
     films = readings.views(look, with_films, prior="prior" in protocol.context)
     context = shown_context(look, [row.item for row in rows], protocol.context)
-    return tuple(
+    views = (
         _case_view(
             row,
             context[row.item],
-            () if row.condition == Condition.IMAGE_ABSENT else films.get(row.item, ()),
+            () if row.images is None else films.get(row.images, ()),
             practice=practice,
             before=before,
         )
         for row in rows
+    )
+    return tuple(
+        _aided(look, row, view, protocol) if row.aid else view
+        for row, view in zip(rows, views, strict=True)
+    )
+
+
+def _aided(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protocol) -> CaseView:
+    """Return the view of a case with an aid, if it is due, or of stage 1 of sequential reading."""
+    if row.stage == 1:
+        return replace(view, stage=1)
+    found = aids.due(look, row.id)
+    content = None if found is None else _content(found, _order(row))
+    aid = AidView(when=row.aid, markdown=protocol.aid_text, content=content)
+    own = readings.current(look, row.first_stage) if row.first_stage else None
+    first_answer = own and FirstAnswer(
+        option=shown(own.answer, row.shown_order) if own.answer else None,
+        confidence=own.confidence,
+    )
+    return replace(view, stage=row.stage, aid=aid, first_answer=first_answer)
+
+
+def _content(row: DueAid, order: str) -> AidContent:
+    if row.missing:
+        return AidContent(missing=True)
+    return AidContent(
+        missing=False,
+        option=shown(row.answer, order) if row.answer else None,
+        confidence=row.confidence,
+        explanation=row.explanation or None,
+        boxes=tuple(json.loads(row.boxes or "[]")),
+        maps=tuple(json.loads(row.map or "[]")),
     )
 
 
@@ -465,17 +561,22 @@ def _case_view(
     return CaseView(
         case=row.id,
         position=row.position - before,
-        condition=row.condition,
+        condition=_shown_condition(row.condition),
         question=row.question,
         options=tuple(
             (LETTERS[place], texts[LETTERS.index(letter)])
             for place, letter in enumerate(_order(row))
         ),
         context=context,
-        views=tuple(_film(row.id, film) for film in films),
+        views=tuple(_film(row.first_stage or row.id, film) for film in films),
         presented=bool(row.presented),
         practice=practice,
     )
+
+
+def _shown_condition(condition: str) -> str:
+    """Return the condition as a reader may know it: a wrong image passes for the case's own."""
+    return Condition.UNAIDED if condition == Condition.WRONG_IMAGE else condition
 
 
 def _order(row: WaitingCase) -> str:

@@ -159,6 +159,18 @@ class Reading:
     """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
     reason: str = ""
     words: str = ""
+    aid_shown_ms: float | None = None
+    """From the first frame of the case to the first frame with the aid; None if not shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AidRequest:
+    """The reader requests the aid of a case; `requested_at` is None if the clock is absurd."""
+
+    id: str
+    case: str
+    requested_at: datetime | None
+    sent_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +193,7 @@ class Finish:
     id: str
 
 
-CaseRecord = Presentation | Reading
+CaseRecord = Presentation | Reading | AidRequest
 Record = CaseRecord | Preparation | Finish
 
 
@@ -202,9 +214,16 @@ def parse(value: Any) -> Record:
         return _reading(value)
     if kind == "preparation":
         return _preparation(value)
+    if kind == "aid request":
+        return AidRequest(
+            id=identity(value, "id"),
+            case=identity(value, "case"),
+            requested_at=moment(value, "epoch_ms"),
+            sent_at=_sent(value),
+        )
     if kind == "finish":
         return Finish(id=identity(value, "id"))
-    raise MalformedRecord("kind must be preparation, presentation, reading or finish")
+    raise MalformedRecord("kind must be preparation, presentation, aid request, reading or finish")
 
 
 def _preparation(value: Mapping[str, Any]) -> Preparation:
@@ -244,6 +263,8 @@ def _reading(value: Mapping[str, Any]) -> Reading:
     if [option is not None, bool(words)].count(True) != (status == "answered"):
         raise MalformedRecord("an answered reading has an option or words, another has neither")
     reason = doubts.reason(value.get("reason"))
+    times = _times(value.get("times"), doubts)
+    aid_shown_ms = doubts.duration(value["times"].get("aid_shown_ms"), "aid_shown_ms")
     if (status == "skipped") != bool(reason):
         raise MalformedRecord("a skipped reading has a reason, another has none")
     return Reading(
@@ -251,7 +272,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         case=identity(value, "case"),
         option=None if option is None else _letter(option),
         status=status,
-        times=_times(value.get("times"), doubts),
+        times=times,
         presented_at=doubts.moment(moment(value, "presented_epoch_ms")),
         committed_at=doubts.moment(moment(value, "committed_epoch_ms")),
         confidence=_confidence(value.get("confidence")),
@@ -263,6 +284,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         sent_at=_sent(value),
         reason=reason,
         words=words,
+        aid_shown_ms=aid_shown_ms,
     )
 
 
@@ -383,12 +405,13 @@ SIMULATED = "This reader is a simulated one; nobody else can read for them."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What became of a record: stored, unless `refused` says why not."""
+    """The outcome of a record: stored, unless `refused` gives the reason why not."""
 
     id: str
     case: str
     refused: str = ""
     practice: bool = False
+    stage: int = 0
 
 
 def canonical(shown: str, shown_order: str) -> str:

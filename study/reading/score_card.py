@@ -256,11 +256,11 @@ def film(store: Store, person: Person, position: int, number: int) -> FilmRow | 
         Counts the case's films from 0.
     """
     with store.look() as look:
-        _closed_study(look, person)
+        protocol = stored_protocol(_closed_study(look, person))
         row = readings.scored_at(look, person.reader or 0, position)
-        if row is None or row.condition == Condition.IMAGE_ABSENT:
+        if row is None or row.images is None:
             return None
-        films = studies.views_of_case(look, row.study, row.item_id)
+        films = readings.films_shown(look, row.images, prior="prior" in protocol.context)
         return films[number] if 0 <= number < len(films) else None
 
 
@@ -288,8 +288,8 @@ def _case(
     look: Transaction, row: ScoredRow, peers: Comparison | None, *, prior: bool
 ) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
-    blind = row.condition == Condition.IMAGE_ABSENT
-    films = [] if blind else readings.views(look, [row.item], prior=prior).get(row.item, [])
+    shown_items = [] if row.images is None else [row.images]
+    films = readings.views(look, shown_items, prior=prior).get(row.images or 0, [])
     in_words = row.condition == Condition.OPEN_ENDED
     right = None if truth is None else shown(truth, order)
     if truth is not None and in_words:

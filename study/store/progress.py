@@ -49,7 +49,7 @@ _OUTCOMES = (
     "WITH standing AS (SELECT reading, excluded FROM exclusions "
     "WHERE rowid IN (SELECT max(rowid) FROM exclusions GROUP BY reading)), "
     "outcomes AS (SELECT readers.id AS reader, reader_id, session, condition, repeat, "
-    "assignments.position, case_id, presentations.id AS presentation, "
+    "assignments.position, stage, case_id, presentations.id AS presentation, "
     "presentations.received_at_utc AS shown_at_utc, readings.id AS reading, "
     "readings.status, readings.received_at_utc, coalesce(excluded, 0) AS excluded "
     "FROM readers JOIN assignments ON assignments.reader = readers.id "
@@ -71,6 +71,8 @@ def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
         "count(*) FILTER (WHERE status = 'timed_out') AS n_timed_out, "
+        "count(*) FILTER (WHERE stage <> 2) AS n_cases, "
+        "count(reading) FILTER (WHERE stage <> 1) AS n_cases_read, "
         "sum(excluded) AS n_excluded, min(shown_at_utc) AS first_shown_at_utc, "
         "max(received_at_utc) AS last_reading_at_utc "
         "FROM outcomes GROUP BY reader, session, condition ORDER BY reader, min(position)",

@@ -10,7 +10,11 @@ from study.store.studies import PRACTICE, STUDY, CaseSet
 
 
 class WaitingCase(NamedTuple):
-    """A case on a reader's list with everything the reader sees; `options` is JSON."""
+    """A case on a reader's list with everything the reader sees; `options` is JSON.
+
+    `images` is the item whose images are shown, None for none; `first_stage`, in stage 2 of
+    sequential reading, the id of stage 1.
+    """
 
     id: str
     position: int
@@ -20,6 +24,10 @@ class WaitingCase(NamedTuple):
     options: str
     item: int
     presented: int
+    images: int | None
+    stage: int = 0
+    aid: str = ""
+    first_stage: str | None = None
 
 
 class ItemShown(NamedTuple):
@@ -41,6 +49,8 @@ class AssignmentRow(NamedTuple):
     condition: str
     shown_order: str
     options: str
+    stage: int
+    aid: str
 
 
 class ViewRow(NamedTuple):
@@ -102,6 +112,7 @@ class ScoredRow(NamedTuple):
     shown_order: str
     study: int
     item: int
+    images: int | None
     item_id: str
     question: str
     options: str
@@ -133,7 +144,8 @@ class ReadSoFar(NamedTuple):
 
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 _SCORED = (
-    "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, item_id, "
+    "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, "
+    f"{STUDY.images} AS images, item_id, "
     "question, options, task, answer, status, confidence, truth, "
     "coalesce(words, '') AS explanation FROM assignments JOIN cases ON cases.id = case_id "
     "JOIN items ON items.id = cases.item "
@@ -159,7 +171,10 @@ def _case(of: CaseSet) -> str:
     return (
         f"SELECT assignments.id, position, condition, shown_order, {_SHOWN}, "
         "EXISTS (SELECT 1 FROM "
-        f"{of.presentations} WHERE assignment = assignments.id) AS presented "
+        f"{of.presentations} WHERE assignment = assignments.id) AS presented, "
+        f"{of.images} AS images, stage, aid, CASE stage WHEN 2 THEN (SELECT first.id "
+        "FROM assignments AS first WHERE first.reader = assignments.reader "
+        "AND first.position = assignments.position AND first.stage = 1) END AS first_stage "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
     )
 
@@ -191,22 +206,34 @@ def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[Fi
 def unread(
     look: Transaction, reader: int, limit: int, session: int | None = None, of: CaseSet = STUDY
 ) -> list[WaitingCase]:
-    """Return a reader's next cases without a reading, in order of position; of one session only."""
-    rows = look.rows(
+    """Return a reader's next cases without a reading, in order of position; of one session only.
+
+    The two stages of sequential reading are two of them and count as one of `limit`.
+    """
+    rows = [WaitingCase(**row) for row in _next(look, reader, limit, session, of)]
+    if any(row.stage for row in rows):
+        rows = [WaitingCase(**row) for row in _next(look, reader, 2 * limit, session, of)]
+    places = list(dict.fromkeys(row.position for row in rows))[:limit]
+    return [row for row in rows if row.position in places]
+
+
+def _next(
+    look: Transaction, reader: int, limit: int, session: int | None, of: CaseSet
+) -> list[dict[str, Any]]:
+    return look.rows(
         _case(of) + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
-        f"AND {_unread(of)} ORDER BY position LIMIT :limit",
+        f"AND {_unread(of)} ORDER BY position, stage LIMIT :limit",
         reader=reader,
         limit=limit,
         session=session,
     )
-    return [WaitingCase(**row) for row in rows]
 
 
 def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | None:
     """Return a reader's case at a position, or None."""
     return look.one(
         WaitingCase,
-        _case(STUDY) + "WHERE reader = :reader AND position = :position",
+        _case(STUDY) + "WHERE reader = :reader AND position = :position ORDER BY stage DESC",
         reader=reader,
         position=position,
     )
@@ -251,8 +278,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         shows them.
     """
     query = " UNION ALL ".join(
-        f"SELECT item FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader "
-        "AND condition <> 'image-absent'"
+        f"SELECT {of.images} FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader"
         for of in (STUDY, PRACTICE)
     )
     return look.one(
@@ -284,7 +310,7 @@ def _joined(films: str) -> str:
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
     """Return the films of a reader's next cases, practice cases first, in order of use."""
     waiting = " UNION ALL ".join(
-        f"SELECT {place} AS turn, position, item, condition FROM {_listed(of)} "
+        f"SELECT {place} AS turn, position, {of.images} AS item FROM {_listed(of)} "
         f"WHERE reader = :reader AND {_unread(of)}"
         for place, of in enumerate((PRACTICE, STUDY))
     )
@@ -293,9 +319,9 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT {FILM}, turn, coming.position AS case_position, 0 AS prior, own.position "
-        f"FROM {coming} {_joined('item_views')} AND condition <> 'image-absent' UNION ALL "
+        f"FROM {coming} {_joined('item_views')} UNION ALL "
         f"SELECT {FILM}, turn, coming.position, 1, own.position "
-        f"FROM {coming} {_joined('item_priors')} AND condition <> 'image-absent' AND {asked}) "
+        f"FROM {coming} {_joined('item_priors')} AND {asked}) "
         "ORDER BY turn, case_position, prior, position",
         reader=reader,
         n_cases=n_cases,
@@ -318,7 +344,8 @@ def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> As
     """Return an assignment with its item's options, or None."""
     return look.one(
         AssignmentRow,
-        "SELECT assignments.id, reader, session, position, condition, shown_order, options "
+        "SELECT assignments.id, reader, session, position, condition, shown_order, options, stage, "
+        "aid "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
@@ -427,6 +454,8 @@ def n_records(look: Transaction, reader: int) -> int:
             "+ (SELECT count(*) FROM practice_readings JOIN practice_assignments "
             "ON practice_assignments.id = assignment WHERE reader = :reader) "
             "+ (SELECT count(*) FROM presentations JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader) "
+            "+ (SELECT count(*) FROM aid_requests JOIN assignments "
             "ON assignments.id = assignment WHERE reader = :reader) "
             "+ (SELECT count(*) FROM readings JOIN assignments "
             "ON assignments.id = assignment WHERE reader = :reader)",
@@ -571,7 +600,10 @@ def preparations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]
 
 
 class SessionRow(NamedTuple):
-    """A condition of a reader's session; first presentation and last reading as received."""
+    """A condition of a reader's session; first presentation and last reading as received.
+
+    `n_cases` and `n_cases_read` count the two readings of sequential reading as one case.
+    """
 
     session: int
     condition: str
@@ -579,6 +611,8 @@ class SessionRow(NamedTuple):
     n_read: int
     first_at_utc: str | None
     last_at_utc: str | None
+    n_cases: int
+    n_cases_read: int
 
 
 class InterventionRow(NamedTuple):
@@ -606,7 +640,10 @@ def sessions_of_reader(look: Transaction, reader: int) -> list[SessionRow]:
         "SELECT session, condition, "
         "count(*) FILTER (WHERE readings.supersedes IS NULL), "
         "count(readings.id) FILTER (WHERE readings.supersedes IS NULL), "
-        "min(presentations.received_at_utc), max(readings.received_at_utc) FROM assignments "
+        "min(presentations.received_at_utc), max(readings.received_at_utc), "
+        "count(*) FILTER (WHERE readings.supersedes IS NULL AND stage <> 2), "
+        "count(readings.id) FILTER (WHERE readings.supersedes IS NULL AND stage <> 1) "
+        "FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id "
         "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
         "GROUP BY session, condition ORDER BY session, min(position)",

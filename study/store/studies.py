@@ -36,6 +36,8 @@ class CaseSet:
         Later columns with their defaults; the hash covers them if they differ.
     purpose
         Stands in what an assignment's id is made of, and keeps the sets' ids apart.
+    images
+        The item whose images an assignment shows, in SQL; NULL if it shows none.
     """
 
     tables: str
@@ -45,6 +47,7 @@ class CaseSet:
     purpose: str
     cases: str
     assignments: str
+    images: str
     presentations: str
     readings: str
     read: EventKind
@@ -60,6 +63,7 @@ STUDY = CaseSet(
     purpose="assignment",
     cases="cases",
     assignments="assignments",
+    images="(SELECT item FROM items_with_images WHERE assignment = assignments.id)",
     presentations="presentations",
     readings="readings",
     read=EventKind.CASE_READ,
@@ -72,8 +76,9 @@ PRACTICE = CaseSet(
     since=(),
     purpose="practice",
     cases="(SELECT *, '' AS stratum FROM practice_cases)",
-    assignments="(SELECT *, practice_case AS case_id, 1 AS session, 1 AS repeat "
-    "FROM practice_assignments)",
+    assignments="(SELECT *, practice_case AS case_id, 1 AS session, 1 AS repeat, 0 AS stage, "
+    "'' AS aid FROM practice_assignments)",
+    images="CASE WHEN condition <> 'image-absent' THEN cases.item END",
     presentations="(SELECT NULL AS assignment LIMIT 0)",
     readings="(SELECT *, NULL AS supersedes FROM practice_readings)",
     read=EventKind.PRACTICE_CASE_READ,

@@ -217,6 +217,7 @@ def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
         "opens_in_ms": found.opens_in_ms,
         "stored": found.stored,
         "receipt": found.receipt,
+        **({"debriefing": found.debriefing} if found.debriefing else {}),
         "cases": [case_json(case, address_of) for case in found.cases],
     }
 
@@ -272,6 +273,34 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
             "confidence": own.confidence,
             "comment": own.comment,
             "faulty": own.faulty,
+        },
+        **_aid_json(case),
+    }
+
+
+def _aid_json(case: CaseView) -> dict[str, Any]:
+    """Return what a case has in addition if it is aided, or a stage of sequential reading."""
+    stage: dict[str, Any] = {"stage": case.stage} if case.stage else {}
+    if case.stage == 2:
+        own = case.first_answer
+        stage["before"] = own and {"option": own.option, "confidence": own.confidence}
+    if case.aid is None:
+        return stage
+    content = case.aid.content
+    return {
+        **stage,
+        "aid": {
+            "when": case.aid.when,
+            "html": html(case.aid.markdown) if case.aid.markdown else "",
+            "content": content
+            and {
+                "missing": content.missing,
+                "answer": content.option,
+                "confidence": content.confidence,
+                "explanation": content.explanation,
+                "boxes": [dict(box) for box in content.boxes],
+                "map": [dict(heat_map) for heat_map in content.maps],
+            },
         },
     }
 

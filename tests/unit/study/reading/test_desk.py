@@ -73,7 +73,12 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
         "presented",
         "practice",
         "reading",
+        "stage",
+        "aid",
+        "first_answer",
     }
+    aid = {field.name for field in dataclasses.fields(desk.AidContent)}
+    assert aid == {"missing", "option", "confidence", "explanation", "boxes", "maps"}
     film = {field.name for field in dataclasses.fields(desk.FilmView)}
     shape = {"width", "height", "bits", "low", "high", "spacing_mm"}
     assert film == {"film", "label", "prior", "days"} | shape
