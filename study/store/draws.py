@@ -1,11 +1,11 @@
-"""The items of a bank that may be drawn: which meet the conditions, and what stratum each is of."""
+"""Select the items of a bank that may be drawn, with their strata."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from study.base.bank_model import VIEW_CLASSES
 from study.base.canonical import canonical_json
@@ -15,14 +15,14 @@ from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
 ATTRIBUTES = ("site", "split", "class", "validation_code")
-"""What a bank may say of its items beside its own fields, by which they may be told apart."""
+"""Attributes that a bank may have in addition to its fields, by which items can be stratified."""
 
 _UNIT = {
     "item": "item_id",
     "examination": "examination_id",
     "patient": "coalesce(nullif(patient_id, ''), examination_id)",
 }
-"""A unit's id; `to_draw` and `left` take those that look alike for one."""
+"""The id of a unit; `to_draw` and `left` treat ids that look alike as the same."""
 
 _IN = {name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()}
 _CLASS = " ".join(f"WHEN {is_in} THEN '{name}'" for name, is_in in _IN.items())
@@ -41,21 +41,21 @@ _STRATA = {
 }
 
 TELLS = 0.9
-"""An attribute by which so many answers can be known is the reference standard under a name."""
+"""Share of predicted answers from which an attribute reveals the reference standard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """What an item has to meet to be drawn; None and nothing ask for nothing.
+    """Conditions that items must meet to be drawn; None or an empty value is no condition.
 
     Parameters
     ----------
     views
-        Kinds of view (`VIEW_CLASSES`), of each of which it has one.
+        Kinds of view (`VIEW_CLASSES`); the item must have one of each.
     ages, sexes, items
-        Its age in words, its sex and its item_id are among these.
+        Permitted ages in words, sexes and item_ids.
     without
-        The item_id of what is left out.
+        Excluded item_ids.
     """
 
     views: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ _LISTED = {
     "items": "item_id IN",
     "without": "item_id NOT IN",
 }
-assert {"views", *_LISTED} == {one.name for one in fields(Conditions)}
+assert {"views", *_LISTED} == {field.name for field in fields(Conditions)}
 
 
 def to_draw(
@@ -79,31 +79,31 @@ def to_draw(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the item_id of every item that may be drawn, its unit, and its value of each stratum.
 
-    Of units and of values that look alike the first stands for all.
+    Units and values that look alike get the first spelling.
 
     Parameters
     ----------
     unit : {"item", "examination", "patient"}
-        An item without a patient is of its examination.
+        Without a patient, the unit of an item is its examination.
     strata : sequence of str
-        Columns of items; `bank`: of which one an item of a joined bank is; `view`: the names of its
-        views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
+        Columns of items; `bank`: the original bank of an item of a joined bank; `view`: the labels
+        of its views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
     """
-    columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(one, one) for one in strata)])
+    columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(name, name) for name in strata)])
     where, values = _where(look, conditions)
-    # Most items are of this bank where that takes long: in their own order they are read faster.
-    found = look.cursor(
+    # In large stores most items are of one bank: a scan in their own order is faster.
+    rows = look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
     )
     units = FirstSpelling(id_key)
     values_of = [FirstSpelling(text_key) for _ in strata]
-    for item_id, name, *named in found:
-        first = (one[value] for one, value in zip(values_of, named, strict=True))
+    for item_id, name, *values_in_row in rows:
+        first = (spellings[text] for spellings, text in zip(values_of, values_in_row, strict=True))
         yield item_id, name if unit == "item" else units[name], *first
 
 
 def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
-    """Yield every item of a bank with what it may be one of: item_id, examination, patient."""
+    """Yield the item_id, examination and patient of every item of a bank."""
     sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
     examinations, patients = FirstSpelling(id_key), FirstSpelling(id_key)
     for item_id, examination_id, patient_id in look.cursor(sql):
@@ -111,7 +111,7 @@ def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
 
 
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
-    """Return how many items may be drawn, and of how many units they are."""
+    """Return the number of items that may be drawn, and of their units."""
     where, values = _where(look, conditions)
     row = look.row(
         f"SELECT count(*) AS items, count(DISTINCT {compared_id(_UNIT[unit])}) AS units "
@@ -123,7 +123,7 @@ def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tup
 
 
 class CaseImages(NamedTuple):
-    """The images of an item: its patient, their labels and kinds of view, and the files' hashes."""
+    """The images of an item: its patient, labels and kinds of view, and hashes of the files."""
 
     item_id: str
     patient: str
@@ -135,7 +135,7 @@ class CaseImages(NamedTuple):
 def case_images(
     look: Transaction, bank: int, item_ids: Sequence[str], *, prior: bool
 ) -> list[CaseImages]:
-    """Return what is known of the images of items; with `prior`, of their prior images too."""
+    """Return the images of items; with `prior`, their prior images too."""
     rows = look.rows(
         f"SELECT item_id, {_UNIT['patient']} AS patient, label, prior, sha256 "
         "FROM items JOIN item_films ON item_films.item = items.id AND prior <= :prior "
@@ -166,7 +166,7 @@ def case_images(
 
 
 def last_struck(look: Transaction) -> int:
-    """Return the number of the last striking off or taking back, which changes what is drawn."""
+    """Return the number of the last change to struck-off items, which affects draws."""
     return int(look.value("SELECT coalesce(max(id), 0) FROM struck_items"))
 
 
@@ -186,7 +186,7 @@ def _where(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, st
 
 
 def ages(look: Transaction, bank: int) -> list[str]:
-    """Return every age, in words, that an item of a bank has."""
+    """Return the ages, in words, of a bank's items."""
     rows = look.rows("SELECT DISTINCT age FROM items WHERE bank = :bank", bank=bank)
     return [row["age"] for row in rows]
 
@@ -202,7 +202,7 @@ def has_attribute(look: Transaction, bank: int, name: str) -> bool:
 
 
 def n_values(look: Transaction, bank: int, name: str) -> int:
-    """Return how many values a field to stratify by has in a bank; up to 2 are counted."""
+    """Return the number of values of a field in a bank, counted up to 2."""
     column = _STRATA.get(name, name)
     return int(
         look.value(
@@ -214,16 +214,16 @@ def n_values(look: Transaction, bank: int, name: str) -> int:
 
 
 def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
-    """Return whether one of `ATTRIBUTES` is the reference standard of a bank under another name.
+    """Return whether one of `ATTRIBUTES` reveals the reference standard of a bank.
 
-    It is where it says the letter or the text of the correct option of half of the items that have
-    it, or where few values tell the letter or text of nearly all of them, which do not all have the
-    same.
+    It does if it equals the letter or the text of the correct option for half of the items that
+    have it, or if few values predict the letter or text of nearly all of them, unless nearly all
+    have the same.
     """
     first = FirstSpelling(text_key)
     by_letter: dict[str, Counter[str]] = defaultdict(Counter)
     by_text: dict[str, Counter[str]] = defaultdict(Counter)
-    said = total = 0
+    n_equal = total = 0
     for value, letter, text in look.cursor(
         f"SELECT {_STRATA[name]} AS value, truth, "
         "json_extract(options, '$[' || (unicode(truth) - 65) || ']') FROM items "
@@ -232,19 +232,19 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
         bank=bank,
     ):
         total += 1
-        said += text_key(value) in (text_key(letter), text_key(text))
+        n_equal += text_key(value) in (text_key(letter), text_key(text))
         by_letter[first[value]][letter] += 1
         by_text[first[value]][text_key(text)] += 1
-    return 2 * said >= max(total, 1) or any(_foretells(found) for found in (by_letter, by_text))
+    return 2 * n_equal >= max(total, 1) or _predicts(by_letter) or _predicts(by_text)
 
 
-def _foretells(found: dict[str, Any]) -> bool:
-    """Return whether values, of which most are met again, tell an answer that is not always it."""
-    together = sum(found.values(), Counter[str]())
+def _predicts(answers: dict[str, Counter[str]]) -> bool:
+    """Return whether repeated values predict answers that are not nearly all the same."""
+    together = sum(answers.values(), Counter[str]())
     n = together.total()
-    right = sum(max(counts.values()) for counts in found.values())
+    right = sum(max(counts.values()) for counts in answers.values())
     return (
-        2 * len(found) <= n
+        2 * len(answers) <= n
         and right >= TELLS * n
         and bool(together)
         and max(together.values()) < TELLS * n
