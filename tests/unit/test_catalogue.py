@@ -71,7 +71,7 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", [one for one in words.languages() if one != words.ENGLISH])
+@pytest.mark.parametrize("language", [name for name in words.languages() if name != words.ENGLISH])
 def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> None:
     """At least 19 of 20 messages, each with the values of the English, in every form by number."""
     wanted = {message.id: message for message in catalogue.template() if message.id}
@@ -79,14 +79,18 @@ def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> No
     assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
     with path.open("rb") as file:
         there = read_po(file)
-    said = {one.id: one for one in there if one.id in wanted and one.string and not one.fuzzy}
-    assert len(said) >= 0.95 * len(wanted)
-    for key, message in said.items():
+    translated = {
+        entry.id: entry
+        for entry in there
+        if entry.id in wanted and entry.string and not entry.fuzzy
+    }
+    assert len(translated) >= 0.95 * len(wanted)
+    for key, message in translated.items():
         forms = [message.string] if isinstance(message.string, str) else [*(message.string or ())]
         assert isinstance(key, str) or len(forms) == there.num_plurals, key
         for i, form in enumerate(forms):
-            one, many = (key, key) if isinstance(key, str) else (key[0], key[-1])
-            assert _values(form) == _values(one if i == 0 and len(forms) > 1 else many), key
+            singular, plural = (key, key) if isinstance(key, str) else (key[0], key[-1])
+            assert _values(form) == _values(singular if i == 0 and len(forms) > 1 else plural), key
 
 
 def _values(text: str) -> set[str]:
@@ -112,17 +116,17 @@ def test_every_message_is_written_out_where_it_is_used(path: Path) -> None:
     """Extraction reads the source: a variable or f-string would be missed in silence."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-            for given in call.args[: LITERAL.get(call.func.id, 0)]:
-                assert isinstance(given, ast.Constant), f"{path}:{call.lineno}"
+            for argument in call.args[: LITERAL.get(call.func.id, 0)]:
+                assert isinstance(argument, ast.Constant), f"{path}:{call.lineno}"
 
 
 def test_the_reading_page_speaks_another_language(french: str) -> None:
     """Its catalogue holds what is translated, and no message of other pages."""
-    told = viewer_catalogue(viewer.MODULES, french)
-    assert '"Confirm": "Confirmer"' in told
-    assert '"{n} answer is missing.": ["{n} réponse manque.", "{n} réponses manquent."]' in told
-    assert "Pause" not in told
-    assert "Number((n > 1))" in told
+    module = viewer_catalogue(viewer.MODULES, french)
+    assert '"Confirm": "Confirmer"' in module
+    assert '"{n} answer is missing.": ["{n} réponse manque.", "{n} réponses manquent."]' in module
+    assert "Pause" not in module
+    assert "Number((n > 1))" in module
 
 
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
@@ -140,8 +144,8 @@ def test_the_modules_use_the_catalogue_beside_them(french: str, tmp_path: Path) 
     ran = subprocess.run(
         [str(NODE), str(tmp_path / "say.mjs")], capture_output=True, text=True, check=True
     )
-    told = ran.stdout.strip().split("|")
-    assert told == [
+    texts = ran.stdout.strip().split("|")
+    assert texts == [
         "Confirmer",
         "Pause",
         "0 réponse manque.",
@@ -174,7 +178,7 @@ def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
 def test_a_browser_gets_the_language_it_can_read(
     monkeypatch: pytest.MonkeyPatch, wishes: str, language: str
 ) -> None:
-    """Whoever names a country is served by its script; traditional Chinese is another language."""
+    """A country decides the script; traditional Chinese is another language."""
     monkeypatch.setattr(access, "languages", lambda: ("en", "de", "zh-Hans"))
     assert access.wanted_language({"Accept-Language": wishes}) == language
 
@@ -186,13 +190,13 @@ def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
         assert viewer.modules_url() == f"{english}fr/"
 
 
-def test_an_age_and_a_sex_are_said_in_the_readers_language() -> None:
+def test_age_and_sex_are_shown_in_the_readers_language() -> None:
     """The bank's words are English; a text that only looks like one of them stays as it is."""
     shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
     assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
     with words.spoken("de"):
-        told = {desk._in_words(name, value) for name, value in shown}
-        assert told == {"60 Jahre", "1 Tag", "50 bis 60 Jahre", "weiblich"}
+        texts = {desk._in_words(name, value) for name, value in shown}
+        assert texts == {"60 Jahre", "1 Tag", "50 bis 60 Jahre", "weiblich"}
         assert desk._in_words("Indication", "female") == "female"
         assert desk._in_words("Age", "adult") == "adult"
 
@@ -201,6 +205,6 @@ def test_an_age_and_a_sex_are_said_in_the_readers_language() -> None:
     ("language", "form"), [("en", "DD/MM/YYYY"), ("de", "DD.MM.YYYY"), ("zh-Hans", "YYYY/MM/DD")]
 )
 def test_a_day_is_entered_as_the_language_writes_it(language: str, form: str) -> None:
-    """In its order and with its signs."""
+    """In its order and with its characters."""
     with words.spoken(language):
         assert day_form() == form

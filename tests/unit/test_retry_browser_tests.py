@@ -1,4 +1,4 @@
-"""A browser test that fails is run once more, alone; no other test is, and every name is told."""
+"""Tests of the repetition of failed browser tests."""
 
 import os
 import subprocess

@@ -58,5 +58,5 @@ def test_the_viewers_folders_stand_on_each_other() -> None:
 def _named(path: Path, before: str) -> list[Path]:
     """Return the modules that stand after such words in a module."""
     text = path.read_text(encoding="utf-8")
-    found = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text, flags=re.MULTILINE)
-    return [(path.parent / name).resolve() for name in found]
+    names = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text, flags=re.MULTILINE)
+    return [(path.parent / name).resolve() for name in names]

@@ -13,7 +13,7 @@ from tests.conftest import examples
 
 OPTIONS = Options(bootstrap=20)
 LETTERS = "ABCD"
-# Measures that know an item's options, but not by what letters they go.
+# Measures that know an item's options, but not the order of its letters.
 UNBOUND = ["raw", "brennan_prediger", "error_consistency", "same_wrong"]
 RATERS = ["rater_id", "rater_a", "rater_b", "model_id", "contrast"]
 LETTERED = ["truth", "model_answer", "readers_answers"]

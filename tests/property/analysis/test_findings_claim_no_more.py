@@ -1,4 +1,4 @@
-"""Whatever the numbers, no sentence claims more than its interval allows."""
+"""No sentence claims more than its interval allows, for any numbers."""
 
 import math
 from dataclasses import replace

@@ -110,7 +110,7 @@ def test_practice_cases_are_of_nobody_in_the_sample(
 def test_without_patients_practice_keeps_away_from_the_samples_examinations(
     examinations: list[str],
 ) -> None:
-    """A bank that names no patient is told apart by examination."""
+    """The examination distinguishes the items of a bank without patients."""
     candidates = [
         Drawable(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
         for i, name in enumerate(examinations)

@@ -1,4 +1,4 @@
-"""A protocol written as a file and read back is the same protocol, whatever stands in it."""
+"""A protocol written to a file and read back is the same protocol."""
 
 from pathlib import Path
 from typing import Any

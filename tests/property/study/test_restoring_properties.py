@@ -38,7 +38,7 @@ _protocols = st.fixed_dictionaries(
 def test_a_random_study_comes_back_as_it_was(
     protocol: dict[str, Any], seed: int, closed: bool
 ) -> None:
-    """Whatever its protocol: five files byte for byte, the chain as it began, and all holds."""
+    """For any protocol: five files byte for byte, the beginning of the chain, and no breach."""
     with tempfile.TemporaryDirectory() as folder:
         store = site(Path(folder) / "a", seed, **protocol)
         if closed:

@@ -52,7 +52,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:
 def test_a_table_reads_the_same_in_every_format(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]
 ) -> None:
-    """Whatever its texts hold: separators, quotes, line breaks, escapes, control characters."""
+    """With separators, quotes, line breaks, escapes and control characters in its texts."""
     header, rows = table
     folder = tmp_path_factory.mktemp("tables")
     wanted = (tuple(header), rows)

@@ -67,9 +67,9 @@ def test_no_text_is_a_formula_in_its_cell_and_each_comes_back(text: str) -> None
     assert not re.match(r"[=+\-@|\uff1d\uff0b\uff0d\uff20]", begins) or math.isfinite(float(cell))
     assert not re.match(r"[\t\r\n]", cell)
     assert not any(
-        unicodedata.category(one) in ("Cc", "Zl", "Zp") and one not in "\t\r\n" for one in cell
+        unicodedata.category(char) in ("Cc", "Zl", "Zp") and char not in "\t\r\n" for char in cell
     )
-    assert not any(unicodedata.bidirectional(one) in _TURNING for one in cell)
+    assert not any(unicodedata.bidirectional(char) in _TURNING for char in cell)
     assert unguarded(cell) == text
     assert (cells.guarded(text), cells.unguarded(cell)) == (cell, text)
 
@@ -78,9 +78,9 @@ _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 @given(_texts | _ODD, _texts | _ODD)
-def test_two_texts_are_never_one_cell(one: str, other: str) -> None:
+def test_two_texts_are_never_one_cell(text: str, other: str) -> None:
     """So that nothing is lost, however texts are written."""
-    assert (guarded(one) == guarded(other)) == (one == other)
+    assert (guarded(text) == guarded(other)) == (text == other)
 
 
 @given(st.text(st.characters(categories=["L", "N"])))

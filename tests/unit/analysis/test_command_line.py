@@ -147,7 +147,7 @@ def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
 
 
 @pytest.mark.slow
-def test_a_run_that_is_there_is_written_as_the_command_line_writes_it(
+def test_existing_results_are_written_as_the_command_line_writes_them(
     folder: Path, tmp_path: Path
 ) -> None:
     """The page's report is the command line's, byte by byte."""
@@ -156,7 +156,7 @@ def test_a_run_that_is_there_is_written_as_the_command_line_writes_it(
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
 
 
-def test_what_confidence_means_can_be_said_and_nothing_else_can(
+def test_the_meaning_of_confidence_is_an_option_with_two_values(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A third meaning is wrong usage."""

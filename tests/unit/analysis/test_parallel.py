@@ -1,4 +1,4 @@
-"""Work that runs in a second process while the first goes on."""
+"""Work in a second process runs in parallel with the first."""
 
 import os
 import subprocess

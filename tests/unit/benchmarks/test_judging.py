@@ -30,15 +30,15 @@ def test_the_screen_is_right_when_its_frame_shows_the_whole_new_case(
 
 
 def test_two_cases_that_look_alike_are_no_witness() -> None:
-    """Where nothing changed nothing can be said, and nothing is counted."""
+    """Pairs of equal answers count neither way."""
     unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
     assert unclear["right"] is None
     result = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
     assert (result["n"], result["n_right"], result["n_right_within_a_frame"]) == (2, 1, 1)
 
 
-def test_the_first_case_is_there_when_its_last_film_is() -> None:
-    """Later films and other paths do not count; nothing is said before both films came."""
+def test_the_first_case_is_complete_with_its_last_film() -> None:
+    """Later films and other paths do not count; both films have to arrive."""
     films = [Exchange(path=f"/films/{n}", asked_s=n, last_s=last) for n, last in ((1, 9), (2, 7))]
     others = [Exchange(path="/desk", asked_s=3, last_s=20), Exchange(path="/films/3", asked_s=4)]
     assert last_film_byte_s([*films, *others]) == 9

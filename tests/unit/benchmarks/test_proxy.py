@@ -45,8 +45,8 @@ def test_a_local_line_takes_no_time() -> None:
     assert LOCAL.direction().send(10**9, 5.0) == (5.0, 5.0)
 
 
-def test_the_proxy_counts_each_exchange_and_hands_on_every_byte() -> None:
-    """Two requests on one connection are told apart, with their paths and sizes."""
+def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
+    """Two requests on one connection are counted separately, with their paths and sizes."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=_answer_twice, args=(listening,), daemon=True).start()
         with proxied(listening.getsockname()[1], LOCAL) as proxy:

@@ -37,8 +37,8 @@ def test_the_arrays_of_studies_hold_the_tables_numbers(items_a_patient: int) -> 
     assert 0 < result.narrower.sum() < len(matrices)
 
 
-def test_what_is_simulated_is_told_in_tables() -> None:
-    """Also where nothing is there to count: no study may have been surer of more readers."""
+def test_the_simulation_is_reported_in_tables() -> None:
+    """Also if the count is zero, because no study had more certain readers."""
     arguments = argparse.ArgumentParser()
     coverage.add_arguments(arguments)
     words = "--parts panel few --panels 2 --few 1 --bootstrap 20 --readers 3"

@@ -157,7 +157,7 @@ def test_an_examination_has_one_set_of_study_fields(bank: Bank) -> None:
 
 
 def test_the_bank_does_not_name_the_provenance(bank: Bank) -> None:
-    """Generator parameters lie beside the bank but nothing in the bank leads to them."""
+    """Generator parameters are stored next to the bank, and nothing in the bank refers to them."""
     assert "provenance" not in json.dumps(bank)
 
 

@@ -36,15 +36,15 @@ def _person(store: Store, code: str) -> signing_in.Person:
 
 def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -> None:
     """The guest has read nothing yet; everybody else is simulated, and done."""
-    found = status(shown, demo.STUDY)
-    by_name = {row["reader_id"]: row for row in found["readers"]}
+    progress = status(shown, demo.STUDY)
+    by_name = {row["reader_id"]: row for row in progress["readers"]}
     guest = by_name.pop(demo.READER)
     assert (guest["simulated"], guest["n_read"]) == (False, 0)
     assert len(by_name) == 3
     assert all(row["simulated"] and row["n_read"] == 25 for row in by_name.values())
-    assert len(found["models"]) == 3
-    assert all(row["simulated"] for row in found["models"])
-    assert found["simulated_films"]
+    assert len(progress["models"]) == 3
+    assert all(row["simulated"] for row in progress["models"])
+    assert progress["simulated_films"]
     assert verify(shown) == []
 
 
@@ -90,19 +90,19 @@ def test_the_first_demo_study_is_the_one_it_always_was(shown: Store) -> None:
     assert sha256_of(locked["cases"]).startswith("b23466d02c157beb")
 
 
-def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> None:
+def test_the_newcomer_has_every_step_that_precedes_the_cases(shown: Store) -> None:
     """Consent, instructions, two questions, the display, then two practice cases."""
     codes = demo.fresh_codes(shown, entropy=entropy_from(9), now=NOW)
     assert codes is not None
     assert codes.newcomer is not None
     person = _person(shown, codes.newcomer)
-    found = desk(shown, person, now=NOW)
-    steps = [step.step for step in found.preparation]
+    opened = desk(shown, person, now=NOW)
+    steps = [step.step for step in opened.preparation]
     assert (person.name, person.study_name) == (demo.NEWCOMER, demo.NEWCOMERS_STUDY)
     assert steps == ["consent", "instructions", "questionnaire", "display"]
-    assert len(found.preparation[2].questions) == 2
-    assert (found.practice_total, found.total, found.simulated_films) == (2, 10, True)
-    assert dict(found.rules) == {
+    assert len(opened.preparation[2].questions) == 2
+    assert (opened.practice_total, opened.total, opened.simulated_films) == (2, 10, True)
+    assert dict(opened.rules) == {
         "confidence_steps": 5,
         "comments": False,
         "fault_marks": False,
@@ -119,7 +119,7 @@ def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> No
 def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
     shown: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A study is never added to a store that is there already."""
+    """A study is never added to an existing store."""
     monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "missing")
     codes = demo.fresh_codes(shown, entropy=entropy_from(10), now=NOW)
     assert codes is not None
@@ -133,7 +133,7 @@ def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
 
 @pytest.mark.slow
 def test_two_set_ups_at_once_make_one_demo(tmp_path: Path) -> None:
-    """Whoever is first has made it; the other one finds it there."""
+    """The first creates it, and the second uses it."""
     path = tmp_path / "demo.db"
     made: list[Store] = []
 

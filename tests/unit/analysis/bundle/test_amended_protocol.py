@@ -43,7 +43,7 @@ def test_the_margin_in_force_is_used() -> None:
     assert margin_of(results.options, results.bundle.protocol) == 0.1
 
 
-def test_a_margin_asked_for_is_told_from_the_protocols_and_never_touches_the_area() -> None:
+def test_an_optional_margin_is_distinguished_from_the_protocols_and_leaves_the_area() -> None:
     """Points of accuracy are no margin of an area; 10 points asked for again are the protocol's."""
     asked = Options(margin=0.12)
     assert margin_of(asked, PROTOCOL) == 0.12

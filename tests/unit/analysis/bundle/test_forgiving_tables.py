@@ -154,7 +154,7 @@ def test_blanks_around_names_are_no_part_of_them() -> None:
     ]
 
 
-def test_ids_that_only_blanks_tell_apart_are_refused() -> None:
+def test_ids_that_differ_only_in_blanks_are_refused() -> None:
     """In items, in raters, and in readings where no table says which raters there are."""
     items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
     twice = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})

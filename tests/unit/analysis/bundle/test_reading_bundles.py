@@ -36,7 +36,7 @@ def test_a_zip_is_read_at_its_top_or_in_its_one_folder(folder: Path, tmp_path: P
 
 
 def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
-    """A person mends a file once, not once a fault."""
+    """All faults of a file are listed, so that it is corrected once."""
     (folder / "items.csv").write_text("item_id,truth,n_options\nq1,A,4\nq1,Z,4\nq3,?,no\n")
     (folder / "raters.csv").write_text("rater_id,rater_kind\nR1,robot\n")
     (folder / "readings.csv").write_text(
@@ -198,7 +198,7 @@ def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) ->
         ({"datapackage.json": "not JSON"}, ""),
     ],
 )
-def test_what_confidence_means_is_said_by_the_bundle(
+def test_the_bundle_states_what_confidence_means(
     folder: Path, files: dict[str, str], means: str
 ) -> None:
     """Its first bundles did not say it, but Reading Room always asked how sure the reader is."""

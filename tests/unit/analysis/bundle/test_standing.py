@@ -56,7 +56,7 @@ def test_an_item_that_the_first_run_lacks_is_absent() -> None:
     ]
 
 
-def test_a_condition_that_readers_had_too_stands_beside_theirs() -> None:
+def test_a_condition_shared_with_readers_is_compared_with_theirs() -> None:
     """Only what no reader had is set aside, and the others keep their names."""
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     rows += _rows("R1", RUNS["2"], "image-absent")

@@ -177,7 +177,7 @@ def test_without_mixed_pairs_tasks_still_show(results: Results) -> None:
     ]
 
 
-def test_the_difference_of_agreements_stands_beside_both() -> None:
+def test_the_difference_of_agreements_is_shown_with_both() -> None:
     """Estimates on the left, the difference with its interval on the right."""
     left, right, _ = _drawn(between_chart(tables.agreement_between())).rows[0]
     assert len(list(_marks(left))) == 18

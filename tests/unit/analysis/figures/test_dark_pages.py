@@ -33,7 +33,7 @@ def test_words_and_marks_are_seen_on_the_dark_ground() -> None:
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_number_in_a_cell_is_read_on_every_step(scale: look.Scale) -> None:
-    """Whatever the share, one of the two inks reaches 4.5 to 1, and it is the one taken."""
+    """For any share the chosen one of the two inks has a contrast of at least 4.5 to 1."""
     for share in range(101):
         back = look.colour_at(DARK.scale(scale), share / 100)
         assert contrast(DARK.ink_on(back), back) >= 4.5, (share, back)

@@ -1,4 +1,4 @@
-"""Both renderers draw the same numbers, the same every time, whatever the names are."""
+"""Both renderers draw the same numbers for any names, and the same bytes every time."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_names_in_any_script_are_drawn_with_their_own_glyphs(name: str, bold: bo
     assert width_mm(Label(text=name), 8, bold) > 2
 
 
-def test_signs_take_the_shape_of_their_language() -> None:
+def test_characters_take_the_shape_of_their_language() -> None:
     """The sign for bone is drawn another way in China than in Japan and Korea."""
     drawn = {TextPath((0, 0), "骨", prop=face(name)).vertices.tobytes() for name in ("骨", "骨の")}
     assert len(drawn) == 2
@@ -341,8 +341,8 @@ def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> N
     assert (len(drawn), len(painted)) == (1, 1)
 
 
-def test_signs_without_a_glyph_are_named_beneath_the_figure(results: Results) -> None:
-    """Never a silent box; a figure whose signs all print is as high as before."""
+def test_characters_without_a_glyph_are_named_below_the_figure(results: Results) -> None:
+    """A missing glyph is reported; without one the figure keeps its height."""
     names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
     pairs = results.tables["agreement_pairs"]
     known, lacking = (on_paper(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))

@@ -82,7 +82,7 @@ def test_what_the_image_is_worth_has_a_panel_a_task_and_a_row_a_model(results: R
     assert [len(panel.y.ticks) for panel in shuffled.rows[0]] == [1, 1, 1]
 
 
-def test_confidence_stands_beside_accuracy_with_a_line_where_both_are_the_same(
+def test_confidence_is_drawn_against_accuracy_with_a_line_of_equality(
     results: Results,
 ) -> None:
     """A panel a model, a point a bin."""

@@ -1,4 +1,4 @@
-"""A small grammar of our tables in LaTeX: it finds what would stop LaTeX, where none is there."""
+"""Check tables in LaTeX against a small grammar, because LaTeX itself is not installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def faults(text: str) -> list[str]:
     Returns
     -------
     list of str
-        Empty where braces, environments, signs and columns are in order.
+        Empty if braces, environments, characters and columns are in order.
     """
     # The preamble is ours and constant: comments, and a definition that plays with `#`.
     body = text[text.index("\\begin{longtable}") :] if "\\begin{longtable}" in text else ""

@@ -37,7 +37,7 @@ def _text_of(page: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", AWKWARD)
-def test_an_awkward_bundle_gives_every_file_without_a_word_on_stderr(
+def test_an_awkward_bundle_gives_every_file_and_nothing_on_stderr(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -62,7 +62,7 @@ def test_an_awkward_bundle_gives_every_file_without_a_word_on_stderr(
 
 
 @pytest.mark.slow
-def test_two_conditions_with_ratings_are_told_in_every_table(tmp_path: Path) -> None:
+def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) -> None:
     """Five readers, two options, both metrics; the condition is named, for there are two."""
     place = write_bundle(
         tmp_path / "bundle",

@@ -34,7 +34,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_models_stand_in_the_public_columns_best_mean_of_tasks_first(
     bundle: Bundle, tmp_path: Path
 ) -> None:
-    """As ReXVQA's own leaderboard: overall is the mean of the tasks, whatever their size."""
+    """As on ReXVQA's leaderboard, overall is the mean of the tasks regardless of their size."""
     cards = tmp_path / "cards.csv"
     cards.write_text("model,name,institution\neven,Even-7B,A hospital\n", encoding="utf-8")
     write_leaderboard({"One": bundle}, tmp_path / "out", FAST, read_cards(cards))
@@ -101,7 +101,7 @@ def test_cards_that_cannot_be_read_are_refused(tmp_path: Path, text: str, words:
         read_cards(path)
 
 
-def test_somebody_elses_page_stays(bundle: Bundle, tmp_path: Path) -> None:
+def test_a_page_of_another_program_stays(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>Mine</h1>", encoding="utf-8")
     with pytest.raises(OutputError, match="was not written by an earlier leaderboard"):
         write_leaderboard({"One": bundle}, tmp_path, FAST)

@@ -151,7 +151,9 @@ def test_nothing_is_non_inferior_that_nobody_declared(
 
 
 @pytest.mark.slow
-def test_a_margin_chosen_at_analysis_is_told_everywhere_and_decides_nothing(run: Results) -> None:
+def test_a_margin_chosen_at_analysis_is_reported_everywhere_and_decides_nothing(
+    run: Results,
+) -> None:
     """In findings, methods, figure, table, checklists and provenance."""
     row = {**CLEARED, "ci_low": -0.1, "margin": 0.12}
     results = _with(run, DECLARED, row, margin=0.12)
@@ -214,7 +216,7 @@ def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
     assert "Resident 2" not in text
 
 
-def test_no_list_of_names_is_cut_without_a_word(run: Results) -> None:
+def test_no_list_of_names_is_cut_silently(run: Results) -> None:
     """Of thirty who never began, ten are counted."""
     more = pd.DataFrame(
         {
@@ -256,7 +258,7 @@ def test_a_panel_that_is_refused_says_why(run: Results) -> None:
 
 
 def test_the_items_that_all_were_given_are_named(run: Results) -> None:
-    """Once, whatever the number of models."""
+    """Once, for any number of models."""
     note = "over the 180 of 198 items that all readers were given"
     rows = [{"model_id": model, "note": f"{note}; x"} for model in ("M1", "M2")]
     text = _said(_with(run, {}, *rows), Theme.AGAINST)

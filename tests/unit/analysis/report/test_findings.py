@@ -65,7 +65,7 @@ def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
 
 
 def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
-    """Lower, by less than the margin: both are said."""
+    """Lower, by less than the margin: the finding states both."""
     panel = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
     assert "2.0 points lower than the mean" in panel
     assert ": cleared for these readers." in panel
@@ -203,7 +203,7 @@ def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_
 
 
 def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
-    """And where none does, that is said."""
+    """If none does, the finding states that."""
     panel = [panel_row()]
     other = {**panel_row(), "analysis": "missing dropped"}
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
@@ -214,7 +214,7 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     assert "“no difference shown” with missing answers dropped (+6.6 points" in text
 
 
-def test_the_largest_change_of_an_accuracy_is_named_whoever_has_it(run: Results) -> None:
+def test_the_largest_change_of_an_accuracy_is_named_for_any_rater(run: Results) -> None:
     """A reader who was given half of the cases falls from 47.5 % to 21.1 %."""
     rows = [
         {
@@ -271,7 +271,7 @@ def test_intervals_are_named_as_asked_for(run: Results) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
 def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...]) -> None:
-    """The one condition is told once, and no table has a column for it."""
+    """The only condition is named once, and no table has a column for it."""
     results = full_run(study(conditions=conditions))
     content = report_content(results, [])
     message = " ".join(text for _, texts in content.findings for text in texts)
@@ -298,7 +298,7 @@ def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
 
 
 def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
-    """Two options leave one; of four options chance is told."""
+    """With two options only one is left; with four the finding states chance."""
     assert "choosing any of the 3 incorrect options at random would give 33 %" in _said(
         run, Theme.ERRORS
     )
@@ -307,13 +307,13 @@ def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Res
 
 
 def test_the_page_begins_with_what_was_declared_and_with_its_question(run: Results) -> None:
-    """Models against readers stand before anything else that was found."""
+    """The comparison of models with readers is the first finding."""
     themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
     assert themes[:3] == [Theme.ENDPOINT, Theme.STUDIED, Theme.AGAINST]
     assert themes == sorted(themes, key=list(Theme).index)
 
 
-def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
+def test_the_same_reason_is_not_repeated_for_every_model(run: Results) -> None:
     """Where nothing is defined one model is named and the others are counted."""
     nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
     rows = [
@@ -328,7 +328,7 @@ def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
 
 
 def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
-    """Whoever reads the report knows what is not in it, and whether the results were known."""
+    """The report states what it does not contain, and whether the results were known."""
     gone = [
         {"model_id": "M8", "reason": "The wrong file", "after_closing": False},
         {"model_id": "M9", "reason": "It was bad", "after_closing": True},

@@ -169,7 +169,7 @@ def test_page_and_pdf_begin_alike(run: Results, tmp_path: Path) -> None:
     assert np.all(np.diff(places) > 0)
 
 
-def test_copied_sentences_hold_no_invisible_signs(run: Results) -> None:
+def test_copied_sentences_have_no_invisible_characters(run: Results) -> None:
     """Names stand in elements of their own instead."""
     page = report_page(report_content(_declaring(run), []))
     assert "\u2068" not in page[page.index('id="headline"') : page.index('id="tables"')]

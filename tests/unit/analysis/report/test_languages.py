@@ -92,7 +92,7 @@ def test_findings_headline_and_tables_are_all_from_the_catalogue(
 
 @pytest.mark.slow
 def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> None:
-    """Titles, captions, axes, keys, panels, and what is told of a mark."""
+    """Titles, captions, axes, keys, panels, and the text of a mark."""
     text = []
     for figure in report_figures(run):
         text += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
@@ -146,7 +146,7 @@ def test_english_is_what_it_was_after_another_language(run: Results) -> None:
 
 
 def test_numbers_are_written_as_in_the_language() -> None:
-    """The catalogue's language says with which signs; whole numbers in messages as well."""
+    """The catalogue's language decides the separators, also of whole numbers in messages."""
     assert written("1,234.5") == "1,234.5"
     with spoken("de"):
         assert written("1,234.5") == "1.234,5"
@@ -156,7 +156,7 @@ def test_numbers_are_written_as_in_the_language() -> None:
         assert tn("{n} case", "{n} cases", 1) == "1 例病例"
 
 
-def test_reasons_are_said_piece_by_piece() -> None:
+def test_reasons_are_translated_piece_by_piece() -> None:
     """As a whole, in their pieces, and with the numbers in them; what is not known stays."""
     with spoken("de"):
         assert pieces("no item was answered") == t("no item was answered") != "no item was answered"

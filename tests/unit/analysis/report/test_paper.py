@@ -135,8 +135,8 @@ def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Result
     assert ours - elsewhere <= keys
 
 
-def test_only_what_was_computed_is_told() -> None:
-    """No method of a table that is not there."""
+def test_only_computed_tables_are_described() -> None:
+    """Without the methods of missing tables."""
     plain = full_run(study())
     tables = {name: plain.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
     text = " ".join(part.text for part in methods(replace(plain, tables=tables)))
@@ -154,7 +154,7 @@ def test_bibtex_entries_are_complete_for_every_source() -> None:
         assert entry.count("{") == entry.count("}")
 
 
-def test_keys_of_one_author_and_year_are_told_apart() -> None:
+def test_keys_of_one_author_and_year_are_distinct() -> None:
     """By a letter; a publication that two methods come from is one entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
     made = [MethodSource(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
@@ -176,7 +176,7 @@ def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
 
 
 def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
-    """Funding is never guessed, and a protocol that is not there is not named."""
+    """Funding is never guessed, and a missing protocol is not named."""
     items = {item.number: item for item in checklists(run)[2].items}
     assert items["44"].state is ChecklistState.OPEN
     assert items["42"].state is ChecklistState.OPEN

@@ -84,8 +84,8 @@ def test_the_same_content_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.slow
-def test_signs_without_a_glyph_are_named(tmp_path: Path) -> None:
-    """On the first page; where every sign prints nothing is said."""
+def test_characters_without_a_glyph_are_named(tmp_path: Path) -> None:
+    """On the first page, and only if a character cannot be printed."""
     bundle = study(2, 1, 12)
     for label, text in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
         raters = bundle.raters.assign(label=[label, "R2", "M1"])

@@ -26,7 +26,7 @@ def _files(place: Path) -> dict[str, bytes]:
 def test_the_report_tells_where_it_is(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, which a shell can hand on."""
+    """One line, which a shell can pass to another command."""
     assert _report(folder, tmp_path / "deep" / "out") == 0
     path = Path(capsys.readouterr().out.strip())
     assert path == tmp_path / "deep" / "out" / "report.html"
@@ -34,10 +34,10 @@ def test_the_report_tells_where_it_is(
 
 
 @pytest.mark.slow
-def test_a_folder_that_is_there_is_all_that_is_written_to(
+def test_nothing_outside_an_existing_folder_is_written(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its parent may belong to somebody else, or lie on another filesystem."""
+    """Its parent may belong to another user or be on another filesystem."""
     parent = tmp_path / "parent"
     (parent / "out").mkdir(parents=True)
     made: list[Path] = []
@@ -78,7 +78,7 @@ def test_a_link_to_a_folder_elsewhere_is_followed(folder: Path, tmp_path: Path) 
 
 
 def test_the_longest_name_a_folder_may_have_will_do(folder: Path, tmp_path: Path) -> None:
-    """The scratch folder's name is short, whatever the folder's is."""
+    """The scratch folder has a short name even if the folder's is long."""
     assert _report(folder, tmp_path / ("o" * 255), "tables") == 0
     assert _report(folder, tmp_path / ("o" * 256), "tables") == 1
 
@@ -111,10 +111,10 @@ def test_what_is_in_the_way_is_named_and_nothing_is_written(
     assert not [p for p in out.iterdir() if p.name.startswith(".")]
 
 
-def test_links_and_somebody_elses_report_are_left_alone(
+def test_links_and_reports_of_other_programs_are_left_alone(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A report is ours where our results.json lies beside it."""
+    """A folder with the program's results.json contains one of its reports."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "report.html").write_text("mine")
@@ -211,7 +211,7 @@ def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_tables_remove_the_report_of_an_earlier_run(folder: Path, tmp_path: Path) -> None:
-    """It would contradict the tables beside it; what else lies there stays."""
+    """It would contradict the new tables; other files stay."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     (out / "note.txt").write_text("mine")

@@ -91,7 +91,7 @@ def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -
 
 @pytest.mark.slow
 def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeBundle) -> None:
-    """As pictures that lie beside it, and as data that it holds itself."""
+    """As image files next to the page, and as data within it."""
     out = tmp_path / "out"
     page = _page(make_bundle("ABAB", {"R": "ABBB", "S": "AAAB"}), out)
     links = re.findall(r'<a href="([^"]+)" download="([^"]+)">', page)

@@ -165,7 +165,7 @@ def said(name: str, theme: str) -> str:
     return re.sub("[\u2068\u2069]", "", " ".join(texts)).replace("\u00a0", " ")
 
 
-def test_the_reason_stands_beside_estimate_and_interval() -> None:
+def test_the_reason_is_shown_with_estimate_and_interval() -> None:
     """In the headline and among the findings."""
     (line,) = content_of("5 patients").headline.verdicts
     assert (line.word, line.shown) == ("Not decided", False)

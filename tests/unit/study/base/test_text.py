@@ -116,14 +116,14 @@ def test_no_cell_of_a_bundle_is_a_formula_and_a_program_reads_every_text(
     files = bundle_files(hostile, "trial")
     assert list(_formulas(files)) == []
     export(hostile, study="trial", out=tmp_path / "bundle")
-    found = read_bundle(tmp_path / "bundle")
-    assert set(found.items["item_id"]) < set(_records())
-    assert all(one.startswith("=") for one in found.items["question"])
-    assert set(found.raters["rater_id"]) == {"R1", "R2", "@model"}
-    assert set(found.raters["model_version"]) == {"", "'=1"}
-    words = set(found.readings["raw_answer"])
+    bundle = read_bundle(tmp_path / "bundle")
+    assert set(bundle.items["item_id"]) < set(_records())
+    assert all(text.startswith("=") for text in bundle.items["question"])
+    assert set(bundle.raters["rater_id"]) == {"R1", "R2", "@model"}
+    assert set(bundle.raters["model_version"]) == {"", "'=1"}
+    words = set(bundle.readings["raw_answer"])
     assert {EVIL, "-2+3 or '=4"} <= words
-    assert "+1+2 (decided after closing)" in set(found.readings["excluded"])
+    assert "+1+2 (decided after closing)" in set(bundle.readings["excluded"])
 
 
 def test_a_bundle_with_formulas_restores_to_the_last_byte(hostile: Store, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_
         tmp_path / "report",
         Options(bootstrap=20),
     )
-    files = {str(one): one.read_bytes() for one in tmp_path.glob("*/**/*.csv")}
+    files = {str(path): path.read_bytes() for path in tmp_path.glob("*/**/*.csv")}
     for place in (tmp_path / "archive").glob("*.zip"):
         with zipfile.ZipFile(place) as inside:
             files |= {f"{place}/{name}": inside.read(name) for name in inside.namelist()}
@@ -214,10 +214,10 @@ def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[...,
     studies.invite(store, study="trial", invitations=invitations, codes=[_code()], now=NOW)
     with store.look() as look:
         assert [row["name"] for row in look.rows("SELECT * FROM names")] == ["Anna Smith"]
-    told = b"".join(bundle_files(store, "trial").values())
-    assert b"R7" in told
-    assert b"Smith" not in told
-    assert b"example.org" not in told
+    content = b"".join(bundle_files(store, "trial").values())
+    assert b"R7" in content
+    assert b"Smith" not in content
+    assert b"example.org" not in content
 
 
 def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,5 +231,5 @@ def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatc
 
 def test_pages_show_tables_in_that_way_alone() -> None:
     """No page calls Streamlit's own."""
-    places = [one for folder in ("ui", "pages") for one in (ROOT / folder).rglob("*.py")]
-    assert [one.name for one in places if "st.dataframe(" in one.read_text()] == ["theme.py"]
+    places = [path for folder in ("ui", "pages") for path in (ROOT / folder).rglob("*.py")]
+    assert [path.name for path in places if "st.dataframe(" in path.read_text()] == ["theme.py"]

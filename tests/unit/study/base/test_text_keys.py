@@ -52,13 +52,13 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "named"), ALIKE)
 def test_texts_that_look_alike_are_one_and_the_difference_is_named(
-    text: str, other: str, told: str
+    text: str, other: str, named: str
 ) -> None:
     assert id_key(text) == id_key(other)
     assert text_key(text) == text_key(other)
-    assert told in difference(text, other) == difference(other, text)
+    assert named in difference(text, other) == difference(other, text)
 
 
 @pytest.mark.parametrize(("text", "other"), DIFFERENT)
@@ -86,7 +86,7 @@ def test_key_of_a_key_is_the_key_for_every_character() -> None:
 
 def test_first_spelling_stands_for_all_others() -> None:
     first = FirstSpelling(text_key)
-    assert [first[one] for one in ("Chest", " CHEST", "chest\u200b", "Head")] == [
+    assert [first[text] for text in ("Chest", " CHEST", "chest\u200b", "Head")] == [
         *("Chest", "Chest", "Chest"),
         "Head",
     ]

@@ -38,11 +38,11 @@ def _draw(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_draw_killed_at_any_moment_is_whole_or_not_there(banked: Path, tmp_path: Path) -> None:
-    """The store verifies; where nothing is there the same command draws, else it says it is."""
-    whole = shutil.copytree(banked, tmp_path / "whole")
+def test_a_draw_killed_at_any_moment_is_complete_or_absent(banked: Path, tmp_path: Path) -> None:
+    """The store verifies; the same command then draws, or reports that the study exists."""
+    complete = shutil.copytree(banked, tmp_path / "complete")
     began = time.monotonic()
-    process = start("study", _draw(whole), out=tmp_path / "log")
+    process = start("study", _draw(complete), out=tmp_path / "log")
     process.join(120)
     took_s = time.monotonic() - began
     assert process.exitcode == 0
@@ -55,9 +55,9 @@ def test_a_draw_killed_at_any_moment_is_whole_or_not_there(banked: Path, tmp_pat
         store = Store(folder / "s.db")
         assert verify(store) == []
         with store.look() as look:
-            found = stored.find(look, "t")
-            drawn = len(stored.cases(look, found.id)) if found else 0
-        assert drawn == (CASES if found else 0)
+            study = stored.find(look, "t")
+            drawn = len(stored.cases(look, study.id)) if study else 0
+        assert drawn == (CASES if study else 0)
         again = run("study", *_draw(folder))
-        assert again.returncode == (1 if found else 0), again.stderr
+        assert again.returncode == (1 if study else 0), again.stderr
         assert verify(store) == []

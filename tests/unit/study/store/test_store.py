@@ -71,7 +71,7 @@ def test_a_missing_store_is_named_with_its_remedy(tmp_path: Path) -> None:
 
 
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path) -> None:
-    """Neither a text file nor somebody else's database is taken for a store."""
+    """Neither a text file nor another program's database is taken for a store."""
     text = tmp_path / "letter.txt"
     text.write_text("Dear Sir or Madam, " * 400)
     with pytest.raises(BrokenStore, match="not a SQLite file"):

@@ -1,4 +1,4 @@
-/** What surrounds a reading is told by flags, each for one thing. */
+/** Flags report the circumstances of a reading, each a single one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

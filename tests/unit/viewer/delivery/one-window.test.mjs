@@ -1,4 +1,4 @@
-/** One window holds the place; others get it when it is free, or when told to take it. */
+/** One window holds the place; another gets it when it is free, or when its reader continues there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-/** Records stay in the outbox until they are acknowledged, under their reader's seal, whatever the line does. */
+/** Records stay in the outbox under their reader's seal until they are acknowledged, with any connection. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,5 +1,5 @@
 /**
- * What a reader is told when a film does not come.
+ * The message to a reader when a film does not arrive.
  * The workers that decode films, with workers that do what the test says.
  */
 import assert from "node:assert/strict";

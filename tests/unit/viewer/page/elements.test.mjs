@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { afterPaint } from "../../../../ui/viewer/js/page/elements.js";
 
-/** A screen whose frames run when told to. */
+/** A screen whose frames run on request. */
 function screen(t) {
   const waiting = [];
   let now = 0;

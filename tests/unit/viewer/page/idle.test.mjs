@@ -1,4 +1,4 @@
-/** When a page tells the server that somebody is there, when it warns, and what is no sign of anybody. */
+/** When a page reports activity to the server, when it warns, and which events are no activity. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -6,7 +6,7 @@ import { Idle, WARN_MS } from "../../../../ui/viewer/js/page/idle.js";
 
 const MINUTE = 60_000;
 
-/** A server that lets a sign-in end after two hours without a word, and a page that notes what it is told. */
+/** A server that ends a sign-in after two hours without activity, and a page that records the messages. */
 function scene() {
   const found = { now: 0, activeAt: 0, asked: [], told: [], ends: 0, line: true };
   const fetcher = async (_, { method }) => {

@@ -46,7 +46,7 @@ function event({ code, key, held, windows = false }) {
   };
 }
 
-/** What a press should do, as words: the layout's signs as listed, then what is printed, then what is at its place. */
+/** What a press should do, as words: the layout's characters as listed, then what is printed, then what is at its place. */
 function wanted(layout, { code, key, held }) {
   const sign = SIGNS.find((command) => layout[command].includes(held + code));
   if (sign) return sign;

@@ -6,7 +6,7 @@ import { texts } from "../../../../ui/viewer/js/page/texts.js";
 import { wordsFor } from "../../../../ui/viewer/js/page/room-texts.js";
 
 const study = { ...texts };
-/** What is said of a case on its way, in words. */
+/** The messages about a case that is loading. */
 const said = () => [
   texts.reader("X"), texts.position(1, 2), texts.begin(2).text, texts.onAgain.text, texts.paused.text, texts.filmFailed.text,
   texts.twoWindows.open.title, texts.twoWindows.gone.text, texts.otherReader.title, texts.otherReader.button,

@@ -1,6 +1,6 @@
 /**
  * What cannot be stored lives as long as the page.
- * What a reader set is there for that reader again, and for nobody else.
+ * A reader's settings are restored for that reader only.
  * Names of records are random version 4 UUIDs.
  */
 import assert from "node:assert/strict";

@@ -125,7 +125,7 @@ class Page {
   outbox = [];
   storage = {};
   refused = new Set();
-  /** Readings by id, as they were handed in. */
+  /** Submitted readings by id. */
   handedIn = new Map();
 
   constructor(server) {
@@ -254,7 +254,7 @@ class Page {
     this.send({ is: "receipt", receipt, sent });
   }
 
-  /** Nothing that was handed in is anywhere but with the server, or on the way there, unless the server refused it. */
+  /** Every submitted reading is on the server, in the outbox, or refused by the server. */
   keepsEverything() {
     for (const id of this.handedIn.keys()) {
       const there = this.server.stored.has(id) || this.refused.has(id) || this.outbox.some((record) => record.id === id);

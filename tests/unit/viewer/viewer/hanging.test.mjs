@@ -1,6 +1,6 @@
 /**
- * Frontal left, lateral right, whatever the order in the item.
- * The scale bar has a round length, as long as there is room for, whatever the zoom.
+ * Frontal left, lateral right, for any order in the item.
+ * The scale bar has a round length that fits, at any zoom.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 /**
- * Films lie where they should: arranged, fitted, zoomed about the pointer, exact at 1:1.
+ * The position of films: arranged, fitted, zoomed about the pointer, exact at 1:1.
  * A window that is taken along means the same share of the next film.
  */
 import assert from "node:assert/strict";

@@ -65,7 +65,7 @@ def test_every_way_of_not_answering_is_wrong_and_stays_in_n() -> None:
 
 
 def test_only_the_first_repeat_counts() -> None:
-    """Hidden repeats are for a reader's agreement with himself, whatever the order of rows."""
+    """Hidden repeats measure a reader's agreement with themselves, for any order of rows."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {"rater_id": "R", "item_id": "a", "answer": ["B", "A"], "repeat": ["2", "1"]}
@@ -137,7 +137,7 @@ def test_alpha_sets_the_width(make_bundle: MakeBundle) -> None:
     assert wide["ci_low"] < narrow["ci_low"] < narrow["ci_high"] < wide["ci_high"]
 
 
-def test_readers_stand_before_models_each_in_order_of_id(make_bundle: MakeBundle) -> None:
+def test_readers_come_before_models_each_in_order_of_id(make_bundle: MakeBundle) -> None:
     """The order of rows is fixed."""
     bundle = make_bundle("A", {"b": "A", "a": "A", "c": "A"}, models=("a",))
     assert missing(bundle)["rater_id"].tolist() == ["b", "c", "a"]

@@ -13,7 +13,7 @@ OPTIONS = Options(bootstrap=200)
 
 
 def _bundle(right: dict[str, tuple[int, int]], per_patient: int = 1) -> Bundle:
-    """Return a reader's study: of each bank so many cases, so many of them right."""
+    """Return a study of one reader: for each bank the number of cases and of right answers."""
     rows = [
         (f"{bank}{i}", bank, f"{bank}-p{i // per_patient}", "ab"[i % 2], "A" if i < k else "B")
         for bank, (n, k) in right.items()

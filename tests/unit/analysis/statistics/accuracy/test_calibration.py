@@ -120,7 +120,7 @@ def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -
     assert result.loc[ECE, "estimate"] > result.loc[BY_CHANCE, "ci_high"]
 
 
-def test_what_cannot_be_told_is_said() -> None:
+def test_an_undefined_calibration_has_its_reason() -> None:
     """All right: no AUC; few answers: no interval; no answer or no confidence: not counted."""
     every = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index("measure")
     assert np.isnan(every.loc[AUC, "estimate"])
@@ -139,7 +139,7 @@ def test_what_cannot_be_told_is_said() -> None:
 
 
 @pytest.mark.slow
-def test_a_table_is_there_only_where_a_model_says_how_sure_it_is() -> None:
+def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
     """Not of readers' steps, not of ratings of a finding, not of numbers beyond 1."""
     confidence, right = _drawn(30)
     results = analyse(_bundle(confidence, right), OPTIONS)

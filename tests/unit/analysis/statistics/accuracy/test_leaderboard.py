@@ -40,7 +40,7 @@ PUBLISHED = {
 
 
 def _published(seed: int = 1) -> Bundle:
-    """Give models these numbers of right answers, spread over the questions by lot."""
+    """Give models these numbers of right answers, spread over the questions at random."""
     rng = np.random.default_rng(seed)
     tasks = np.repeat([f"task {t}" for t in range(5)], SIZES)
     ids = [f"q{i:05d}" for i in range(len(tasks))]
@@ -127,7 +127,7 @@ def test_limits_of_ranks_are_those_of_a_plain_loop(make_bundle: MakeBundle) -> N
     assert row["rank_high"].tolist() == ordered[194].tolist()
 
 
-def test_blocks_of_resamples_are_one_draw_whatever_their_size() -> None:
+def test_blocks_of_resamples_of_any_size_are_one_draw() -> None:
     """Every resample holds as many items as there are, and the seed decides."""
     options = Options(bootstrap=50)
     blocks = list(weight_blocks(None, 200_000, options))

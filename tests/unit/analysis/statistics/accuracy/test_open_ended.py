@@ -161,7 +161,7 @@ def test_the_gap_is_paired_on_the_items_asked_both_ways() -> None:
     assert (strict["method"], half["method"]) == (TANGO, "mean over items, t over items")
 
 
-def test_without_an_item_asked_both_ways_there_is_no_gap_and_the_reason_is_said() -> None:
+def test_without_an_item_asked_both_ways_the_gap_is_undefined_with_a_reason() -> None:
     row = open_gap(_bundle("AAAA", "????"), OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["multiple_choice"], row["ci_low"]]).all()
     assert row["undefined_because"] == NONE_BOTH_WAYS

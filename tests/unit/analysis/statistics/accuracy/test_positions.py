@@ -29,7 +29,7 @@ def _bundle(answers: list[str], orders: list[str] | None, items: pd.DataFrame = 
     )
 
 
-def test_who_always_takes_the_first_place_is_seen_to_whatever_its_letter() -> None:
+def test_a_rater_who_always_takes_the_first_place_is_seen_for_any_letter() -> None:
     """It is right where the reference standard was shown first, and nowhere else."""
     table = option_positions(_bundle([order[0] for order in ORDERS], ORDERS)).set_index("place")
     first = np.mean([o[0] == t for o, t in zip(ORDERS, ITEMS["truth"], strict=True)])

@@ -173,7 +173,7 @@ def test_what_no_reader_has_come_to_was_not_missed_by_everybody() -> None:
     assert table["note"].tolist() == [EVERYBODY_RIGHT, ""]
 
 
-def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
     make_bundle: MakeBundle,
 ) -> None:
     """Items are listed condition by condition."""

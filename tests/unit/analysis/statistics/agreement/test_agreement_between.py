@@ -110,7 +110,7 @@ def test_one_patient_leaves_no_interval(make_bundle: MakeBundle) -> None:
     assert row["difference"] == -0.25
 
 
-def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
     make_bundle: MakeBundle,
 ) -> None:
     """One row a condition that readers have."""

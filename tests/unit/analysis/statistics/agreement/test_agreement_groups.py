@@ -215,8 +215,8 @@ def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) ->
     estimates = []
     for patients_drawn in drawn:
         places = [place for entry in patients_drawn for place in (2 * entry, 2 * entry + 1)]
-        given = {name: "".join(values[i] for i in places) for name, values in answers.items()}
-        estimates.append(_row(make_bundle("A" * 60, given), "brennan_prediger")["estimate"])
+        resampled = {name: "".join(values[i] for i in places) for name, values in answers.items()}
+        estimates.append(_row(make_bundle("A" * 60, resampled), "brennan_prediger")["estimate"])
     ends = np.quantile(estimates, [0.025, 0.975])
     assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-12)
 

@@ -77,7 +77,7 @@ def test_error_consistency_is_undefined_and_says_so(make_bundle: MakeBundle) -> 
 
 
 def test_what_is_undefined_speaks_of_the_reference_standard(make_bundle: MakeBundle) -> None:
-    """Never of two raters; nothing at all is said without a reference standard."""
+    """Never of two raters, and never without a reference standard."""
     table = pd.concat(
         agreement_with_truth(make_bundle(truth, {"R": answers}))
         for truth, answers in (("AAAA", "AAAA"), ("ABAB", "AAAA"), ("AB", ".."))

@@ -67,7 +67,7 @@ def test_a_task_is_compared_as_if_there_were_no_other() -> None:
     pd.testing.assert_frame_equal(result[columns], alone[columns])
 
 
-def test_what_a_condition_changes_is_told_by_task_with_how_often_the_answer_stayed() -> None:
+def test_the_effect_of_a_condition_is_reported_by_task_with_the_share_of_equal_answers() -> None:
     """The share of the same answers is of the items answered both times."""
     other = _said("M1", 0.3, "image-absent")
     result = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)

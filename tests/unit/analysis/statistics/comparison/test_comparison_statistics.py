@@ -156,7 +156,7 @@ def test_equal_raters_in_every_cluster_have_p_1() -> None:
 
 
 def test_one_cluster_decides_nothing() -> None:
-    """Its variance cannot be known, whatever the answers."""
+    """Its variance cannot be known for any answers."""
     assert all(math.isnan(value) for value in _yang([(4, 1, 5)]))
     assert all(math.isnan(value) for value in _yang([(4, 4, 5)]))
 

@@ -150,7 +150,7 @@ def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compa
     )
 
 
-def test_readers_who_each_read_a_half_under_both_conditions_are_told_the_design() -> None:
+def test_the_design_of_readers_who_each_read_a_half_under_both_conditions_is_named() -> None:
     """The conditions share their cases; it is the readers who do not."""
     halves = {"R1": "AB  ", "R2": "  AA"}
     answers = {(r, c): answers for r, answers in halves.items() for c in ("one", "two")}

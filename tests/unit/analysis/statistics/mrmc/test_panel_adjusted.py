@@ -53,7 +53,7 @@ def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle)
 
 
 @pytest.mark.slow
-def test_a_primary_model_that_is_not_there_changes_nothing(make_bundle: MakeBundle) -> None:
+def test_a_primary_model_that_is_missing_changes_nothing(make_bundle: MakeBundle) -> None:
     """Nothing is tested in its place."""
     first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
     assert first["p_adjusted"].tolist() == other["p_adjusted"].tolist()

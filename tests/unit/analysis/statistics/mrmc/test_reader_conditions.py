@@ -105,7 +105,7 @@ def test_the_same_answers_under_both_conditions_are_no_infinite_t(read: Read) ->
     assert table["undefined_because"].str.contains("leave no variance").all()
 
 
-def test_a_negative_difference_of_covariances_counts_as_0_unless_told_otherwise() -> None:
+def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
     """MRMCaov's fixed-reader interval leaves out max(Cov2 - Cov3, 0); OR-DBM and we have it."""
     merits = mrmc.percent_correct(
         np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]], dtype=bool)

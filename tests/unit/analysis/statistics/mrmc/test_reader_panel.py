@@ -223,7 +223,7 @@ def test_confidence_in_the_answer_is_signed_by_it() -> None:
         ("answer", "finding", "chosen at analysis; the bundle says how sure the rater is"),
     ],
 )
-def test_who_says_what_confidence_means_stands_beside_the_area(
+def test_the_source_of_the_meaning_of_confidence_is_shown_with_the_area(
     stated: str, asked: str, origin: str
 ) -> None:
     """Where the bundle says it, and nobody contradicts, there is nothing to remark."""
@@ -311,7 +311,7 @@ def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
     assert "model: confidence rates answer B" in result["note"]
 
 
-def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
+def test_ratings_that_are_all_equal_have_no_area() -> None:
     """Everybody gave the same letter throughout: no area, with the reason."""
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     result = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")

@@ -170,7 +170,7 @@ def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
 
 
 def test_the_table_is_the_fit_of_its_readings() -> None:
-    """Estimates and errors of correctness, position and task, whatever the file's order."""
+    """Estimates and errors of correctness, position and task, for any order of the file."""
     study = _study(3, 60)
     table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
     for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
