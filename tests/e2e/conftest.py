@@ -159,8 +159,8 @@ class Reader:
     page: Page
 
     def state(self, name: str) -> str:
-        """Return one of the room's ``data-`` attributes."""
-        return self.page.locator("[data-state]").get_attribute(f"data-{name}") or ""
+        """Return a ``data-`` attribute of the room."""
+        return self.page.locator("[data-label=room]").get_attribute(f"data-{name}") or ""
 
     def sign_in(self, url: str, code: str) -> None:
         """Open the address and type the code into the field that has the focus."""

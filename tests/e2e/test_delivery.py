@@ -184,23 +184,6 @@ def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader
     assert reader.page.evaluate("Object.keys(localStorage).filter(key => /:done:/.test(key))") == []
 
 
-def test_a_receipt_can_be_mailed_by_the_keyboard(serve: Serve, reader: Reader) -> None:
-    """Enter on the link follows it, as on a button."""
-    server = serve(cases=1)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.answer("a")
-    reader.wait("finished")
-    reader.page.evaluate(
-        """document.querySelector(".rr-receipt a").addEventListener("click", (event) => {
-          event.preventDefault();
-          event.target.dataset.followed = event.target.protocol;
-        })"""
-    )
-    reader.page.locator(".rr-receipt a").press("Enter")
-    reader.page.wait_for_selector(".rr-receipt a[data-followed='mailto:']", timeout=10_000)
-
-
 def _read(reader: Reader, first: int, last: int) -> None:
     for position in range(first, last + 1):
         reader.wait("ready", position)

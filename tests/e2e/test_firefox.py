@@ -80,6 +80,7 @@ FOREIGN = [
 ]
 GERMAN_Z = ("z", "KeyY")
 RENDERERS = {"webgl2": "", "canvas2d": "Basic display in use (no WebGL)"}
+WITH_CARD = pytest.mark.parametrize("firefox", ["webgl2"], indirect=True)
 ONE_IS_ENOUGH = pytest.mark.parametrize("firefox", ["canvas2d"], indirect=True)
 
 
@@ -124,6 +125,7 @@ def at_case_1(firefox: Firefox) -> Come:
     return come
 
 
+@WITH_CARD
 def test_a_study_by_keyboard_alone_with_a_reload_in_the_middle(
     serve: Serve, at_case_1: Come
 ) -> None:

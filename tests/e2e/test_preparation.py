@@ -249,38 +249,41 @@ def test_nothing_of_the_reference_standard_comes_before_a_practice_answer(
         assert secret.encode() not in after
 
 
-def test_who_does_not_agree_sees_no_case_and_leaves_no_record(serve: Serve, reader: Reader) -> None:
-    """A plain page says so and offers the way out, and the way back."""
-    server = serve(consent="May we?")
+def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
+    serve: Serve, reader: Reader
+) -> None:
+    """Declining leaves no record; the button and Enter report each missing answer."""
+    server = serve(consent="May we?", questionnaire=QUESTIONNAIRE)
+    page = reader.page
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
     _press(reader, "2", "Enter")
     _step(reader, "declined")
-    assert "nothing about you is recorded" in reader.page.locator(".rr-prelude").inner_text()
+    assert "nothing about you is recorded" in page.locator(".rr-prelude").inner_text()
     _press(reader, "Escape")
     _step(reader, "consent")
     _press(reader, "2", "Enter")
     _step(reader, "declined")
-    reader.page.get_by_role("button", name="Sign out").last.click()
-    reader.page.wait_for_selector("input[name='access_code']")
+    page.get_by_role("button", name="Sign out").last.click()
+    page.wait_for_selector("input[name='access_code']")
     assert _rows(server, "SELECT * FROM preparations") == []
 
-
-def test_enter_stays_at_a_question_until_it_is_answered(serve: Serve, reader: Reader) -> None:
-    """The question says what is missing, and no longer once it is there; digits go nowhere else."""
-    server = serve(questionnaire=QUESTIONNAIRE)
-    page = reader.page
     missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
     reader.enter(server.url, server.codes["R1"])
+    _agree(reader)
     _step(reader, "questionnaire")
     _press(reader, "Enter", "Enter")
     assert missing.all_inner_texts() == ["Choose one of the options."]
     assert hint.inner_text() == "1 answer is missing."
     assert _focused(page) == "level"
+    page.locator(".rr-primary").click()
+    assert missing.all_inner_texts() == ["Choose one of the options.", "Enter a number."]
+    assert hint.inner_text() == "2 answers are missing."
+    assert _focused(page) == "level"
     _press(reader, "2")
     assert page.locator("[name=years]").input_value() == ""
-    assert missing.count() == 0
-    assert hint.inner_text() == ""
+    assert missing.all_inner_texts() == ["Enter a number."]
+    assert hint.inner_text() == "1 answer is missing."
     _press(reader, "Enter")
     assert _focused(page) == "years"
     page.keyboard.type("many")
@@ -290,29 +293,17 @@ def test_enter_stays_at_a_question_until_it_is_answered(serve: Serve, reader: Re
     _press(reader, "Control+a")
     page.keyboard.type("12")
     assert missing.count() == 0
-    _press(reader, "Enter", "Enter")
-    reader.wait("ready", 1)
-    stored = json.loads(_rows(server, "SELECT detail FROM preparations")[0]["detail"])
-    assert stored == {"answers": {"level": "Specialist", "years": 12}}
-
-
-def test_continue_names_every_missing_answer_and_focuses_the_first(
-    serve: Serve, reader: Reader
-) -> None:
-    """By the button: each question says it, and the count goes down with every answer."""
-    server = serve(questionnaire=QUESTIONNAIRE)
-    page = reader.page
-    missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
-    reader.enter(server.url, server.codes["R1"])
-    _step(reader, "questionnaire")
-    page.locator(".rr-primary").click()
-    assert missing.all_inner_texts() == ["Choose one of the options.", "Enter a number."]
-    assert hint.inner_text() == "2 answers are missing."
-    assert _focused(page) == "level"
-    _press(reader, "1")
-    assert hint.inner_text() == "1 answer is missing."
-    page.locator("[name=years]").fill("3")
     assert hint.inner_text() == ""
+    _press(reader, "Enter", "Enter")
+
+    reader.wait("ready", 1)
+    stored = json.loads(
+        _rows(server, "SELECT detail FROM preparations ORDER BY rowid")[1]["detail"]
+    )
+    assert stored == {"answers": {"level": "Specialist", "years": 12}}
+    _press(reader, "n")  # this protocol does not let readers skip a case
+    assert page.locator(".rr-give-up").is_hidden()
+    assert page.locator("[data-option=A]").is_visible()
 
 
 def test_preparation_goes_on_without_a_line_and_arrives_in_order(
@@ -409,18 +400,6 @@ def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
     ]
     assert [row["supersedes"] for row in rows] == [None, rows[0]["id"], None, rows[2]["id"]]
     assert verify(server.store) == []
-
-
-def test_where_no_case_may_be_given_up_the_key_and_the_button_do_nothing(
-    serve: Serve, reader: Reader
-) -> None:
-    """The protocol's default leaves the page as it was."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    _press(reader, "n")
-    assert reader.page.locator(".rr-give-up").is_hidden()
-    assert reader.page.locator("[data-option=A]").is_visible()
 
 
 def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:

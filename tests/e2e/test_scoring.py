@@ -96,7 +96,7 @@ def _score(scorer: Reader, finds: Callable[[str], str]) -> None:
     position = int(scorer.state("position"))
     for at in range(position, int(scorer.state("total")) + 1):
         scorer.wait("ready", at)
-        told = page.locator("[data-state]").inner_text()
+        told = page.locator("[data-label=room]").inner_text()
         assert "Answer to score:" in told
         assert "R1" not in told
         assert "R2" not in told

@@ -130,11 +130,35 @@ def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
         )
 
 
-def test_a_mirror_image_is_marked_and_ends_with_the_case(serve: Serve, reader: Reader) -> None:
-    """Key Y turns the film under the pointer, without a pointer all; the next case is upright."""
+def test_the_film_alone_mirrored_and_linked(serve: Serve, reader: Reader) -> None:
+    """Q hides the question until an answer, Y mirrors until the next case, K links the films.
+
+    Enter does not confirm an answer that is hidden; without a pointer Y mirrors all films.
+    """
     server = serve()
     page = reader.page
     _come(server, reader)
+    wide = page.locator(".rr-films").bounding_box()
+    page.keyboard.press("b")
+    page.keyboard.press("q")
+    page.locator(".rr-question").wait_for(state="hidden")
+    whole = page.locator(".rr-films").bounding_box()
+    assert wide is not None
+    assert whole is not None
+    assert whole["width"] > wide["width"] + 200
+    assert page.get_by_text("Case 1 of 6").is_visible()
+    page.keyboard.press("Enter")
+    page.locator(".rr-question").wait_for()
+    assert reader.state("position") == "1"
+    page.keyboard.press("q")
+    page.locator(".rr-question").wait_for(state="hidden")
+    page.keyboard.press("c")
+    page.locator("[data-option=C][aria-pressed=true]").wait_for()
+    page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    assert server.readings()[0]["answer"] == "C"
+
     page.keyboard.press("y")
     page.wait_for_function("document.querySelectorAll('.rr-mirrored:not([hidden])').length === 2")
     page.keyboard.press("y")
@@ -144,15 +168,9 @@ def test_a_mirror_image_is_marked_and_ends_with_the_case(serve: Serve, reader: R
     _plate(page, "LATERAL").locator(".rr-mirrored").wait_for()
     assert not _plate(page, "PA").locator(".rr-mirrored").is_visible()
     reader.answer("a")
-    reader.wait("ready", 2)
+    reader.wait("ready", 3)
     assert page.locator(".rr-mirrored:visible").count() == 0
 
-
-def test_linked_films_go_along_and_separate_ones_do_not(serve: Serve, reader: Reader) -> None:
-    """Wheel and drag act on the film under the pointer, and with K on all; the plates say which."""
-    server = serve()
-    page = reader.page
-    _come(server, reader)
     before = _zoom(page, "LATERAL")
     page.mouse.move(200, 400)
     page.mouse.wheel(0, -300)
@@ -171,8 +189,11 @@ def test_linked_films_go_along_and_separate_ones_do_not(serve: Serve, reader: Re
         _changed(page, name, told)
 
 
-def test_lengths_are_the_films_own_whatever_the_view(serve: Serve, reader: Reader) -> None:
-    """A line keeps its length under zoom, pan, mirror and swap; its ends can be drawn elsewhere."""
+def test_lengths_by_pointer_and_by_keyboard(serve: Serve, reader: Reader) -> None:
+    """A line keeps its length under zoom, pan, mirror and swap; its ends can be moved.
+
+    By keyboard: J and an arrow draw a line, arrows and O move its ends, four are the maximum.
+    """
     server = serve()
     page = reader.page
     _desk(page, SPACED)
@@ -206,13 +227,6 @@ def test_lengths_are_the_films_own_whatever_the_view(serve: Serve, reader: Reade
     reader.wait("ready", 2)
     assert page.get_by_text("measuring").count() == 0
 
-
-def test_lines_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
-    """J and an arrow lay a line, arrows and O move its ends, four are enough, Enter confirms."""
-    server = serve()
-    page = reader.page
-    _desk(page, SPACED)
-    _come(server, reader)
     per_px = SPACING_MM / (_zoom(page, "PA") / 100)
     page.keyboard.press("j")
     page.keyboard.press("ArrowRight")
@@ -232,14 +246,14 @@ def test_lines_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
     page.keyboard.press("Backspace")
     assert len(_lengths(page)) == 3
     reader.answer("b")
-    reader.wait("ready", 2)
+    reader.wait("ready", 3)
     assert _lengths(page) == []
     page.keyboard.press("u")
     assert len(_lengths(page)) == 1
     page.keyboard.press("Escape")
     assert _lengths(page) == []
     reader.answer("b")
-    reader.wait("ready", 3)
+    reader.wait("ready", 4)
 
 
 def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
@@ -318,35 +332,6 @@ def test_hands_are_as_set_and_each_reader_has_their_own(
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{fitted} %")
     assert _zoom(page, "PA") > fitted
-
-
-def test_the_film_alone_leaves_a_strip_and_an_answer_brings_the_question_back(
-    serve: Serve, reader: Reader
-) -> None:
-    """Key Q; Enter never confirms what is out of sight; an option's key does both at once."""
-    server = serve()
-    page = reader.page
-    _come(server, reader)
-    wide = page.locator(".rr-films").bounding_box()
-    page.keyboard.press("b")
-    page.keyboard.press("q")
-    page.locator(".rr-question").wait_for(state="hidden")
-    whole = page.locator(".rr-films").bounding_box()
-    assert wide is not None
-    assert whole is not None
-    assert whole["width"] > wide["width"] + 200
-    assert page.get_by_text("Case 1 of 6").is_visible()
-    page.keyboard.press("Enter")
-    page.locator(".rr-question").wait_for()
-    assert reader.state("position") == "1"
-    page.keyboard.press("q")
-    page.locator(".rr-question").wait_for(state="hidden")
-    page.keyboard.press("c")
-    page.locator("[data-option=C][aria-pressed=true]").wait_for()
-    page.keyboard.press("Enter")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    assert server.readings()[0]["answer"] == "C"
 
 
 def test_time_in_use_is_recorded_and_never_more_than_was_charged(

@@ -175,18 +175,6 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
         reader.page.close()
 
 
-def test_the_list_of_keys_does_not_outlast_the_time_limit(serve: Serve, reader: Reader) -> None:
-    """The case that comes after it is not covered by it; a hand at the keys is no empty desk."""
-    server = serve(time_limit_s=2)
-    reader.enter(server.url, server.codes["R1"])
-    for position in (1, 2, 3):
-        reader.wait("ready", position)
-        reader.page.keyboard.press("?")
-        _sheet(reader.page)
-    reader.wait("ready", 4)
-    assert reader.page.locator(".rr-sheet").is_hidden()
-
-
 def test_a_film_larger_than_the_card_takes_looks_the_same(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
