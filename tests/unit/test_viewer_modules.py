@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 
 NODE = shutil.which("node")
 FILES = sorted((ROOT / "tests" / "unit" / "viewer").rglob("*.test.mjs"))
+SLOW = {"walk.test.mjs": [pytest.mark.slow]}
 MODULES = ROOT / "ui" / "viewer" / "js"
 FLOORS = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
 """The folders from the ground up; in the last one stands ``start.js``, which puts all together."""
@@ -24,8 +25,10 @@ def test_there_are_javascript_tests() -> None:
 
 
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_javascript_modules(file: object) -> None:
+@pytest.mark.parametrize(
+    "file", [pytest.param(file, id=file.stem, marks=SLOW.get(file.name, [])) for file in FILES]
+)
+def test_javascript_modules(file: Path) -> None:
     """One file of Node tests passes."""
     ran = subprocess.run(
         [str(NODE), str(file)],
