@@ -40,12 +40,12 @@ from study.models.models import (
     standing_model,
     withdraw_model,
 )
-from study.models.paper import Paper, paper_of_bank, paper_of_study
+from study.models.paper import paper_of_bank, paper_of_study
 from study.models.predictions import columns_of
 from study.models.rereading import keep_reread, reread
 from study.models.running import Limits, RunProgress
 from study.models.running_askers import PYTHON, Provider
-from study.models.running_exam import PaperExam, Ran, run_folder, run_model
+from study.models.running_exam import ModelRun, PaperExam, Ran, run_folder, run_model
 from study.store import Store
 from study.store.studies import study_row
 
@@ -423,7 +423,16 @@ def run(db: Path, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> 
         output_price=options["output_price"],
         budget=options["budget"],
     )
-    return _aside(lambda alone: _run(store, paper, provider, limits, options, alone))
+    model_run = ModelRun(
+        paper=paper,
+        model_id=options["model"],
+        model_version=options["model_version"],
+        provider=provider,
+        limits=limits,
+        most=options["limit"],
+        keep_failed=options["keep_failed"],
+    )
+    return _aside(lambda alone: _run(store, model_run, alone))
 
 
 def _protocol(options: _Asked, **further: Any) -> ModelProtocol:
@@ -482,24 +491,11 @@ def _show(exam: PaperExam, folder: Path) -> None:
     print(f"{len(exam.item_ids):,} questions, runs: {runs}. No model was contacted.")
 
 
-def _run(
-    store: Store,
-    paper: Paper,
-    provider: Provider,
-    limits: Limits,
-    options: _RunOptions,
-    alone: int,
-) -> int:
+def _run(store: Store, run: ModelRun, alone: int) -> int:
     display = _RunTold()
     ran = run_model(
         store,
-        paper,
-        model_id=options["model"],
-        model_version=options["model_version"],
-        provider=provider,
-        limits=limits,
-        most=options["limit"],
-        keep_failed=options["keep_failed"],
+        run,
         tell=display,
         wait=lambda: note("another process is asking this model; waiting for it to end."),
         alone=alone,
@@ -507,23 +503,23 @@ def _run(
     )
     display.end()
     if ran is None:
-        print(f"{options['model']}: all was answered before, and is kept as a model.")
+        print(f"{run.model_id}: all was answered before, and is kept as a model.")
         return 0
-    return _print(ran, options)
+    return _print(ran, run)
 
 
-def _print(ran: Ran, options: _RunOptions) -> int:
+def _print(ran: Ran, run: ModelRun) -> int:
     with suppress(OSError):  # of a terminal that is gone
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
-        print(f"{options['model']}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
+        print(f"{run.model_id}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
         for reason, n in ran.asked.reasons.most_common(_REASONS):
             note(f"Failed requests: {n} ({reason})")
         if ran.kept:
-            print_found(ran.kept, options["model"])
+            print_found(ran.kept, run.model_id)
         else:
             note(f"not kept as a model yet; the answers are in {ran.folder}.")
         sys.stdout.flush()
-    if ran.kept or (options["limit"] and ran.n_answered >= ran.n_asks):
+    if ran.kept or (run.most and ran.n_answered >= ran.n_asks):
         return 0
     why = _WHY.get(ran.asked.ended, "Some requests failed.")
     raise StudyError(f"{why} The same command again asks what is missing.")

@@ -119,134 +119,142 @@ def run_folder(store: Store, *, study: str, model_id: str) -> Path:
     return folder_of(store.path, study=study, model=model_id, edition=edition)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRun:
+    """A run of a model on a study's paper.
+
+    Parameters
+    ----------
+    paper
+        The questions, and how they are asked; a resumed run must have the same.
+    limits
+        Prices and the budget; runs and seeds are those of the paper.
+    most
+        Ask only the first items of the paper, as a trial: nothing is stored in the study, and the
+        run can be resumed later.
+    keep_failed
+        Store the run even if requests failed; they count as not answered.
+    """
+
+    paper: Paper
+    model_id: str
+    model_version: str = ""
+    provider: Provider
+    limits: Limits
+    most: int | None = None
+    keep_failed: bool = False
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        """Return the protocol under which the model is asked."""
+        return {
+            **self.provider.settings,
+            **self.paper.asked.as_json(),
+            "paper_sha256": self.paper.sha256,
+            "provider": self.provider.name,
+            "asked_as": self.provider.model,
+            "model_version": self.model_version,
+        }
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """Return the protocol and its hash, as events record them."""
+        return {"model_protocol": self.protocol, "model_protocol_sha256": sha256_of(self.protocol)}
+
+
 def run_model(
     store: Store,
-    paper: Paper,
+    run: ModelRun,
     *,
-    model_id: str,
-    model_version: str = "",
-    provider: Provider,
-    limits: Limits,
-    most: int | None = None,
-    keep_failed: bool = False,
     by: By = COMMAND_LINE,
     tell: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
     alone: int | None = None,
     now: Callable[[], datetime],
 ) -> Ran | None:
-    """Ask a model what it was not asked yet of a study's paper; a complete run is kept as a model.
+    """Ask a model the remaining questions of a run; store a complete run as a model.
 
-    Returns None where it was already.
+    Returns None if it was already stored.
 
     Parameters
     ----------
-    paper
-        What is asked, and how; from then on the run goes on under this very one.
-    limits
-        Prices and the budget; runs and seeds are the paper's.
-    most
-        Ask the first items of the paper only, for a trial: nothing is kept in the study then, and
-        the same run goes on later.
-    keep_failed
-        Keep the run also where requests failed: they count as not answered.
     wait
-        Called before another process that has the run is waited for; without it that is refused.
+        Called before waiting for another process with the same run; None to refuse instead.
     alone
         As in `ask_all`.
 
     Raises
     ------
     NotNow
-        The name is taken, the run was begun under another protocol or is going on elsewhere.
+        The name is taken, or the run was started under another protocol or by another process.
     StudyError
         As `asker_for` and `ask_all` do.
     """
-    check_name(model_id, "model")
-    if model_version:
-        check_name(model_version, "model's version")
-    protocol = {
-        **provider.settings,
-        **paper.asked.as_json(),
-        "paper_sha256": paper.sha256,
-        "provider": provider.name,
-        "asked_as": provider.model,
-        "model_version": model_version,
-    }
-    if _is_kept(store, paper.study, model_id, protocol):
+    check_name(run.model_id, "model")
+    if run.model_version:
+        check_name(run.model_version, "model's version")
+    study = run.paper.study
+    if _is_kept(store, run):
         return None
-    check_free(store, study=paper.study, model_id=model_id)
-    asker = asker_for(provider)
-    exam = PaperExam(paper=paper, most=most)
-    folder = run_folder(store, study=paper.study, model_id=model_id)
-    with opened_journal(folder, protocol, wait=wait) as journal:
-        if _is_kept(store, paper.study, model_id, protocol):  # by the one that was waited for
+    check_free(store, study=study, model_id=run.model_id)
+    asker = asker_for(run.provider)
+    exam = PaperExam(paper=run.paper, most=run.most)
+    folder = run_folder(store, study=study, model_id=run.model_id)
+    with opened_journal(folder, run.protocol, wait=wait) as journal:
+        if _is_kept(store, run):  # by the process that was waited for
             return None
-        _record(store, paper.study, model_id, protocol, by, now())
-        asked = ask_all(exam, asker, journal, limits, tell=tell, alone=alone)
-        whole = most is None and _complete(exam, journal, limits, asked, keep_failed=keep_failed)
-        kept = _keep(store, paper, journal, model_id, protocol, by, now()) if whole else None
+        _record(store, run, by, now())
+        asked = ask_all(exam, asker, journal, run.limits, tell=tell, alone=alone)
+        kept = _keep(store, run, journal, by, now()) if _complete(run, journal, asked) else None
         return Ran(
             asked=asked,
-            n_asks=len(exam.item_ids) * limits.runs,
+            n_asks=len(exam.item_ids) * run.limits.runs,
             n_answered=len(journal.done),
-            spent=limits.spent(journal.totals),
+            spent=run.limits.spent(journal.totals),
             folder=folder,
             kept=kept,
         )
 
 
-def _is_kept(store: Store, study: str, model_id: str, protocol: Mapping[str, Any]) -> bool:
-    """Whether the model of a name that counts in a study was asked under this very protocol."""
+def _is_kept(store: Store, run: ModelRun) -> bool:
+    """Return whether the model in force under this name was asked under the same protocol."""
+    study = run.paper.study
     with store.look() as look:
-        model = model_in_force(look, study_row(look, study), model_id)
+        model = model_in_force(look, study_row(look, study), run.model_id)
         added = events.of_kind(look, events.study_chain(study), EventKind.MODEL_ADDED)
-    told = _told(protocol)
     return model is not None and any(
-        key_of(one) == model.key and one.items() >= told.items() for one in added
+        key_of(detail) == model.key and detail.items() >= run.detail.items() for detail in added
     )
 
 
-def _complete(
-    exam: PaperExam, journal: Journal, limits: Limits, asked: RunOutcome, *, keep_failed: bool
-) -> bool:
-    if asked.ended != "asked" or not journal.done:
+def _complete(run: ModelRun, journal: Journal, asked: RunOutcome) -> bool:
+    if run.most is not None or asked.ended != "asked" or not journal.done:
         return False
-    missing = (ask for ask in all_asks(exam.item_ids, limits.runs) if ask not in journal.done)
-    return keep_failed or next(missing, None) is None
+    item_ids = [item.item_id for item in run.paper.items]
+    missing = (ask for ask in all_asks(item_ids, run.limits.runs) if ask not in journal.done)
+    return run.keep_failed or next(missing, None) is None
 
 
-def _record(
-    store: Store, study: str, model_id: str, protocol: Mapping[str, Any], by: By, now: datetime
-) -> None:
-    """Say in the trail, once, that a model is asked, and under what protocol."""
-    detail = {"model_id": model_id, **_told(protocol)}
+def _record(store: Store, run: ModelRun, by: By, now: datetime) -> None:
+    """Record in the trail, once, that a model is asked, and under which protocol."""
+    study, detail = run.paper.study, {"model_id": run.model_id, **run.detail}
     with store.change() as change:
         chain = events.study_chain(study)
         begun = events.of_kind(change, chain, EventKind.MODEL_ASKED)
-        if not any(one.items() >= detail.items() for one in begun):
+        if not any(recorded.items() >= detail.items() for recorded in begun):
             events.record(change, study, now, kind=EventKind.MODEL_ASKED, detail=detail, by=by)
 
 
-def _told(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    return {"model_protocol": dict(protocol), "model_protocol_sha256": sha256_of(dict(protocol))}
-
-
-def _keep(
-    store: Store,
-    paper: Paper,
-    journal: Journal,
-    model_id: str,
-    protocol: Mapping[str, Any],
-    by: By,
-    now: datetime,
-) -> Found:
-    """Keep the answers as predictions, read as a file's are, with all that is known of them."""
-    found = read_model(store, journal.answers, study=paper.study, meant=MEANT)
-    told = {(one["item_id"], one["run"]): one for one in answers_in(journal.answers)}
+def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) -> Found:
+    """Store the answers as predictions, read like those of a file, with all known facts."""
+    paper = run.paper
+    model = read_model(store, journal.answers, study=paper.study, meant=MEANT)
+    answers = {(row["item_id"], row["run"]): row for row in answers_in(journal.answers)}
     explains = paper.asked.explanation
-    predictions = [_with_circumstances(one, told, explains) for one in found.file.predictions]
-    why = {(one["item_id"], one["run"]): one["failed"] for one in failures_in(journal.folder)}
+    predictions = [
+        _with_circumstances(prediction, answers, explains) for prediction in model.file.predictions
+    ]
+    failures = {(row["item_id"], row["run"]): row["failed"] for row in failures_in(journal.folder)}
     runs = paper.asked.runs
     predictions += [
         Prediction(
@@ -255,24 +263,24 @@ def _keep(
             status="skipped",
             raw_answer="",
             condition=str(paper.asked.condition),
-            run=str(run) if runs > 1 else "",
-            repeat=run,
-            detail={"failed": why.get((item_id, run), "")},
+            run=str(number) if runs > 1 else "",
+            repeat=number,
+            detail={"failed": failures.get((item_id, number), "")},
         )
-        for item_id, run in all_asks([one.item_id for one in paper.items], runs)
-        if (item_id, run) not in journal.done
+        for item_id, number in all_asks([item.item_id for item in paper.items], runs)
+        if (item_id, number) not in journal.done
     ]
-    found = replace(found, file=replace(found.file, predictions=tuple(predictions)))
+    model = replace(model, file=replace(model.file, predictions=tuple(predictions)))
     keep_model(
         store,
-        found,
-        model_id=model_id,
-        model_version=protocol["model_version"],
-        told=_told(protocol),
+        model,
+        model_id=run.model_id,
+        model_version=run.model_version,
+        told=run.detail,
         by=by,
         now=now,
     )
-    return found
+    return model
 
 
 def _with_circumstances(

@@ -33,7 +33,7 @@ from study.models.predictions import in_words
 from study.models.rereading import keep_reread, reread, words_of
 from study.models.running import Limits
 from study.models.running_askers import PYTHON, Provider
-from study.models.running_exam import run_model
+from study.models.running_exam import ModelRun, run_model
 from study.reading import desk, score_card
 from study.store import Store, judgements
 from study.store.studies import study_row
@@ -233,10 +233,12 @@ def test_a_model_that_is_asked_here_answers_and_explains_in_words(
         ran = apart.submit(
             run_model,
             trial,
-            paper_of_study(trial, "trial", asked),
-            model_id="M",
-            provider=provider,
-            limits=Limits(runs=1, connections=1),
+            ModelRun(
+                paper=paper_of_study(trial, "trial", asked),
+                model_id="M",
+                provider=provider,
+                limits=Limits(runs=1, connections=1),
+            ),
             by=BY,
             now=lambda: NOW,
         ).result()
