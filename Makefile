@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs screenshots clean
+.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs-tables docs screenshots clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -59,6 +59,9 @@ glossary: $(VENV)/.run-ready  ## Update the list of modules in ARCHITECTURE.md
 
 docs-commands: $(VENV)/.run-ready  ## Update docs/commands.md from the commands
 	$(BIN)/python -m tests.command_reference
+
+docs-tables: $(VENV)/.run-ready  ## Update docs/tables.md from the statistics
+	$(BIN)/python -m tests.table_reference
 
 docs: $(VENV)/.test-ready  ## Build the documentation in build/docs
 	$(BIN)/mkdocs build --strict

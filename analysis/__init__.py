@@ -15,8 +15,9 @@ Pure functions on tables. The input is a bundle (a folder or .zip as exported), 
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
 from analysis.options import Options
+from analysis.registry import analyse
 from analysis.report.formats.output import write_report, write_results, write_tables
-from analysis.results import Results, analyse
+from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import accuracy, leaderboard
 from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.robustness import (
@@ -35,7 +36,8 @@ from analysis.statistics.mrmc.conditions import reader_conditions, reader_condit
 from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
 from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
 from analysis.statistics.study import Study
-from analysis.statistics.times import time_model, times
+from analysis.statistics.time_model import time_model
+from analysis.statistics.times import times
 
 __all__ = [
     "AnalysisError",

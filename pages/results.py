@@ -15,8 +15,8 @@ from analysis.figures.agreement import (
     reference_name,
     scope_text,
 )
-from analysis.figures.captions import MATRIX_CAPTIONS
 from analysis.figures.drawing.axes import condition_name, rater_names
+from analysis.presentation.captions import MATRIX_CAPTIONS
 from analysis.report.figures import ReportFigure, matrix_figure, pairs_of_scope, reference_rows
 from analysis.report.items import case_of
 from analysis.statistics.accuracy.items import MODEL_WRONG

@@ -17,6 +17,14 @@ class RaterKind(StrEnum):
     MODEL = "model"
 
 
+class PairKind(StrEnum):
+    """The kinds of the two raters."""
+
+    READERS = "reader-reader"
+    MIXED = "reader-model"
+    MODELS = "model-model"
+
+
 class Status(StrEnum):
     """What became of a reading; `absent` is never written, it is a reading that has no row."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.bundle.model import PairKind
 from analysis.figures.drawing.axes import (
     LONGEST_GROUP,
     RaterName,
@@ -33,7 +34,6 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
-from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import later, pieces, said, t, written
 
 MEASURE_TITLES: Mapping[str, str] = {

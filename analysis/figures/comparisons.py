@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.bundle.model import PairKind
 from analysis.figures.agreement import LOOKS, MEASURE_TITLES, scope_text
 from analysis.figures.drawing.axes import (
     RaterName,
@@ -37,7 +38,6 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.look import DIFFERENCE_SCALE
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
-from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import capital, later, pieces, said, t, written
 
 COLUMNS = (4, 3)

@@ -18,11 +18,11 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
+from analysis.presentation.wording import cases, clauses, in_a_row, models, percent, readers, span
 from analysis.readings.clusters import cluster_codes
 from analysis.report.formats.output import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
 from analysis.report.verdicts import FEWEST_PATIENTS
-from analysis.report.wording import cases, clauses, in_a_row, models, percent, readers, span
 from analysis.statistics.accuracy.accuracy import leaderboard
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 

@@ -13,6 +13,7 @@ from typing import Any
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, n_amendments, stated
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
+from analysis.presentation.wording import cases, has_several, models, readers
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.figures import OVERVIEW, ReportFigure
@@ -22,7 +23,6 @@ from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
 from analysis.report.methods.sources import Reference, provenance
 from analysis.report.tables import ReportTable, overviews
-from analysis.report.wording import cases, has_several, models, readers
 from analysis.results import Results
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn, written
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -13,7 +13,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.bundle.model import RaterKind
-from analysis.figures import captions
 from analysis.figures.accuracy import (
     accuracy_chart,
     leaderboard_chart,
@@ -33,7 +32,6 @@ from analysis.figures.agreement import (
 )
 from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
 from analysis.figures.drawing.axes import (
-    RaterName,
     condition_name,
     conditions_of,
     in_condition,
@@ -48,7 +46,9 @@ from analysis.figures.robustness import (
     read_by_any,
     reliability_chart,
 )
-from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.presentation import captions
+from analysis.presentation.wording import headline_intervals, number, rows_of
+from analysis.registry import STATISTICS
 from analysis.report.headline import raters_in_order
 from analysis.report.verdicts import (
     FEWEST_PATIENTS,
@@ -58,17 +58,13 @@ from analysis.report.verdicts import (
     patients_of_row,
     too_few,
 )
-from analysis.report.wording import (
-    agreement_shown,
-    headline_intervals,
-    narrower_notes,
-    number,
-    rows_of,
-)
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import HALF, STRICT
 from analysis.statistics.agreement.pairs.table import category_pairs
+from analysis.statistics.agreement.shown import agreement_shown
 from analysis.statistics.comparison.pairs import over_patients
+from analysis.statistics.mrmc.claims import narrower_notes
+from analysis.statistics.statistic import Figure
 from analysis.statistics.study import Study
 from analysis.translation import later, said, t
 
@@ -146,8 +142,6 @@ PANEL_TITLES = {
     "auc": later("Models against the readers' mean, AUC"),
 }
 _CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
-# Section, name, title, caption, chart; no chart, no figure.
-Drawn = tuple[str, str, str, str, Chart | None]
 
 
 def report_figures(results: Results) -> list[ReportFigure]:
@@ -155,22 +149,21 @@ def report_figures(results: Results) -> list[ReportFigure]:
 
     For every condition, those whose tables are there and have something defined to show.
     """
-    names = rater_names(results.bundle)
     conditions = conditions_of(results.tables["accuracy"])
     return [
         *overview_figure(results),
         *(
             ReportFigure(
-                name=_name(name, number, condition),
-                section=section,
+                name=_name(figure.name, number, condition),
+                section=figure.section,
                 condition=condition,
-                title=title,
-                caption=caption,
-                chart=chart,
+                title=figure.title,
+                caption=figure.caption,
+                chart=figure.chart,
             )
             for number, condition in enumerate(conditions, start=1)
-            for section, name, title, caption, chart in _figures(results, condition, names)
-            if chart is not None
+            for figure in _figures(results, condition)
+            if figure.chart is not None
         ),
     ]
 
@@ -200,23 +193,24 @@ def overview_figure(results: Results) -> list[ReportFigure]:
     ]
 
 
-def _figures(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
-    yield from _accuracy(results, condition, names)
-    yield from _comparison(results, condition, names)
-    yield from _agreement(results, condition, names)
-    yield from _robustness(results, condition, names)
-    yield from _times(results, condition, names)
-    yield from _items(results, condition)
+def _figures(results: Results, condition: str) -> list[Figure]:
+    """Return the figures of one condition in order of place."""
+    parts = dict(PARTS)
+    for statistic in STATISTICS:
+        if results.has(statistic.name):
+            parts |= statistic.figures
+    return [figure for place in sorted(parts) for figure in parts[place](results, condition)]
 
 
-def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+def _accuracy(results: Results, condition: str) -> Iterator[Figure]:
+    names = rater_names(results.bundle)
     table = headline_intervals(results.tables["accuracy"])
     percent = results.options.confidence_percent
     if not table["accuracy"].notna().any():
         return
     rows = in_condition(table, condition)
     drawn = with_macro_if_other(in_condition(table, condition))
-    yield (
+    yield Figure(
         "accuracy",
         "accuracy",
         t("Accuracy with its interval, overall and by task"),
@@ -227,14 +221,14 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
     if board is not None:
         shown = in_condition(board, condition)
         shown = shown.loc[(shown["by"] == "overall") & shown["rank"].notna()]
-        yield (
+        yield Figure(
             "leaderboard",
             "leaderboard",
             t("Ranks, and how certain they are"),
             captions.leaderboard_caption(with_macro_if_other(shown), percent) if len(shown) else "",
             leaderboard_chart(board, condition=condition, names=names),
         )
-    yield (
+    yield Figure(
         "tasks",
         "task-profile",
         t("Accuracy by task: readers' range and every model"),
@@ -243,9 +237,8 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
     )
 
 
-def _comparison(
-    results: Results, condition: str, names: Mapping[str, RaterName]
-) -> Iterator[Drawn]:
+def _comparison(results: Results, condition: str) -> Iterator[Figure]:
+    names = rater_names(results.bundle)
     percent = results.options.confidence_percent
     panel = _table(results, "reader_panel")
     for metric, title in PANEL_TITLES.items():
@@ -258,7 +251,7 @@ def _comparison(
             rows = rows.assign(margin=np.nan, p_noninferior=np.nan)
         chart = panel_chart(rows, metric=metric, condition=condition, names=names)
         rows = rows.loc[rows["difference"].notna()]
-        yield (
+        yield Figure(
             "comparison",
             f"panel-{metric}",
             said(title),
@@ -280,7 +273,7 @@ def _comparison(
         alpha = results.options.alpha
         records = rows_of(results, "comparisons", pair_kind="reader-model", condition=condition)
         few = _few(results, [patients_of_pair(results, row) for row in records])
-        yield (
+        yield Figure(
             "comparison",
             "model-against-reader",
             t("Every model against every reader"),
@@ -294,14 +287,14 @@ def _few(results: Results, patients: list[int]) -> str:
     return too_few(results, min(patients, default=FEWEST_PATIENTS))
 
 
-def _agreement(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+def _agreement(results: Results, condition: str) -> Iterator[Figure]:
     percent = results.options.confidence_percent
-    yield from _matrices(results, condition, names)
+    yield from _matrices(results, condition)
     groups, between = _table(results, "agreement_groups"), _table(results, "agreement_between")
     if groups is not None:
         rows = groups.loc[(groups["condition"] == condition) & groups["estimate"].notna()]
         overall = rows.loc[rows["scope"] == "all"]
-        yield (
+        yield Figure(
             "agreement",
             "group-agreement",
             t("Agreement of readers, of models and of all raters"),
@@ -310,7 +303,7 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
         )
         mixed = between if between is not None else groups.iloc[:0].assign(readers_models=0.0)
         mixed = mixed.loc[mixed["condition"] == condition]
-        yield (
+        yield Figure(
             "agreement",
             "agreement-by-task",
             t("Agreement by task"),
@@ -323,7 +316,7 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
             & (between["condition"] == condition)
             & between["difference"].notna()
         ]
-        yield (
+        yield Figure(
             "agreement",
             "readers-and-models",
             t("Agreement among readers, and of readers with models"),
@@ -332,12 +325,12 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
         )
 
 
-def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
-    many = len(names) > MOST_WITH_ALL_MATRICES
+def _matrices(results: Results, condition: str) -> Iterator[Figure]:
+    many = len(results.bundle.raters) > MOST_WITH_ALL_MATRICES
     for measure in MATRICES[:1] if many else MATRICES:
         figure = matrix_figure(results, measure, condition=condition, reference=True)
         if figure is not None:
-            yield "agreement", measure, figure.title, figure.caption, figure.chart
+            yield Figure("agreement", measure, figure.title, figure.caption, figure.chart)
 
 
 def matrix_figure(
@@ -413,9 +406,8 @@ def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
     return kept[scope]
 
 
-def _robustness(
-    results: Results, condition: str, names: Mapping[str, RaterName]
-) -> Iterator[Drawn]:
+def _robustness(results: Results, condition: str) -> Iterator[Figure]:
+    names = rater_names(results.bundle)
     percent = results.options.confidence_percent
     shown = _table(results, "model_conditions")
     if shown is not None:
@@ -423,7 +415,7 @@ def _robustness(
         for place, name in enumerate(sorted(shown["condition_b"].unique()), start=1):
             rows = over_patients(shown.loc[shown["condition_b"] == name])
             rows = rows.assign(panel=_groups(rows))
-            yield (
+            yield Figure(
                 "robustness",
                 _name("input", place, name),
                 t("Models under another condition: {condition}", condition=condition_name(name)),
@@ -435,7 +427,7 @@ def _robustness(
         rows = in_condition(places, condition)
         rows = rows.loc[rows["place"] <= MOST_PLACES]
         rows = rows.assign(panel=rows["place"].map(lambda place: t("Option {n}", n=int(place))))
-        yield (
+        yield Figure(
             "robustness",
             "option-places",
             t("Place of the option chosen"),
@@ -445,7 +437,7 @@ def _robustness(
     sure = _table(results, "model_reliability")
     if sure is not None:
         rows = _of_models(sure, condition, "condition")
-        yield (
+        yield Figure(
             "robustness",
             "reliability",
             t("Calibration of models"),
@@ -457,7 +449,7 @@ def _robustness(
         rows = gaps.assign(panel=_groups(gaps))
         for scoring in (STRICT, HALF):
             of = in_condition(rows.loc[rows["scoring"] == scoring], condition)
-            yield (
+            yield Figure(
                 "robustness",
                 f"open-gap-{scoring.replace(' ', '-')}",
                 t("Multiple choice minus open-ended, strict")
@@ -471,7 +463,7 @@ def _robustness(
         pairs = in_condition(banks, condition).groupby(["bank", "other_bank"], sort=False)
         for place, ((bank, other), rows) in enumerate(pairs, start=1):
             rows = rows.assign(panel=_groups(rows), n=rows["n"] + rows["n_other"])
-            yield (
+            yield Figure(
                 "robustness",
                 f"banks-{place}",
                 t(
@@ -496,46 +488,13 @@ def _groups(rows: pd.DataFrame) -> pd.Series[str]:
     return rows["group"].where(rows["by"] == "task", t("All cases"))
 
 
-def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
-    times, accuracy = _table(results, "times"), results.tables["accuracy"]
-    if times is None:
-        return
-    known = times.loc[(times["condition"] == condition) & times["median_ms"].notna()]
-    if known.empty:
-        return
-    overall = known.loc[known["by"] == "overall"]
-    percent = results.options.confidence_percent
-    yield (
-        "time",
-        "times",
-        t("Response times"),
-        captions.times_caption(overall) if len(overall) else "",
-        times_chart(times, condition=condition, names=names),
-    )
-    yield (
-        "time",
-        "speed-and-accuracy",
-        t("Speed and accuracy"),
-        captions.speed_caption(overall, percent) if len(overall) else "",
-        speed_chart(times, accuracy, condition=condition, names=names),
-    )
-    quarters = known.loc[known["by"] == "position"]
-    yield (
-        "time",
-        "drift",
-        t("Response times as the session goes on"),
-        captions.drift_caption(quarters) if len(quarters) else "",
-        drift_chart(times, condition=condition, names=names),
-    )
-
-
-def _items(results: Results, condition: str) -> Iterator[Drawn]:
+def _items(results: Results, condition: str) -> Iterator[Figure]:
     items = _table(results, "item_difficulty")
     if items is None:
         return
     rows = read_by_any(items, condition)
     if len(rows):
-        yield (
+        yield Figure(
             "items",
             "item-difficulty",
             t("Hard cases, for readers and for models"),
@@ -554,3 +513,6 @@ def _name(what: str, number: int, condition: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", condition.lower()).strip("-")[:30]
     tail = f"-{number}-{plain}".rstrip("-") if condition else ""
     return f"{what.replace('_', '-')}{tail}"
+
+
+PARTS = {10: _accuracy, 40: _comparison, 60: _agreement, 90: _robustness, 150: _items}

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from analysis.bundle.model import RaterKind
+from analysis.bundle.model import PairKind, RaterKind
 from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import condition_name, conditions_of, rater_names
-from analysis.report.findings.endpoint import VerdictLine, verdict_lines
-from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
-from analysis.report.tables.table import (
+from analysis.presentation.table import (
     EMPTY,
     ReportTable,
     TableRow,
@@ -23,25 +21,24 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
-from analysis.report.verdicts import declared_plan
-from analysis.report.wording import (
-    THESE,
+from analysis.presentation.wording import (
     Row,
     cases_between,
-    claim_words,
     clauses,
     has_several,
     headline_intervals,
     in_a_row,
-    narrower_notes,
     number,
     rounded,
     rows_of,
     sentences,
     under,
 )
+from analysis.report.findings.endpoint import VerdictLine, verdict_lines
+from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
+from analysis.report.verdicts import declared_plan
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.statistics.mrmc.claims import THESE, claim_words, narrower_notes
 from analysis.translation import t, tn
 
 # What page 1 of the PDF has room for, beside a figure.

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.errors import AnalysisError
 from analysis.figures.drawing.axes import RaterName, in_condition, rater_names
+from analysis.presentation.wording import Row, number, records, rows_of, shown_condition
 from analysis.readings.matrix import first_readings
 from analysis.report.findings.agreement import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
-from analysis.report.wording import Row, number, records, rows_of, shown_condition
 from analysis.results import Results
 from analysis.translation import later, said, t
 

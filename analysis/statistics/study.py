@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+import pandas as pd
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
@@ -32,6 +34,15 @@ class Study:
 
     bundle: Bundle
     options: Options = field(default_factory=Options)
+    _tables: dict[Callable[[Study], pd.DataFrame], pd.DataFrame] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def table(self, compute: Callable[[Study], pd.DataFrame]) -> pd.DataFrame:
+        """Return the table that a statistic computes, computed once however many others use it."""
+        if compute not in self._tables:
+            self._tables[compute] = compute(self)
+        return self._tables[compute]
 
     @cached_property
     def matrix(self) -> ReadingMatrix:

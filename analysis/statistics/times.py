@@ -1,161 +1,36 @@
-"""Response times of each rater, and what they depend on: `times.csv`, `time_model.csv`."""
+"""Response times of each rater: the table `times.csv`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.linalg import null_space
-from scipy.stats import norm
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.model import WRITTEN_STATUSES, Bundle, RaterKind, Status
-from analysis.options import Options
+from analysis.bundle.model import WRITTEN_STATUSES, Bundle, Status
+from analysis.figures.drawing.axes import rater_names
+from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.presentation.captions import answers_in
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix
-from analysis.statistics.crossed import CrossedFit, fit_crossed
-from analysis.statistics.study import COLUMNS, Study, study_of
-from analysis.translation import later
-
-BASELINE = "unaided"
-KINDS = ("condition", "correct", "position", "session", "task")
-NOT_GIVEN = {
-    "correct": later("no item has a reference standard"),
-    "position": later("no reading gives its position"),
-    "session": later("no reading names its session"),
-    "task": later("no item names its task"),
-}
-NO_CONTRAST = {
-    "condition": later("all readings were made under one condition"),
-    "correct": later("all answers are correct, or all are wrong"),
-    "position": later("all readings stand at one place of their session"),
-    "session": later("all readings belong to one session"),
-    "task": later("all items belong to one task"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Term:
-    """One fixed effect of the model.
-
-    Parameters
-    ----------
-    name : str
-        What is set against what.
-    condition : str
-        The condition that is set against the baseline; empty for other terms.
-    values : numpy.ndarray of float, shape (n,), or None
-        Its column of the design; None where it has none.
-    because : str
-        Why it has none.
-    """
-
-    name: str
-    condition: str = ""
-    values: Floats | None = None
-    because: str = ""
-
-
-def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
-    """Return the readings of the model, one a row, in order of item and column.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`;
-        what is not given is None or nan. Answered readings of readers.
-    """
-    reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
-    answered = matrix.statuses[times.item, times.column] == ANSWERED
-    which = np.flatnonzero(answered & reader[times.column])
-    item, column = times.item[which], times.column[which]
-    correct = np.where(
-        matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
-    )
-    table = pd.DataFrame(
-        {
-            "response_ms": times.response_ms[which],
-            "reader": [matrix.columns[i].rater_id for i in column],
-            "item": item,
-            "column": column,
-            "condition": [matrix.columns[i].condition for i in column],
-            "correct": correct,
-            "position": times.place[which] / 10,
-            "session": [name or None for name in times.session[which]],
-            "task": [name or None for name in matrix.groups["task"][item]],
-        }
-    )
-    return table.sort_values(["item", "column"], ignore_index=True)
-
-
-def complete(readings: pd.DataFrame) -> pd.DataFrame:
-    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
-
-    Parameters
-    ----------
-    readings : pandas.DataFrame
-        From `modelled_readings`.
-    """
-    kinds = [kind for kind in KINDS if readings[kind].notna().any()]
-    complete = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
-    return readings.loc[complete].reset_index(drop=True)
-
-
-def terms_of(readings: pd.DataFrame) -> list[Term]:
-    """Return the terms in the order of the table.
-
-    Parameters
-    ----------
-    readings : pandas.DataFrame
-        From `complete`.
-
-    Returns
-    -------
-    list of Term
-        At least one for each of `KINDS`.
-    """
-    makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
-        "condition": _conditions,
-        "correct": lambda r: [_term(later("correct against wrong"), r["correct"])],
-        "position": lambda r: [_term(later("position, per 10 cases"), r["position"])],
-        "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
-        "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
-    }
-    return [term for kind in KINDS for term in _kind(readings, kind, makers[kind])]
-
-
-def _kind(
-    readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
-) -> list[Term]:
-    if readings[kind].isna().all():
-        return [Term(name=kind, because=NOT_GIVEN[kind])]
-    if readings[kind].nunique() < 2:
-        return [Term(name=kind, because=NO_CONTRAST[kind])]
-    return make(readings)
-
-
-def _conditions(readings: pd.DataFrame) -> list[Term]:
-    names = sorted(readings["condition"].unique(), key=lambda name: (name != BASELINE, name))
-    return _levels(readings, "condition", names)
-
-
-def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
-    return [
-        Term(
-            name=f"{kind} {name or '(none)'} against {names[0] or '(none)'}",
-            condition=name if kind == "condition" else "",
-            values=np.asarray(readings[kind] == name, dtype=np.float64),
-        )
-        for name in names[1:]
-    ]
-
-
-def _term(name: str, values: pd.Series[float]) -> Term:
-    return Term(name=name, values=np.asarray(values, dtype=np.float64))
-
+from analysis.results import Results
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later, t, written
 
 ANSWERED = STATUS_CODES[Status.ANSWERED]
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
@@ -240,165 +115,6 @@ def _group(by: str, group: str, members: Bools, *, always: bool) -> TimeGroup:
     return TimeGroup(by=by, group=group, members=np.flatnonzero(members), always=always)
 
 
-METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
-TOO_FEW = later("fewer readings with a time than the model has terms")
-NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
-TOO_LARGE = "more readings, times readers, than the model is fitted to"
-# Cells of the design with the readers' indicators: half a gigabyte.
-LARGEST_LAYOUT = 2**26
-# Relative size below which a null vector's entry is taken for 0.
-ZERO = 1e-8
-
-
-def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate how condition, correctness, fatigue, session and task change the time, as factors.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-    options : Options, optional
-        Its alpha is used.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `term, condition, n, estimate, se, ratio, ci_low, ci_high, p, method,
-        undefined_because`; estimate and standard error in natural logarithms, ratio and interval as
-        factors. In order of condition, correctness, position, session and task; no row where no
-        reader has a measured time.
-
-    Notes
-    -----
-    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, all of them normal and independent, fitted
-    by restricted maximum likelihood to the readers' answered first readings, flagged ones
-    included. A term that is given for some readings only leaves the others out; so does a time of
-    0. `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with
-    normal quantiles. Readers differ in level and not in their effects: the intervals speak of these
-    readers. That correct answers are the quicker ones does not say that haste helps: hard items
-    take longer and go wrong.
-
-    A term without contrast, or that other terms amount to (all unaided readings in session 1, say),
-    is undefined. Conditions are set against `unaided` where there is one, else against the first by
-    name; sessions and tasks against their first.
-
-    See Also
-    --------
-    analysis.statistics.crossed.fit_crossed
-
-    References
-    ----------
-    .. [1] Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects for
-       subjects and items. J Mem Lang 2008;59:390-412. doi:10.1016/j.jml.2007.12.005
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> table = time_model(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
-    ...     pd.DataFrame({
-    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4, "item_id": list("abcd") * 2,
-    ...         "answer": list("AABB") + list("ABAB"),
-    ...         "response_ms": [900, 1100, 1900, 2100, 1400, 3000, 1600, 3100],
-    ...     }),
-    ... ))
-    >>> table["term"].tolist()
-    ['condition', 'correct against wrong', 'position', 'session', 'task']
-    >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
-    (0.553, 'no reading gives its position')
-    """
-    study = study_of(study, options)
-    matrix, circumstances, options = study.matrix, study.circumstances, study.options
-    every = modelled_readings(matrix, circumstances)
-    if every.empty:
-        return pd.DataFrame(columns=COLUMNS["time_model"])
-    readings = complete(every)
-    left_out = int((every["response_ms"] == 0).sum())
-    terms = terms_of(readings) if len(readings) else []
-    rows = _term_rows(readings, terms, options.alpha)
-    table = pd.DataFrame(rows, columns=COLUMNS["time_model"])
-    table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
-    return table
-
-
-def _term_rows(
-    readings: pd.DataFrame, terms: Sequence[Term], alpha: float
-) -> list[dict[str, object]]:
-    usable = [i for i, term in enumerate(terms) if term.values is not None]
-    columns = [terms[i].values for i in usable]
-    design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
-    because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
-    blank, kept, tied = _estimable(design)
-    because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
-    fit, failure = _fit_or_reason(readings, design[:, kept])
-    place = np.cumsum(kept) - 1
-    rows: list[dict[str, object]] = []
-    for i, term in enumerate(terms):
-        row: dict[str, object] = {
-            "term": term.name,
-            "condition": term.condition,
-            "n": len(readings),
-            "undefined_because": because.get(i, "" if fit else failure),
-        }
-        if fit and i not in because:
-            row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
-        rows.append(row)
-    return rows
-
-
-def _fit_or_reason(readings: pd.DataFrame, design: Floats) -> tuple[CrossedFit | None, str]:
-    n, p = design.shape
-    if n <= p:
-        return None, TOO_FEW
-    if n * (p + readings["reader"].nunique()) > LARGEST_LAYOUT:
-        return None, TOO_LARGE
-    return _fit(readings, design), NO_SPREAD
-
-
-def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
-    outcome = np.log(readings["response_ms"].to_numpy(dtype=np.float64))
-    readers = np.unique(readings["reader"], return_inverse=True)[1].astype(np.int64)
-    items = readings["item"].to_numpy(dtype=np.int64)
-    # Centring changes the intercept alone, and keeps small differences from drowning.
-    centred = design - np.append(0.0, design[:, 1:].mean(axis=0))
-    return fit_crossed(outcome - outcome.mean(), centred, readers, items)
-
-
-def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
-    estimate = float(fit.estimates[place])
-    se = float(np.sqrt(fit.covariance[place, place]))
-    half = float(norm.isf(alpha / 2)) * se
-    return {
-        "estimate": estimate,
-        "se": se,
-        "ratio": float(np.exp(estimate)),
-        "ci_low": float(np.exp(estimate - half)),
-        "ci_high": float(np.exp(estimate + half)),
-        "p": float(2 * norm.sf(abs(estimate) / se)),
-    }
-
-
-def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
-    """Say which columns cannot be estimated, which to keep, and which are tied to which.
-
-    Coefficients that a null vector of the design touches are not estimable; the others do not
-    depend on which columns are kept to make it of full rank.
-    """
-    scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
-    basis = null_space(scaled, rcond=ZERO)
-    projection = np.abs(basis @ basis.T) > ZERO
-    kept: list[int] = []
-    for j in range(design.shape[1]):
-        if np.linalg.matrix_rank(scaled[:, [*kept, j]], tol=ZERO) > len(kept):
-            kept.append(j)
-    return projection.diagonal(), np.isin(np.arange(design.shape[1]), kept), projection
-
-
-def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
-    others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
-    return f"cannot be distinguished from {'; '.join(others)}" if others else "has no contrast"
-
-
 NO_TIME = "no reading here has a measured time"
 ZERO_TIME = "geometric mean: a time is 0"
 
@@ -414,8 +130,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_id, condition, by, group, n, median_ms, q1_ms, q3_ms, geometric_mean_ms,
-        n_flagged, undefined_because`; milliseconds. One row a condition and group of every rater
+        The columns of `TIMES`. One row a condition and group of every rater
         with any measured time, readers first.
 
     Notes
@@ -460,7 +175,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
         _rows(matrix, circumstances, group, shown) for group in groups_of(matrix, circumstances)
     ]
     table = pd.concat(tables, ignore_index=True)
-    return table.sort_values("column", kind="stable", ignore_index=True)[COLUMNS["times"]]
+    return table.sort_values("column", kind="stable", ignore_index=True)[TIMES.header]
 
 
 def _rows(
@@ -519,3 +234,147 @@ def _geometric_means(ordered: Floats, n: Ints) -> Floats:
         start = (np.cumsum(n) - n)[counted]
         means[counted] = np.exp(np.add.reduceat(logs, start) / n[counted])
     return means
+
+
+def times_table(results: Results) -> Iterator[ReportTable]:
+    """Show each reader's times over all items, in seconds."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                condition_cell(str(row["condition"])),
+                whole(number(row, "n")),
+                *(
+                    rounded(number(row, column) / 1000, 1)
+                    for column in ("median_ms", "q1_ms", "q3_ms", "geometric_mean_ms")
+                ),
+                whole(number(row, "n_flagged"))
+                if not math.isnan(number(row, "n_flagged"))
+                else EMPTY,
+            ),
+        )
+        for row in rows_of(results, "times", by="overall")
+    ]
+    yield report_table(
+        name="times",
+        title=t("Time per case, in seconds"),
+        note=t("Visible, unpaused response time. Tasks are in the file."),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            "n",
+            t("Median"),
+            t("Lower quartile"),
+            t("Upper quartile"),
+            t("Geometric mean"),
+            t("Flagged"),
+        ),
+        rows=rows,
+    )
+
+
+def times_caption(rows: pd.DataFrame) -> str:
+    """Say what the response times show."""
+    return sentences(
+        [
+            t(
+                "Seconds from display to answer, for what was answered: median and quartiles of"
+                " every rater, {answers}.",
+                answers=answers_in(rows["n"]),
+            ),
+            t(
+                "The axis is logarithmic. The bars show the spread of the times, not the"
+                " uncertainty of the median."
+            ),
+        ]
+    )
+
+
+def speed_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what speed against accuracy shows."""
+    return sentences(
+        [
+            t(
+                "Percent correct with its {percent} % Wilson interval against the median response"
+                " time, {answers} a rater.",
+                percent=written(percent),
+                answers=answers_in(rows["n"]),
+            ),
+            t("It describes these raters and tests nothing."),
+        ]
+    )
+
+
+def drift_caption(rows: pd.DataFrame) -> str:
+    """Say what the drift shows."""
+    return t(
+        "Median response time in the quarters of each reader's session, {answers} a quarter;"
+        " no interval: a description.",
+        answers=answers_in(rows["n"]),
+    )
+
+
+def times_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Draw the times of every rater, by accuracy and through the session."""
+    times, accuracy = results.tables["times"], results.tables["accuracy"]
+    names = rater_names(results.bundle)
+    known = times.loc[(times["condition"] == condition) & times["median_ms"].notna()]
+    if known.empty:
+        return
+    overall = known.loc[known["by"] == "overall"]
+    percent = results.options.confidence_percent
+    yield Figure(
+        "time",
+        "times",
+        t("Response times"),
+        times_caption(overall) if len(overall) else "",
+        times_chart(times, condition=condition, names=names),
+    )
+    yield Figure(
+        "time",
+        "speed-and-accuracy",
+        t("Speed and accuracy"),
+        speed_caption(overall, percent) if len(overall) else "",
+        speed_chart(times, accuracy, condition=condition, names=names),
+    )
+    quarters = known.loc[known["by"] == "position"]
+    yield Figure(
+        "time",
+        "drift",
+        t("Response times as the session goes on"),
+        drift_caption(quarters) if len(quarters) else "",
+        drift_chart(times, condition=condition, names=names),
+    )
+
+
+TIMES = Statistic(
+    name="times",
+    meaning="Response times of a rater in a group of readings.",
+    columns=(
+        *shared("rater_id condition"),
+        Column(
+            "by",
+            "Grouping: `overall`, `task`, `category`, `subcategory`, `correct`, `flagged`,"
+            " `session`, `position` (quarters of the session) or `status`.",
+        ),
+        *shared("group"),
+        Column("n", "Readings with a measured time.", "count"),
+        Column("median_ms", "Median time.", "ms"),
+        Column("q1_ms", "Lower quartile.", "ms"),
+        Column("q3_ms", "Upper quartile.", "ms"),
+        Column("geometric_mean_ms", "Geometric mean.", "ms"),
+        Column("n_flagged", "Readings with a flag that casts doubt on the time.", "count"),
+        *shared("undefined_because"),
+    ),
+    compute=times,
+    methods={
+        610: Method(
+            "Models of readings and times",
+            "Times are visible, unpaused response times; medians, quartiles and geometric means"
+            " are given [@hyndman1996].",
+        )
+    },
+    tables={220: times_table},
+    figures={140: times_figures},
+)

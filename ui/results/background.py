@@ -223,13 +223,13 @@ def _nothing(_: Tell) -> None:
 
 
 def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
+    from analysis.registry import STATISTICS
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
     from analysis.report.headline import headline
-    from analysis.results import TABLES
     from analysis.translation import spoken
 
-    steps = {"bundle": 0.0, **dict.fromkeys(TABLES, _SHORT), **_LONG, **_STEPS}
+    steps = {"bundle": 0.0, **{one.name: _SHORT for one in STATISTICS}, **_LONG, **_STEPS}
     done = 0.0
 
     def tell(step: str) -> None:

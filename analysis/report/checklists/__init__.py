@@ -11,9 +11,9 @@ from typing import Any
 
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
+from analysis.presentation.wording import count, listed, rounded
 from analysis.report.methods.sources import margin, protocol_hash, provenance
 from analysis.report.verdicts import declared_plan, origin_of_margin
-from analysis.report.wording import count, listed, rounded
 from analysis.results import Results
 
 SHOWN = {

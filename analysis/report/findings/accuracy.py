@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import math
 
-from analysis.bundle.model import RaterKind
+from analysis.bundle.model import PairKind, RaterKind
+from analysis.presentation.wording import (
+    Row,
+    clauses,
+    conditions_in,
+    in_a_row,
+    listed,
+    number,
+    percent,
+    rounded,
+    rows_of,
+    sentences,
+    span,
+    under,
+)
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -21,22 +35,7 @@ from analysis.report.verdicts import (
     too_few,
     verdict,
 )
-from analysis.report.wording import (
-    Row,
-    clauses,
-    conditions_in,
-    in_a_row,
-    listed,
-    number,
-    percent,
-    rounded,
-    rows_of,
-    sentences,
-    span,
-    under,
-)
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.counts import PairKind
 from analysis.translation import t, tn
 
 

@@ -9,21 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from analysis.bundle.model import PairKind
 from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import conditions_of
-from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
-    Finding,
-    Scale,
-    Theme,
-    area,
-    named,
-    points,
-)
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
-    agreement_shown,
     cases,
     cases_between,
     clauses,
@@ -41,8 +31,18 @@ from analysis.report.wording import (
     sentences,
     under,
 )
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Scale,
+    Theme,
+    area,
+    named,
+    points,
+)
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.statistics.agreement.shown import agreement_shown
 from analysis.translation import later, said, t, tn
 
 MEASURES = {

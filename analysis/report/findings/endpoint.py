@@ -8,6 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.bundle.protocol import Plan, amended_plan
+from analysis.presentation.wording import (
+    Row,
+    clauses,
+    listed,
+    number,
+    readers,
+    reason,
+    rounded,
+    rows_of,
+    sentences,
+    under,
+)
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.report.verdicts import (
@@ -23,22 +35,8 @@ from analysis.report.verdicts import (
     primary_models,
     too_few,
 )
-from analysis.report.wording import (
-    Row,
-    against,
-    claim_words,
-    clauses,
-    listed,
-    narrower_note,
-    number,
-    readers,
-    reason,
-    rounded,
-    rows_of,
-    sentences,
-    under,
-)
 from analysis.results import Results
+from analysis.statistics.mrmc.claims import against, claim_words, narrower_note
 from analysis.translation import capital, later, said, t, tn, written
 
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}

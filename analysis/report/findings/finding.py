@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from analysis.figures.drawing.axes import RaterName, rater_names, shorten
-from analysis.report.wording import Row, decimals_for, number, rounded, span
+from analysis.presentation.wording import Row, decimals_for, number, rounded, span
 from analysis.results import Results
 from analysis.translation import later, said, t, written
 

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.report.findings.finding import (
-    Finding,
-    Theme,
-    area,
-    confidence_percent,
-    named,
-    points,
-)
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
     cases,
     number,
@@ -24,6 +15,15 @@ from analysis.report.wording import (
     sentences,
     under,
 )
+from analysis.report.findings.finding import (
+    Finding,
+    Theme,
+    area,
+    confidence_percent,
+    named,
+    points,
+)
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW

@@ -5,6 +5,21 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from analysis.presentation.wording import (
+    Row,
+    clauses,
+    conditions_in,
+    has_several,
+    in_a_row,
+    listed,
+    number,
+    readers,
+    reason,
+    rows_by,
+    rows_of,
+    sentences,
+    under,
+)
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
@@ -19,27 +34,8 @@ from analysis.report.verdicts import (
     too_few,
     verdict,
 )
-from analysis.report.wording import (
-    LIKE_THESE,
-    THESE,
-    Row,
-    against,
-    claim_words,
-    clauses,
-    conditions_in,
-    has_several,
-    in_a_row,
-    listed,
-    narrower_note,
-    number,
-    readers,
-    reason,
-    rows_by,
-    rows_of,
-    sentences,
-    under,
-)
 from analysis.results import Results
+from analysis.statistics.mrmc.claims import LIKE_THESE, THESE, against, claim_words, narrower_note
 from analysis.translation import capital, later, pieces, said, t, tn
 
 MOST_MODELS = 3

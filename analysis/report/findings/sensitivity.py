@@ -7,13 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from analysis.bundle.model import RULES
-from analysis.readings.circumstances import MARKED, REVIEWED
-from analysis.readings.open_answers import ANALYSES
-from analysis.report.findings.finding import Finding, Theme, named, points
-from analysis.report.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
-    against,
     because,
     cases,
     clauses,
@@ -23,7 +18,12 @@ from analysis.report.wording import (
     sentences,
     under,
 )
+from analysis.readings.circumstances import MARKED, REVIEWED
+from analysis.readings.open_answers import ANALYSES
+from analysis.report.findings.finding import Finding, Theme, named, points
+from analysis.report.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
 from analysis.results import Results
+from analysis.statistics.mrmc.claims import against
 from analysis.translation import later, said, t, tn
 
 PRIMARY = "missing as wrong"

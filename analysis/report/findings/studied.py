@@ -8,17 +8,7 @@ from typing import Any
 from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
 from analysis.figures.drawing.axes import condition_name, shorten
-from analysis.readings.circumstances import n_cut_off
-from analysis.readings.confidence import confidence_of, meaning_words
-from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
-    Finding,
-    Theme,
-    confidence_percent,
-    named,
-)
-from analysis.report.verdicts import too_few
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     LONGEST,
     Row,
     all_conditions,
@@ -33,6 +23,16 @@ from analysis.report.wording import (
     sentences,
     under,
 )
+from analysis.readings.circumstances import n_cut_off
+from analysis.readings.confidence import confidence_of, meaning_words
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    confidence_percent,
+    named,
+)
+from analysis.report.verdicts import too_few
 from analysis.results import Results
 from analysis.translation import capital, later, said, t, tn
 

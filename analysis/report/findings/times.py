@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
-    Finding,
-    Theme,
-    confidence_percent,
-    named,
-)
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
     cases,
     clauses,
@@ -23,10 +15,18 @@ from analysis.report.wording import (
     rounded,
     rows_of,
     span,
-    term_words,
     under,
 )
+from analysis.report.findings.finding import (
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    confidence_percent,
+    named,
+)
+from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.results import Results
+from analysis.statistics.time_model import term_words
 from analysis.translation import t, tn
 
 MOST_TERMS = 3

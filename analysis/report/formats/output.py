@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,6 +26,7 @@ from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
 from analysis.parallel import alongside
+from analysis.registry import analyse
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
 from analysis.report.formats.page import report_page
@@ -34,7 +35,7 @@ from analysis.report.formats.pdf import report_pdf
 from analysis.report.items import disagreement_lines
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES, provenance
 from analysis.report.tables import overviews
-from analysis.results import Results, analyse
+from analysis.results import Results
 from analysis.translation import ENGLISH, spoken
 
 
@@ -374,7 +375,7 @@ class _Lines(io.TextIOBase):
 def _json(results: Results) -> Iterator[str]:
     """Yield the text column by column: the pairs of 200 raters are half a million rows."""
     yield MARK + _dump(provenance(results))
-    yield ',\n"sources": ' + _dump([asdict(source) for source in (*SOURCES, *CHECKLIST_SOURCES)])
+    yield ',\n"sources": ' + _dump([source._asdict() for source in (*SOURCES, *CHECKLIST_SOURCES)])
     yield ',\n"tables": {'
     for i, (name, table) in enumerate(results.tables.items()):
         yield ("," if i else "") + f"\n{_dump(name)}: {{"

@@ -13,10 +13,10 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from analysis.figures.drawing.chart import csv
+from analysis.presentation.table import whole
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import ReportFigure
 from analysis.report.methods.sources import numbered
-from analysis.report.tables.table import whole
 from analysis.translation import language, right_to_left, t
 
 # A figure wider than half the page gets the whole of it; one without a width takes what there is.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from analysis.bundle.model import RULES, RaterKind
 from analysis.bundle.protocol import stated
+from analysis.presentation.wording import count, listed, rounded, rows_of
 from analysis.readings.confidence import WORDS, confidence_of
+from analysis.registry import STATISTICS
 from analysis.report.methods.sources import (
     COMPUTING,
-    Citations,
     Paragraph,
     cited,
     further_sources,
-    has,
     margin,
     method_references,
     packages,
@@ -19,8 +19,8 @@ from analysis.report.methods.sources import (
     provenance,
 )
 from analysis.report.verdicts import FEWEST_PATIENTS, declared_plan, has_margin, origin_of_margin
-from analysis.report.wording import count, has_fixed_interval, listed, rounded, rows_of
 from analysis.results import Results
+from analysis.statistics.mrmc.claims import has_fixed_interval
 
 
 def design(results: Results) -> Paragraph:
@@ -85,29 +85,29 @@ def _n(n: int, word: str) -> str:
     return count(n, word) if n else ""
 
 
-def accuracy(results: Results, cite: Citations) -> Paragraph:
+def accuracy(results: Results) -> Paragraph:
     """Say how accuracies, and ranks, got their intervals."""
     text = (
         "Micro accuracy weighs cases alike; its interval is Wilson's score interval"
-        f"{cite('wilson1927')}. Macro accuracy is the mean of the tasks' accuracies, with the"
-        f" MOVER interval over the tasks' Wilson limits{cite('zou2009')}."
+        " [@wilson1927]. Macro accuracy is the mean of the tasks' accuracies, with the"
+        " MOVER interval over the tasks' Wilson limits [@zou2009]."
     )
-    if has(results, "banks"):
+    if results.has("banks"):
         text += (
             " Accuracies on different banks are compared as those of independent samples, with the"
             " MOVER interval, or over patients where they have several cases."
         )
-    if has(results, "leaderboard"):
+    if results.has("leaderboard"):
         text += (
             " Both put the raters in order; ranks have intervals by bootstrap, for the order of"
-            f" two raters may change with other patients{cite('goldstein1996')}."
+            " two raters may change with other patients [@goldstein1996]."
         )
     return Paragraph(title="Accuracy", text=text)
 
 
-def open_ended(results: Results, cite: Citations) -> Paragraph | None:
+def open_ended(results: Results) -> Paragraph | None:
     """Say how answers in words were scored, and what they are compared with."""
-    if not has(results, "open_ended"):
+    if not results.has("open_ended"):
         return None
     text = (
         "Cases were also answered in words, without options. Scorers who did not know whose words"
@@ -117,64 +117,64 @@ def open_ended(results: Results, cite: Citations) -> Paragraph | None:
         " What was asked and not answered is incorrect; what nobody scored is counted apart and in"
         " no estimate. Partly correct counts half in the mean score and nothing in strict accuracy."
     )
-    if has(results, "open_gap"):
+    if results.has("open_gap"):
         text += " Multiple choice minus open-ended is paired, on the cases asked both ways, with"
         text += (
             " intervals over patients."
             if results.clustered
-            else f" Tango's score interval{cite('tango1998')} for strict accuracy and t for the"
+            else " Tango's score interval [@tango1998] for strict accuracy and t for the"
             " mean score."
         )
-    if has(results, "open_scoring"):
+    if results.has("open_scoring"):
         text += (
             " Agreement of the two blind scores is kappa with linear weights for neighbouring"
-            f" levels{cite('cohen1968')} and the chance of interchangeable scorers"
-            f"{cite('fleiss1971')}, beside raw agreement and Brennan-Prediger"
-            f"{cite('brennan1981')}."
+            " levels [@cohen1968] and the chance of interchangeable scorers"
+            " [@fleiss1971], beside raw agreement and Brennan-Prediger"
+            " [@brennan1981]."
         )
     return Paragraph(title="Answers without options", text=text)
 
 
-def agreement(results: Results, cite: Citations) -> Paragraph | None:
+def agreement(results: Results) -> Paragraph | None:
     """Say how agreement was measured; nothing where no two raters were."""
-    if not has(results, "agreement_pairs"):
+    if not results.has("agreement_pairs"):
         return None
     text = (
         "Agreement of two raters is computed over the cases that both answered. Its chance"
         " correction is the Brennan-Prediger coefficient, whose chance agreement is the mean of"
-        f" 1/k over these cases, k being the options offered{cite('brennan1981')}. Error"
+        " 1/k over these cases, k being the options offered [@brennan1981]. Error"
         " consistency is Cohen's kappa on correct and incorrect"
-        f"{cite('geirhos2020')}. The share of same wrong answers is taken over the cases that both"
-        f" got wrong. Cohen's kappa on letters{cite('cohen1960')} is given for comparison with"
+        " [@geirhos2020]. The share of same wrong answers is taken over the cases that both"
+        " got wrong. Cohen's kappa on letters [@cohen1960] is given for comparison with"
         " published work only: option letters are arbitrary, and relabelling them changes it."
         " Standard errors of kappas follow Fleiss, Cohen and Everitt"
-        f"{cite('fleiss1969')}; those of the other measures divide by n − 1{cite('gwet2008')}."
+        " [@fleiss1969]; those of the other measures divide by n − 1 [@gwet2008]."
     )
-    if has(results, "agreement_with_truth"):
+    if results.has("agreement_with_truth"):
         text += (
             " The agreement of each rater with the reference standard is measured in the same way,"
             " over the cases that the rater answered."
         )
-    if has(results, "agreement_groups"):
+    if results.has("agreement_groups"):
         text += (
             " Agreement of all readers, of all models and of all raters is given by the"
             " generalised Brennan-Prediger coefficient and Fleiss' kappa on correct and incorrect"
-            f"{cite('fleiss1971')}; within cases that share their options also by Fleiss' and"
-            f" Conger's kappa{cite('conger1980')}, Krippendorff's alpha"
-            f"{cite('hayes2007')} and AC1{cite('gwet2008')}, with standard errors by Gwet"
-            f"{cite('gwet2021')}."
+            " [@fleiss1971]; within cases that share their options also by Fleiss' and"
+            " Conger's kappa [@conger1980], Krippendorff's alpha"
+            " [@hayes2007] and AC1 [@gwet2008], with standard errors by Gwet"
+            " [@gwet2021]."
         )
-    if has(results, "agreement_between"):
+    if results.has("agreement_between"):
         text += (
             " Agreement among readers is compared with that of readers with models"
-            f"{cite('vanbelle2009')}; the interval of the difference is a bootstrap's."
+            " [@vanbelle2009]; the interval of the difference is a bootstrap's."
         )
-    if has(results, "agreement_indices"):
-        text += f" Prevalence and bias indices stand beside the kappas{cite('byrt1993')}."
+    if results.has("agreement_indices"):
+        text += " Prevalence and bias indices stand beside the kappas [@byrt1993]."
     return Paragraph(title="Agreement", text=text)
 
 
-def panel(results: Results, cite: Citations) -> Paragraph | None:
+def panel(results: Results) -> Paragraph | None:
     """Say how models were compared with the readers as a panel."""
     rows = rows_of(results, "reader_panel")
     if not rows:
@@ -184,8 +184,8 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
         f"Each model is compared with the mean of the readers ({n}), under two claims. For these"
         " readers, readers are fixed and patients random; for readers like these, readers are"
         " random as well: the method of Obuchowski and Rockette for a standalone model against"
-        f" readers{cite('obuchowski1995', 'hillis2014', 'chakraborty2017')}, with degrees of"
-        f" freedom by Hillis{cite('hillis2007')}."
+        f" readers [@obuchowski1995; @hillis2014; @chakraborty2017], with degrees of"
+        f" freedom by Hillis [@hillis2007]."
     )
     if any(map(has_fixed_interval, (*rows, *rows_of(results, "reader_conditions")))):
         text += (
@@ -194,16 +194,16 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
             " freedom and p-value."
         )
     if results.clustered:
-        text += f" Covariances are those of clustered cases{cite('rao1992')}."
+        text += " Covariances are those of clustered cases [@rao1992]."
     if any(row["metric"] == "auc" for row in rows):
         keys = ("delong1988", *(("obuchowski1997",) if results.clustered else ("hillis2005",)))
         text += (
             " The same is done for areas under the ROC curve of the confidence ratings"
-            f"{cite(*keys)}; confidence is taken as"
+            f" [{'; '.join(f'@{key}' for key in keys)}]; confidence is taken as"
             f" {WORDS[confidence_of(results.options, results.bundle).meaning]}."
         )
-    text += _declared(results, cite)
-    if has(results, "reader_conditions"):
+    text += _declared(results)
+    if results.has("reader_conditions"):
         text += (
             " Two conditions are compared on the same readers and cases by the two-treatment form"
             " of the same method."
@@ -211,7 +211,7 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
     return Paragraph(title="Models against the panel of readers", text=text)
 
 
-def _declared(results: Results, cite: Citations) -> str:
+def _declared(results: Results) -> str:
     """Say what gets a verdict, by which margin, and how it is adjusted."""
     plan, planned, origin = declared_plan(results), margin(results), origin_of_margin(results)
     text = ""
@@ -229,47 +229,24 @@ def _declared(results: Results, cite: Citations) -> str:
         return f"{text} One model was named primary, so that nothing is adjusted."
     return (
         f"{text} No model was named primary: beside the interval a verdict needs its p-value,"
-        f" adjusted for the number of models by Holm's method{cite('holm1979')}."
+        f" adjusted for the number of models by Holm's method [@holm1979]."
     )
 
 
-def single(results: Results, cite: Citations) -> Paragraph | None:
+def single(results: Results) -> Paragraph | None:
     """Say how every two raters were compared."""
     rows = rows_of(results, "comparisons")
     if not rows:
         return None
-    test = f"McNemar's exact and mid-p tests{cite('mcnemar1947', 'fagerland2013')}"
+    test = "McNemar's exact and mid-p tests [@mcnemar1947; @fagerland2013]"
     if results.clustered:
-        test += f" and Yang's test over patients{cite('yang2010')}"
+        test += " and Yang's test over patients [@yang2010]"
     text = (
         "Every two raters are compared on the same cases: difference of accuracies with Tango's"
-        f" score interval{cite('tango1998')}, {test}. p-values of readers against models are"
-        f" adjusted by Holm's method within a condition{cite('holm1979')}."
+        f" score interval [@tango1998], {test}. p-values of readers against models are"
+        f" adjusted by Holm's method within a condition [@holm1979]."
     )
     return Paragraph(title="Single comparisons", text=text)
-
-
-def models(results: Results, cite: Citations) -> Paragraph | None:
-    """Say which models of readings and times were fitted."""
-    texts = []
-    if has(results, "gee"):
-        texts.append(
-            "Generalised estimating equations (identity link, independence, standard errors robust"
-            f" over patients{cite('liang1986', 'cameron2015')}) give the comparison with these"
-            " readers under another name: with a saturated model they are the same estimator, and"
-            " where their numbers agree with the panel's nothing is confirmed a second time."
-        )
-    if has(results, "times"):
-        texts.append(
-            "Times are visible, unpaused response times; medians, quartiles and geometric means"
-            f" are given{cite('hyndman1996')}."
-        )
-    if has(results, "time_model"):
-        texts.append(
-            "Their logarithms are modelled with readers and cases crossed as random effects;"
-            f" estimates are given as factors{cite('baayen2008', 'bates2015')}."
-        )
-    return Paragraph(title="Models of readings and times", text=" ".join(texts)) if texts else None
 
 
 def sensitivity(results: Results) -> Paragraph | None:
@@ -291,16 +268,16 @@ def sensitivity(results: Results) -> Paragraph | None:
     return Paragraph(title="Sensitivity analyses", text=text)
 
 
-def uncertainty(results: Results, cite: Citations) -> Paragraph:
+def uncertainty(results: Results) -> Paragraph:
     """Say what intervals are over, and what is done with the undefined."""
     options = results.options
-    also = " and of single comparisons" if has(results, "comparisons") else ""
+    also = " and of single comparisons" if results.has("comparisons") else ""
     if results.clustered:
         text = (
             "Some patients (examinations where no patient is given) have several cases:"
             f" {count(results.n_clusters, 'cluster')} in all. Intervals of agreement, and second"
             f" intervals of accuracy{also}, are therefore percentile intervals"
-            f" over {options.bootstrap:,} resamples of whole patients{cite('field2007')} (seed"
+            f" over {options.bootstrap:,} resamples of whole patients [@field2007] (seed"
             f" {options.seed})."
         )
     else:
@@ -309,7 +286,7 @@ def uncertainty(results: Results, cite: Citations) -> Paragraph:
             " Intervals of kappas are normal, those of the other measures of agreement t with"
             " n − 1 degrees of freedom; upper limits are cut at 1."
         )
-        if has(results, "leaderboard") or has(results, "agreement_between"):
+        if results.has("leaderboard") or results.has("agreement_between"):
             text += (
                 f" Bootstrap intervals are over cases, {options.bootstrap:,} resamples (seed"
                 f" {options.seed})."
@@ -321,7 +298,7 @@ def uncertainty(results: Results, cite: Citations) -> Paragraph:
     return Paragraph(title="Uncertainty", text=text)
 
 
-def software(results: Results, cite: Citations) -> Paragraph:
+def software(results: Results) -> Paragraph:
     """Say what computed it, and which checklists stand beside it."""
     known = provenance(results)["versions"]
     versions = listed([f"{name} {known[name]}" for name in ("python", *packages(COMPUTING))])
@@ -331,8 +308,8 @@ def software(results: Results, cite: Citations) -> Paragraph:
     text = (
         f"The analysis was made with Reading Room's analysis program, on {versions}; the same"
         f" bundle and seed give the same bytes.{locked} The reporting checklists are those of GRRAS"
-        f"{cite('kottner2011')}, STARD-AI{cite('bossuyt2015', 'sounderajah2025')} and CLAIM"
-        f"{cite('tejani2024')}."
+        f" [@kottner2011], STARD-AI [@bossuyt2015; @sounderajah2025] and CLAIM"
+        f" [@tejani2024]."
     )
     return Paragraph(title="Software and reporting", text=text)
 
@@ -341,26 +318,26 @@ __all__ = ["Paragraph", "cited", "method_references", "methods"]
 
 
 def methods(results: Results) -> list[Paragraph]:
-    """Tell what was done in this run.
-
-    Only of what this run computed.
-    """
-    known = method_references()
-    cite = Citations(known)
-    parts = [
-        design(results),
-        accuracy(results, cite),
-        open_ended(results, cite),
-        agreement(results, cite),
-        panel(results, cite),
-        single(results, cite),
-        models(results, cite),
-        sensitivity(results),
-        uncertainty(results, cite),
-        software(results, cite),
-    ]
-    paragraphs = [part for part in parts if part is not None]
-    rest = further_sources(results, known, cite, [part.text for part in paragraphs])
-    if rest:
-        paragraphs.insert(-1, Paragraph(title="Further sources", text=rest))
-    return paragraphs
+    """Describe what this run computed: a paragraph from all parts with the same title."""
+    parts = {
+        0: design(results),
+        100: accuracy(results),
+        200: open_ended(results),
+        300: agreement(results),
+        400: panel(results),
+        500: single(results),
+        700: sensitivity(results),
+        900: uncertainty(results),
+        950: Paragraph(title="Further sources", text=further_sources()),
+        1000: software(results),
+    }
+    for statistic in STATISTICS:
+        if results.has(statistic.name):
+            for place, (title, text) in statistic.methods.items():
+                said = text if isinstance(text, str) else text(results)
+                parts[place] = Paragraph(title=title, text=said)
+    texts: dict[str, list[str]] = {}
+    for _, part in sorted(parts.items()):
+        if part and part.text:
+            texts.setdefault(part.title, []).append(part.text)
+    return [Paragraph(title=title, text=" ".join(text)) for title, text in texts.items()]

@@ -23,41 +23,26 @@ from typing import Any
 
 from analysis.bundle.protocol import margin_of, margin_origin
 from analysis.readings.confidence import confidence_of
+from analysis.registry import STATISTICS
 from analysis.report.formats.latex import latex_text
 from analysis.results import Results
+from analysis.statistics.statistic import Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MethodSource:
-    """A publication that a method is taken from.
-
-    Parameters
-    ----------
-    method : str
-        What is taken from it.
-    text : str
-        `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
-        citing and the BibTeX entry are read from it (`analysis.report.methods.sources`).
-    doi : str
-        Without `doi:`.
-    """
-
-    method: str
-    text: str
-    doi: str
-
-
-def _sources() -> dict[str, tuple[MethodSource, ...]]:
+def _sources() -> dict[str, tuple[Source, ...]]:
     """Return the sources of ``sources.csv`` by what they are of: a method or a checklist."""
-    found: dict[str, list[MethodSource]] = {}
+    found: dict[str, list[Source]] = {}
     with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row.pop("of"), []).append(MethodSource(**row))
+            found.setdefault(row.pop("of"), []).append(Source(**row))
     return {of: tuple(sources) for of, sources in found.items()}
 
 
 _FOUND = _sources()
-SOURCES = _FOUND["method"]
+SOURCES = (
+    *_FOUND["method"],
+    *(source for statistic in STATISTICS for source in statistic.sources),
+)
 # Their items are listed in the report in our own words, with what this run knows about each.
 CHECKLIST_SOURCES = _FOUND["checklist"]
 
@@ -78,15 +63,15 @@ class Reference:
     ----------
     key : str
         First author and year, as in `wilson1927`; a letter more where two would share it.
-    source : MethodSource
+    source : Source
         The publication.
     """
 
     key: str
-    source: MethodSource
+    source: Source
 
 
-def references(sources: Iterable[MethodSource]) -> list[Reference]:
+def references(sources: Iterable[Source]) -> list[Reference]:
     """Give every source its key.
 
     A publication that several methods are taken from stands once, under its first mention.
@@ -94,7 +79,7 @@ def references(sources: Iterable[MethodSource]) -> list[Reference]:
     Examples
     --------
     >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
-    >>> [one.key for one in references([MethodSource(method="Wilson", text=text, doi="10.1/x")])]
+    >>> [one.key for one in references([Source(method="Wilson", text=text, doi="10.1/x")])]
     ['wilson1927']
     """
     once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
@@ -142,7 +127,7 @@ def bibtex(entries: Iterable[Reference]) -> str:
     Examples
     --------
     >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
-    >>> print(bibtex(references([MethodSource(method="Wilson", text=text, doi="10.1/x")])))
+    >>> print(bibtex(references([Source(method="Wilson", text=text, doi="10.1/x")])))
     @article{wilson1927,
       author = {Wilson, E. B.},
       title = {{Probable inference}},
@@ -231,47 +216,8 @@ class Paragraph:
     text: str
 
 
-class Citations:
-    """Turns keys into `[@key]`, for sources that are known; a key that is not is left out.
-
-    Parameters
-    ----------
-    known : iterable of Reference
-        The sources.
-    """
-
-    def __init__(self, known: Iterable[Reference]) -> None:
-        self._keys = {reference.key for reference in known}
-
-    def __call__(self, *keys: str) -> str:
-        found = [f"@{key}" for key in keys if key in self._keys]
-        return f" [{'; '.join(found)}]" if found else ""
-
-
-# Sources of tables that need not be there; any other source that no sentence names is named last.
-OF_TABLE = {
-    "agreement_pairs": ("brennan1981", "cohen1960", "fleiss1969", "gwet2008", "geirhos2020"),
-    "agreement_groups": ("fleiss1971", "conger1980", "hayes2007", "gwet2021"),
-    "agreement_between": ("vanbelle2009",),
-    "agreement_indices": ("byrt1993",),
-    "comparisons": ("tango1998", "mcnemar1947", "fagerland2013", "holm1979"),
-    "reader_panel": ("obuchowski1995", "hillis2007", "hillis2014", "chakraborty2017"),
-    "gee": ("liang1986", "cameron2015"),
-    "times": ("hyndman1996",),
-    "time_model": ("baayen2008", "bates2015"),
-    "leaderboard": ("goldstein1996",),
-    "open_scoring": ("cohen1968",),
-}
-# Named by a sentence where they apply: with clusters, with confidence ratings, or as a check alone.
-WHERE_THEY_APPLY = (
-    "field2007",
-    "yang2010",
-    "rao1992",
-    "delong1988",
-    "hillis2005",
-    "obuchowski1997",
-    "gallas2009",
-)
+# Sources that no sentence of the methods cites: they apply to every run.
+FURTHER = ("hesterberg2015", "hillis2011", "brier1950", "guo2017")
 
 
 def method_references() -> list[Reference]:
@@ -285,28 +231,16 @@ def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
     return [known[key] for key in cited_keys(part.text for part in paragraphs)]
 
 
-def has(results: Results, table: str) -> bool:
-    """Tell whether a table has rows."""
-    return len(results.tables.get(table, ())) > 0
-
-
-def further_sources(
-    results: Results, known: Iterable[Reference], cite: Citations, texts: Iterable[str]
-) -> str:
-    """Name sources that no sentence names, unless they belong to what this run did not do."""
-    named = set(cited_keys(texts))
-    absent = {key for table, keys in OF_TABLE.items() if not has(results, table) for key in keys}
-    rest = [
-        f"{one.source.method}{cite(one.key)}"
-        for one in known
-        if one.key not in named | absent | set(WHERE_THEY_APPLY) and one.source in SOURCES
-    ]
-    return f"Also taken from the literature: {'; '.join(rest)}." if rest else ""
+def further_sources() -> str:
+    """Name the sources that no sentence cites."""
+    known = {reference.key: reference for reference in method_references()}
+    named = [f"{known[key].source.method} [@{key}]" for key in FURTHER]
+    return f"Also taken from the literature: {'; '.join(named)}."
 
 
 PROGRAM = Path(__file__).parents[2]
 COMPUTING = ("bundle", "readings", "statistics", "figures")
-REPORTING = (*COMPUTING, "report")
+REPORTING = (*COMPUTING, "presentation", "report")
 """The folders that numbers and figures come from, and those that a report does."""
 _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
 # A protocol names its own hash in one of these ways; the first that is there counts.

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures.drawing.axes import RaterName, rater_names
-from analysis.readings.circumstances import n_cut_off
-from analysis.report.tables.table import (
+from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
@@ -22,7 +21,15 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import Row, headline_intervals, number, rows_by, rows_of, sentences
+from analysis.presentation.wording import (
+    Row,
+    headline_intervals,
+    number,
+    rows_by,
+    rows_of,
+    sentences,
+)
+from analysis.readings.circumstances import n_cut_off
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, INCORRECT, PARTLY, SCORE, STRICT
 from analysis.statistics.agreement.judges import BRENNAN, KAPPA, LEVEL, LEVELS, RAW, THIRD

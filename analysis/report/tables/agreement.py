@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from analysis.bundle.model import PairKind
 from analysis.figures.agreement import (
     ENDS,
     REFERENCE,
@@ -19,9 +20,9 @@ from analysis.figures.agreement import (
     reference_name,
     scope_text,
 )
-from analysis.figures.captions import GROUPS
 from analysis.figures.drawing.axes import RaterName, conditions_of, rater_names
-from analysis.report.tables.table import (
+from analysis.presentation.captions import GROUPS
+from analysis.presentation.table import (
     EMPTY,
     MANY_IN_PRINT,
     MOST_ROWS,
@@ -36,9 +37,8 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
-    agreement_shown,
     number,
     records,
     rounded,
@@ -48,7 +48,7 @@ from analysis.report.wording import (
     span,
 )
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.statistics.agreement.shown import agreement_shown
 from analysis.translation import capital, later, said, t, written
 
 MOST_IN_MATRIX = 12

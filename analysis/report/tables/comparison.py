@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from analysis.bundle.model import PairKind
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
-from analysis.report.tables.table import (
+from analysis.presentation.table import (
     EMPTY,
     MOST_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
+    difference_cells,
     named,
     p_cell,
     percent_cell,
@@ -19,21 +21,17 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.verdicts import has_margin, origin_of_margin
-from analysis.report.wording import (
+from analysis.presentation.wording import (
     Row,
-    claim_shown,
-    decimals_for,
     in_a_row,
-    narrower_notes,
     number,
     rounded,
     rows_of,
     sentences,
-    span,
 )
+from analysis.report.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.counts import PairKind
+from analysis.statistics.mrmc.claims import claim_shown, narrower_notes
 from analysis.translation import t
 
 
@@ -135,7 +133,7 @@ def _panel_row(
         whole(number(row, "n_items")),
         _value(number(row, "reader_mean"), factor),
         _value(number(row, "model_value"), factor),
-        *_difference(row, factor),
+        *difference_cells(row, factor),
         *_error(row, factor),
         p_cell(number(row, "p")),
         p_cell(number(adjusted, "p_adjusted")),
@@ -195,7 +193,7 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
         whole(number(row, "n")),
         percent_cell(number(row, "accuracy_a")),
         percent_cell(number(row, "accuracy_b")),
-        *_difference(row, 100, cluster=clustered),
+        *difference_cells(row, 100, cluster=clustered),
         f"{whole(number(row, 'only_a_correct'))} : {whole(number(row, 'only_b_correct'))}"
         if not math.isnan(number(row, "only_a_correct"))
         else EMPTY,
@@ -203,45 +201,6 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
         p_cell(number(row, "p_adjusted")),
     )
     return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
-
-
-def gee_overview(results: Results) -> list[ReportTable]:
-    """Show the marginal model's differences."""
-    names = rater_names(results.bundle)
-    rows: list[TableRow] = [
-        (
-            (named(names, str(row["contrast"])),),
-            (
-                condition_cell(str(row["condition"])),
-                whole(number(row, "n_readings")),
-                whole(number(row, "n_clusters")),
-                *_difference({**row, "difference": row["estimate"]}, 100),
-                p_cell(number(row, "p")),
-            ),
-        )
-        for row in rows_of(results, "gee")
-    ]
-    return [
-        report_table(
-            name="gee",
-            title=t("Models minus readers by generalised estimating equations"),
-            note=t(
-                "Risk difference in points, standard errors robust over patients. The same"
-                " estimator as for these readers in the panel, not a second result."
-            ),
-            file="tables/gee.csv",
-            header=(
-                t("Model"),
-                t("Condition"),
-                t("Readings"),
-                t("Clusters"),
-                t("Difference"),
-                t("CI"),
-                "p",
-            ),
-            rows=rows,
-        )
-    ]
 
 
 def conditions_overview(results: Results) -> list[ReportTable]:
@@ -257,7 +216,7 @@ def conditions_overview(results: Results) -> list[ReportTable]:
             whole(number(row, "n_items")),
             _value(number(row, "value_a"), factor),
             _value(number(row, "value_b"), factor),
-            *_difference(row, factor),
+            *difference_cells(row, factor),
             *_error(row, factor),
             p_cell(number(row, "p")),
         )
@@ -307,17 +266,6 @@ def _factor(row: Row) -> float:
 
 def _value(value: float, factor: float) -> str:
     return rounded(factor * value, 1 if factor == 100 else 3)
-
-
-def _difference(row: Row, factor: float, *, cluster: bool = False) -> tuple[str, str]:
-    columns = ("cluster_ci_low", "cluster_ci_high") if cluster else ("ci_low", "ci_high")
-    low, high = (factor * number(row, column) for column in columns)
-    difference = rounded(factor * number(row, "difference"), 1 if factor == 100 else 3)
-    if math.isnan(low) or math.isnan(high):
-        return difference, EMPTY
-    # A limit just beyond 0 must not be printed as 0.
-    decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
-    return difference, span(rounded(low, decimals), rounded(high, decimals))
 
 
 def _error(row: Row, factor: float) -> tuple[str, str]:

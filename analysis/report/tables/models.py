@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from analysis.figures.drawing.axes import condition_name, rater_names
-from analysis.report.tables.table import (
+from analysis.presentation.table import (
     EMPTY,
     MOST_ROWS,
     ReportTable,
@@ -19,7 +19,7 @@ from analysis.report.tables.table import (
     report_table,
     whole,
 )
-from analysis.report.wording import Row, number, rows_by, rows_of
+from analysis.presentation.wording import Row, number, rows_by, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
 from analysis.statistics.accuracy.robustness import MEAN, RAW, VARIANCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
-from analysis.report.tables.table import (
+from analysis.presentation.table import (
     EMPTY,
     MANY_IN_PRINT,
     MOST_ROWS,
@@ -19,17 +19,9 @@ from analysis.report.tables.table import (
     whole,
     words,
 )
-from analysis.report.wording import (
-    Row,
-    claim_shown,
-    narrower_notes,
-    number,
-    rounded,
-    rows_by,
-    rows_of,
-    sentences,
-)
+from analysis.presentation.wording import Row, number, rounded, rows_by, rows_of, sentences
 from analysis.results import Results
+from analysis.statistics.mrmc.claims import claim_shown, narrower_notes
 from analysis.translation import later, pieces, said, t, tn
 
 PRIMARY = "missing as wrong"

@@ -46,9 +46,9 @@ MOVER = later("MOVER over the banks' Wilson limits")
 NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
 
 
-def has_banks(matrix: ReadingMatrix) -> bool:
+def has_banks(study: Study) -> bool:
     """Return whether items of more than one bank were drawn."""
-    return len(matrix.members("bank")) > 1
+    return len(study.matrix.members("bank")) > 1
 
 
 def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:

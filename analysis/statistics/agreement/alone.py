@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Floats
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
 from analysis.options import Options
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
-from analysis.statistics.agreement.pairs.counts import Pair, PairKind, Sums, pair_names
+from analysis.statistics.agreement.pairs.counts import Pair, Sums, pair_names
 from analysis.statistics.agreement.pairs.measures import (
     AC1,
     BOTH_CONSTANT,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
 from analysis.options import Options
 from analysis.readings.clusters import (
     PERCENTILE,
@@ -21,14 +21,7 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.pairs.counts import (
-    Pair,
-    PairKind,
-    Sums,
-    count_pairs,
-    pairs_of,
-    sums_of,
-)
+from analysis.statistics.agreement.pairs.counts import Pair, Sums, count_pairs, pairs_of, sums_of
 from analysis.statistics.agreement.pairs.measures import (
     brennan_prediger,
     error_consistency,

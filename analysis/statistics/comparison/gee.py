@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
-from scipy.stats import t
+from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    difference_cells,
+    named,
+    p_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_of
 from analysis.readings.clusters import ALL_IN_ONE
 from analysis.readings.matrix import ReadingMatrix, shared_by_panel
-from analysis.statistics.agreement.pairs.counts import PairKind, pairs_of
+from analysis.results import Results
+from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.pairs import NO_REFERENCE, correctness
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import t
 
 
 def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[float, float]:
@@ -102,9 +119,8 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `contrast, condition, n_readings, n_items, n_clusters, estimate, se, ci_low,
-        ci_high, p, scale, method, undefined_because`; one row a model and condition with readers,
-        in order of condition and model. `contrast` is the model's id; proportions from -1 to 1.
+        The columns of `GEE`; one row a model and condition with readers, in order of condition and
+        model.
 
     Notes
     -----
@@ -148,7 +164,7 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
         }
         for (condition, model, column), among in sorted(readers.items())
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["gee"])
+    return pd.DataFrame(rows, columns=GEE.header)
 
 
 def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object]:
@@ -163,7 +179,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
     if because:
         se = float("nan")
     df = max(n_clusters - 1, 1)
-    reach = float(t.isf(alpha / 2, df)) * se
+    reach = float(student.isf(alpha / 2, df)) * se
     return {
         "n_readings": right.n * len(columns),
         "n_items": right.n,
@@ -172,7 +188,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
         "se": se,
         "ci_low": np.maximum(estimate - reach, -1.0),
         "ci_high": np.minimum(estimate + reach, 1.0),
-        "p": 2 * float(t.sf(abs(estimate / se), df)),
+        "p": 2 * float(student.sf(abs(estimate / se), df)),
         "scale": SCALE,
         "method": METHOD.format(clusters="patients" if matrix.clustered else "items"),
         "undefined_because": because,
@@ -185,3 +201,65 @@ def _reason(n_clusters: int, se: float, clustered: bool) -> str:
     if n_clusters == 1:
         return ONE_CLUSTER
     return NO_SPREAD.format(cluster="patient" if clustered else "item") if se == 0 else ""
+
+
+def gee_table(results: Results) -> Iterator[ReportTable]:
+    """Show the marginal model's differences."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["contrast"])),),
+            (
+                condition_cell(str(row["condition"])),
+                whole(number(row, "n_readings")),
+                whole(number(row, "n_clusters")),
+                *difference_cells({**row, "difference": row["estimate"]}, 100),
+                p_cell(number(row, "p")),
+            ),
+        )
+        for row in rows_of(results, "gee")
+    ]
+    yield report_table(
+        name="gee",
+        title=t("Models minus readers by generalised estimating equations"),
+        note=t(
+            "Risk difference in points, standard errors robust over patients. The same"
+            " estimator as for these readers in the panel, not a second result."
+        ),
+        header=(
+            t("Model"),
+            t("Condition"),
+            t("Readings"),
+            t("Clusters"),
+            t("Difference"),
+            t("CI"),
+            "p",
+        ),
+        rows=rows,
+    )
+
+
+GEE = Statistic(
+    name="gee",
+    meaning="A model against the readers of a condition, by generalised estimating equations.",
+    columns=(
+        Column("contrast", "The model that is compared with the readers."),
+        *shared("condition n_readings n_items"),
+        Column("n_clusters", "Patients; items where no patient has several.", "count"),
+        Column("estimate", "Accuracy of the model minus that of the readers.", "proportion"),
+        *shared("se ci_low ci_high p"),
+        Column("scale", "Scale of the estimate: `risk difference`."),
+        *shared("method undefined_because"),
+    ),
+    compute=gee,
+    methods={
+        600: Method(
+            "Models of readings and times",
+            "Generalised estimating equations (identity link, independence, standard errors robust"
+            " over patients [@liang1986; @cameron2015]) give the comparison with these readers"
+            " under another name: with a saturated model they are the same estimator, and where"
+            " their numbers agree with the panel's nothing is confirmed a second time.",
+        )
+    },
+    tables={40: gee_table},
+)

@@ -11,7 +11,7 @@ from scipy.stats import binom, chi2, norm
 from statsmodels.stats.multitest import multipletests
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
 from analysis.options import Options
 from analysis.readings.clusters import (
     ALL_IN_ONE,
@@ -24,7 +24,7 @@ from analysis.readings.clusters import (
     sums_by_cluster,
 )
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.statistics.agreement.pairs.counts import Pair, PairKind, pair_names, pairs_of
+from analysis.statistics.agreement.pairs.counts import Pair, pair_names, pairs_of
 from analysis.statistics.study import COLUMNS, Study, study_of
 from analysis.translation import later
 

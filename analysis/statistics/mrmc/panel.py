@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
 from analysis.bundle.protocol import margin_of, plan_of
 from analysis.options import Options
 from analysis.readings.matrix import ReadingMatrix, shared_by_panel
-from analysis.statistics.agreement.pairs.counts import PairKind, pairs_of
+from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.pairs import holm_within
 from analysis.statistics.merits import FigureOfMerit, Merits, Metric, differences
 from analysis.statistics.mrmc.obuchowski_rockette import (
@@ -236,7 +236,7 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
     [['M1', 0.296, 0.591], ['M2', 0.611, 0.611]]
     """
     study = study_of(study, options)
-    return adjusted(reader_panel(study), study.bundle.labels, study.bundle.protocol)
+    return adjusted(study.table(reader_panel), study.bundle.labels, study.bundle.protocol)
 
 
 def adjusted(

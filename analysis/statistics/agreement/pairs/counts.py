@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
@@ -23,16 +22,8 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from analysis.arrays import Bools, Codes, Floats, Ints, ordered_sum
-from analysis.bundle.model import RaterKind
+from analysis.bundle.model import PairKind, RaterKind
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
-
-
-class PairKind(StrEnum):
-    """The kinds of the two raters."""
-
-    READERS = "reader-reader"
-    MIXED = "reader-model"
-    MODELS = "model-model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

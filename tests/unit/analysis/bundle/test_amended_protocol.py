@@ -10,10 +10,11 @@ from analysis.bundle import bundle_from_tables
 from analysis.bundle.protocol import margin_of, margin_origin
 from analysis.errors import OptionsError
 from analysis.options import Options
+from analysis.registry import analyse
 from analysis.report.content import report_content
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.studied import studied_findings
-from analysis.results import Results, analyse
+from analysis.results import Results
 
 PROTOCOL: dict[str, Any] = {
     "sha256": "ab12",

@@ -10,7 +10,7 @@ import study.base.text as of_study
 from analysis import BundleError, bundle_from_tables
 from analysis.bundle import look_alikes
 from analysis.options import Options
-from analysis.results import analyse
+from analysis.registry import analyse
 from tests.unit.study.base.test_text_keys import ALIKE
 
 

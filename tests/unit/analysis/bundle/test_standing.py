@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, bundle_from_tables
+from analysis.registry import STATISTICS, analyse
 from analysis.report.tables import overviews
-from analysis.results import TABLES, analyse
 from analysis.statistics.accuracy.robustness import model_conditions, model_runs
 from analysis.statistics.study import Study
 
+COMPUTE = {statistic.name: statistic.compute for statistic in STATISTICS}
 IDS = [f"q{n}" for n in range(12)]
 TRUTH = list("ABCDABCDABCD")
 RUNS = {"1": "ABCDABCDAAAA", "2": "ABCDABCDABAA", "10": "ABCDABCDDDDD"}
@@ -43,14 +44,14 @@ def test_runs_and_other_conditions_leave_every_table_as_it_was(condition: str) -
     assert len(every.aside) == 36
     for name in STANDS:
         options = Options(bootstrap=50)
-        first, second = (TABLES[name](Study(entry, options)) for entry in (alone, every))
+        first, second = (COMPUTE[name](Study(entry, options)) for entry in (alone, every))
         pd.testing.assert_frame_equal(first, second)
 
 
 def test_an_item_that_the_first_run_lacks_is_absent() -> None:
     """A later run does not stand in for it."""
     rows = _rows("M", RUNS["1"], run="1")[:-1] + _rows("M", RUNS["2"], run="2")
-    table = TABLES["missing"](Study(_bundle(rows)))
+    table = COMPUTE["missing"](Study(_bundle(rows)))
     assert table.loc[table["rater_id"] == "M", ["n_answered", "n_absent"]].values.tolist() == [
         [11, 1]
     ]
@@ -76,7 +77,7 @@ def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
     items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
     rows = _rows("R", RUNS["1"], "unaided") + _rows("M", RUNS["1"], "image") + _rows("N", RUNS["2"])
     raters = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
-    pairs = TABLES["comparisons"](Study(bundle_from_tables(items, pd.DataFrame(rows), raters)))
+    pairs = COMPUTE["comparisons"](Study(bundle_from_tables(items, pd.DataFrame(rows), raters)))
     assert pairs[["rater_a", "rater_b"]].values.tolist() == [["M", "N"], ["R", "M"], ["R", "N"]]
 
 

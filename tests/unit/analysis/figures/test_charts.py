@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from analysis import Options, Results, analyse
-from analysis.figures import captions
 from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
 from analysis.figures.agreement import (
     MEASURE_TITLES,
@@ -43,6 +42,7 @@ from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_print import apart, width_mm
 from analysis.figures.robustness import difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.presentation import captions
 from analysis.report.figures import matrix_figure, report_figures
 from tests.unit.analysis.figures import tables
 

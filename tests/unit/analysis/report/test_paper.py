@@ -15,8 +15,9 @@ from analysis.report.content import report_content
 from analysis.report.formats.latex import latex_table, latex_text
 from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
 from analysis.report.methods import method_references, methods
-from analysis.report.methods.sources import SOURCES, MethodSource, bibtex, cited_keys, references
+from analysis.report.methods.sources import SOURCES, bibtex, cited_keys, references
 from analysis.results import Results
+from analysis.statistics.statistic import Source
 from tests.unit.analysis.report.full_run import full_run, study
 
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -157,7 +158,7 @@ def test_bibtex_entries_are_complete_for_every_source() -> None:
 def test_keys_of_one_author_and_year_are_distinct() -> None:
     """By a letter; a publication that two methods come from is one entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
-    made = [MethodSource(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
+    made = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
     assert [reference.key for reference in references(made)] == ["gwet2008a", "gwet2008b"]
 
 

@@ -9,9 +9,8 @@ import statsmodels.api as sm
 from scipy.stats import t
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons, gee
-from analysis.statistics.comparison.gee import NO_SPREAD, ONE_CLUSTER
+from analysis.statistics.comparison.gee import GEE, NO_SPREAD, ONE_CLUSTER
 from analysis.statistics.comparison.pairs import NO_REFERENCE
-from analysis.statistics.study import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -107,7 +106,7 @@ def test_no_reader_or_no_model_leaves_the_header(make_bundle: MakeBundle) -> Non
     for models in ((), ("R", "S")):
         table = gee(make_bundle("AB", {"R": "AB", "S": "AA"}, models=models))
         assert len(table) == 0
-        assert list(table.columns) == COLUMNS["gee"]
+        assert list(table.columns) == GEE.header
 
 
 @pytest.mark.parametrize(

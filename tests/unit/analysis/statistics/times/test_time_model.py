@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 
 from analysis import Bundle, Options, bundle_from_tables, time_model
 from analysis.arrays import Floats, Ints
-from analysis.statistics import times
+from analysis.statistics import time_model as module
 from analysis.statistics.crossed import CrossedFit, fit_crossed
-from analysis.statistics.times import NO_CONTRAST, NO_SPREAD, NOT_GIVEN, TOO_FEW, TOO_LARGE
+from analysis.statistics.time_model import NO_CONTRAST, NO_SPREAD, NOT_GIVEN, TOO_FEW, TOO_LARGE
 
 COLUMNS = [
     "term",
@@ -269,7 +269,7 @@ def test_one_reader_alone_is_modelled_too() -> None:
 
 def test_more_than_fits_into_memory_is_undefined_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of readers with tens of thousands of items each are not modelled."""
-    monkeypatch.setattr(times, "LARGEST_LAYOUT", 200)
+    monkeypatch.setattr(module, "LARGEST_LAYOUT", 200)
     row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
     assert np.isnan(row["estimate"])
     assert row["undefined_because"] == TOO_LARGE

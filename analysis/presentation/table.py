@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.figures.drawing.axes import RaterName, condition_name, shorten
-from analysis.report.wording import Row, decimals_for, number, rounded, sentences, span
+from analysis.presentation.wording import Row, decimals_for, number, rounded, sentences, span
 from analysis.translation import t, tn
 
 MOST_ROWS = 300
@@ -137,7 +137,7 @@ def report_table(
     name: str,
     title: str,
     note: str,
-    file: str,
+    file: str = "",
     header: Sequence[str],
     rows: Sequence[TableRow],
     total: int | None = None,
@@ -234,3 +234,15 @@ def estimate_of(row: Row) -> str:
         return EMPTY
     estimate, low, high = (number(row, column) for column in ("estimate", "ci_low", "ci_high"))
     return estimate_cell(estimate, low, math.nan if math.isnan(low) else high)
+
+
+def difference_cells(row: Row, factor: float, *, cluster: bool = False) -> tuple[str, str]:
+    """Write a row's difference times `factor` (100: points, with one decimal) and its interval."""
+    columns = ("cluster_ci_low", "cluster_ci_high") if cluster else ("ci_low", "ci_high")
+    low, high = (factor * number(row, column) for column in columns)
+    difference = rounded(factor * number(row, "difference"), 1 if factor == 100 else 3)
+    if math.isnan(low) or math.isnan(high):
+        return difference, EMPTY
+    # A limit just beyond 0 must not be printed as 0.
+    decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
+    return difference, span(rounded(low, decimals), rounded(high, decimals))

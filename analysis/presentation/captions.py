@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import condition_name
+from analysis.presentation.wording import sentences
 from analysis.translation import capital, later, pieces, said, t, tn, written
 
 AGREEMENT_CAPTIONS: Mapping[str, str] = {
@@ -37,7 +38,7 @@ MATRIX_CAPTIONS: Mapping[str, str] = {
 
 def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
     """Say what the first figure shows; `rows` are the micro accuracies."""
-    values = {"n": span(rows["n"]), "percent": written(percent)}
+    values = {"n": number_range(rows["n"]), "percent": written(percent)}
     first = (
         t(
             "Accuracy over all cases, n = {n}; lines are {percent} % intervals over patients, who"
@@ -49,7 +50,7 @@ def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
             "Accuracy over all cases, n = {n}; lines are {percent} % intervals by Wilson.", **values
         )
     )
-    return _together(first, _overlapping())
+    return sentences([first, _overlapping()])
 
 
 def _overlapping() -> str:
@@ -81,11 +82,13 @@ def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -
         )
     else:
         lines = t("Lines are {percent} % intervals by Wilson.", percent=written(percent))
-    return _together(
-        first,
-        lines,
-        t("Cases presented but not answered count as incorrect."),
-        _overlapping(),
+    return sentences(
+        [
+            first,
+            lines,
+            t("Cases presented but not answered count as incorrect."),
+            _overlapping(),
+        ]
     )
 
 
@@ -93,21 +96,23 @@ def matrix_caption(
     rows: pd.DataFrame, measure: str, percent: str, truth: pd.DataFrame | None = None
 ) -> str:
     """Say what a matrix shows; `rows` are its pairs, `truth` those with the reference standard."""
-    return _together(
-        said(MATRIX_CAPTIONS[measure]),
-        t(
-            "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
-            " readers first.",
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        t(
-            "{pairs} over the cases that both answered, n = {n}.",
-            pairs=tn("{n} pair of raters", "{n} pairs of raters", len(rows)),
-            n=span(rows["n"]),
-        ),
-        _without_interval(rows),
-        "" if truth is None else _beside_truth(truth, measure),
+    return sentences(
+        [
+            said(MATRIX_CAPTIONS[measure]),
+            t(
+                "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
+                " readers first.",
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t(
+                "{pairs} over the cases that both answered, n = {n}.",
+                pairs=tn("{n} pair of raters", "{n} pairs of raters", len(rows)),
+                n=number_range(rows["n"]),
+            ),
+            _without_interval(rows),
+            "" if truth is None else _beside_truth(truth, measure),
+        ]
     )
 
 
@@ -134,12 +139,12 @@ def _beside_truth(rows: pd.DataFrame, measure: str) -> str:
         return t(
             "The last row and column are each rater against the reference standard, over the cases"
             " the rater answered, n = {n}: the accuracy among these.",
-            n=span(rows["n"]),
+            n=number_range(rows["n"]),
         )
     return t(
         "The last row and column are each rater against the reference standard, over the cases"
         " the rater answered, n = {n}.",
-        n=span(rows["n"]),
+        n=number_range(rows["n"]),
     )
 
 
@@ -155,10 +160,10 @@ def panel_caption(
         t(
             "Each model minus the mean of {readers} over {cases}, with {percent} % intervals"
             " ({methods}).",
-            readers=_readers(rows["n_readers"]),
-            cases=_cases(rows["n_items"]),
+            readers=readers_in(rows["n_readers"]),
+            cases=cases_in(rows["n_items"]),
             percent=written(percent),
-            methods=_methods(rows),
+            methods=methods_in(rows),
         ),
         t(
             "Filled: against these readers. Hollow: against readers like these, who could have been"
@@ -183,7 +188,7 @@ def panel_caption(
                 level=level,
             )
         )
-    return _together(*parts)
+    return sentences(parts)
 
 
 def comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
@@ -191,21 +196,23 @@ def comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
     clustered = rows["cluster_ci_low"].notna()
     ways = [t("bootstrap over patients")] if clustered.any() else []
     if not clustered.all():
-        ways.append(_methods(rows, "ci_method"))
-    return _together(
-        t(
-            "Model minus reader in percentage points of accuracy, on the same cases, n = {n};"
-            " {percent} % intervals ({methods}).",
-            n=span(rows["n"]),
-            percent=written(percent),
-            methods=t(", ").join(ways),
-        ),
-        tn(
-            "One pair of a reader and a model: the adjusted p is its own p.",
-            "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
-            len(rows),
-        ),
-        t("{reason}, regardless of p.", reason=capital(few)) if few else "",
+        ways.append(methods_in(rows, "ci_method"))
+    return sentences(
+        [
+            t(
+                "Model minus reader in percentage points of accuracy, on the same cases, n = {n};"
+                " {percent} % intervals ({methods}).",
+                n=number_range(rows["n"]),
+                percent=written(percent),
+                methods=t(", ").join(ways),
+            ),
+            tn(
+                "One pair of a reader and a model: the adjusted p is its own p.",
+                "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
+                len(rows),
+            ),
+            t("{reason}, regardless of p.", reason=capital(few)) if few else "",
+        ]
     )
 
 
@@ -226,33 +233,37 @@ def profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str
         )
     )
     n_readers, n_models = _count(rows, RaterKind.READER), _count(rows, RaterKind.MODEL)
-    return _together(
-        t("Percent correct by task, n in brackets."),
-        models,
-        t(
-            "{readers} and {models}.",
-            readers=tn("{n} reader", "{n} readers", n_readers),
-            models=tn("{n} model", "{n} models", n_models),
-        ),
+    return sentences(
+        [
+            t("Percent correct by task, n in brackets."),
+            models,
+            t(
+                "{readers} and {models}.",
+                readers=tn("{n} reader", "{n} readers", n_readers),
+                models=tn("{n} model", "{n} models", n_models),
+            ),
+        ]
     )
 
 
 def groups_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the agreement of groups shows."""
     sizes = t(", ").join(
-        f"{said(GROUPS.get(str(group), str(group)))} {span(part['n_raters'])}"
+        f"{said(GROUPS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
         for group, part in rows.groupby("raters", sort=False)
     )
-    return _together(
-        t(
-            "Agreement of several raters at once over {cases} ({sizes}), with {percent} % intervals"
-            " ({methods}).",
-            cases=_cases(rows["n_items"]),
-            sizes=sizes,
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        t("Measures on letters change when options are permuted; the first two do not."),
+    return sentences(
+        [
+            t(
+                "Agreement of several raters at once over {cases} ({sizes}), with {percent} %"
+                " intervals ({methods}).",
+                cases=cases_in(rows["n_items"]),
+                sizes=sizes,
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Measures on letters change when options are permuted; the first two do not."),
+        ]
     )
 
 
@@ -270,68 +281,35 @@ def task_agreement_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: s
         if len(between)
         else ""
     )
-    return _together(
-        t(
-            "Agreement within readers and within models, {cases}, with {percent} % intervals"
-            " ({methods}).",
-            cases=_cases(rows["n_items"]),
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        mixed,
+    return sentences(
+        [
+            t(
+                "Agreement within readers and within models, {cases}, with {percent} % intervals"
+                " ({methods}).",
+                cases=cases_in(rows["n_items"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            mixed,
+        ]
     )
 
 
 def between_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the comparison of agreements shows."""
-    return _together(
-        t(
-            "Mean agreement over the pairs among {readers}, and of them with {models}, {cases}; the"
-            " difference with its {percent} % interval ({methods}).",
-            readers=_readers(rows["n_readers"]),
-            models=_models(rows["n_models"]),
-            cases=_cases(rows["n_items"]),
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        t("Below zero, readers agree with each other more than with models."),
-    )
-
-
-def times_caption(rows: pd.DataFrame) -> str:
-    """Say what the response times show."""
-    return _together(
-        t(
-            "Seconds from display to answer, for what was answered: median and quartiles of every"
-            " rater, {answers}.",
-            answers=_answers(rows["n"]),
-        ),
-        t(
-            "The axis is logarithmic. The bars show the spread of the times, not the uncertainty of"
-            " the median."
-        ),
-    )
-
-
-def speed_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Say what speed against accuracy shows."""
-    return _together(
-        t(
-            "Percent correct with its {percent} % Wilson interval against the median response time,"
-            " {answers} a rater.",
-            percent=written(percent),
-            answers=_answers(rows["n"]),
-        ),
-        t("It describes these raters and tests nothing."),
-    )
-
-
-def drift_caption(rows: pd.DataFrame) -> str:
-    """Say what the drift shows."""
-    return t(
-        "Median response time in the quarters of each reader's session, {answers} a quarter;"
-        " no interval: a description.",
-        answers=_answers(rows["n"]),
+    return sentences(
+        [
+            t(
+                "Mean agreement over the pairs among {readers}, and of them with {models},"
+                " {cases}; the difference with its {percent} % interval ({methods}).",
+                readers=readers_in(rows["n_readers"]),
+                models=models_in(rows["n_models"]),
+                cases=cases_in(rows["n_items"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Below zero, readers agree with each other more than with models."),
+        ]
     )
 
 
@@ -346,86 +324,98 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
             " of those who were correct.",
             few=str(len(few)),
             most=str(most),
-            n=span(few),
+            n=number_range(few),
         )
-    return _together(
-        t(
-            "Number of cases by how many of {readers} and of {models} were correct, {cases}; a"
-            " count, so without interval.",
-            readers=tn("{n} reader", "{n} readers", int(rows["n_readers"].max())),
-            models=tn("{n} model", "{n} models", int(rows["n_models"].max())),
-            cases=tn("{n} case", "{n} cases", len(rows)),
-        ),
-        t("Lower right: hard for readers only. Upper left: hard for models only."),
-        partly,
+    return sentences(
+        [
+            t(
+                "Number of cases by how many of {readers} and of {models} were correct, {cases}; a"
+                " count, so without interval.",
+                readers=tn("{n} reader", "{n} readers", int(rows["n_readers"].max())),
+                models=tn("{n} model", "{n} models", int(rows["n_models"].max())),
+                cases=tn("{n} case", "{n} cases", len(rows)),
+            ),
+            t("Lower right: hard for readers only. Upper left: hard for models only."),
+            partly,
+        ]
     )
 
 
 def leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the leaderboard shows."""
-    return _together(
-        t(
-            "Accuracy and rank with {percent} % intervals ({methods}), {cases}.",
-            percent=written(percent),
-            methods=_methods(rows),
-            cases=_cases(rows["n"]),
-        ),
-        t("Ranks overlap where the interval of one holds the rank of another."),
-        t("Micro weighs every case the same, macro every task.")
-        if "macro" in set(rows["group"])
-        else "",
+    return sentences(
+        [
+            t(
+                "Accuracy and rank with {percent} % intervals ({methods}), {cases}.",
+                percent=written(percent),
+                methods=methods_in(rows),
+                cases=cases_in(rows["n"]),
+            ),
+            t("Ranks overlap where the interval of one holds the rank of another."),
+            t("Micro weighs every case the same, macro every task.")
+            if "macro" in set(rows["group"])
+            else "",
+        ]
     )
 
 
 def input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
     """Say what the differences between a model's inputs show."""
     clustered = rows["cluster_ci_low"].notna().any()
-    return _together(
-        t(
-            "Accuracy that each model loses under {condition}, compared with the cases as readers"
-            " saw them, {cases}, with {percent} % intervals ({methods}).",
-            condition=condition_name(condition),
-            cases=_cases(rows["n"]),
-            percent=written(percent),
-            methods=t("bootstrap over patients") if clustered else _methods(rows, "ci_method"),
-        ),
-        t("At 0 it does as well either way."),
+    return sentences(
+        [
+            t(
+                "Accuracy that each model loses under {condition}, compared with the cases as"
+                " readers saw them, {cases}, with {percent} % intervals ({methods}).",
+                condition=condition_name(condition),
+                cases=cases_in(rows["n"]),
+                percent=written(percent),
+                methods=t("bootstrap over patients")
+                if clustered
+                else methods_in(rows, "ci_method"),
+            ),
+            t("At 0 it does as well either way."),
+        ]
     )
 
 
 def places_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the places of options show."""
-    return _together(
-        t(
-            "How much more often each place among the options, as shown, was chosen than it was"
-            " correct, in points of {answers}, with {percent} % intervals ({methods}).",
-            answers=_answers(rows["n"]),
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        t("Right of 0 a rater chooses the place too often."),
+    return sentences(
+        [
+            t(
+                "How much more often each place among the options, as shown, was chosen than it was"
+                " correct, in points of {answers}, with {percent} % intervals ({methods}).",
+                answers=answers_in(rows["n"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Right of 0 a rater chooses the place too often."),
+        ]
     )
 
 
 def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the reliability diagram shows."""
-    return _together(
-        t(
-            "Percent correct against mean confidence, answers in ten bins of equal width, {answers}"
-            " a bin, with {percent} % intervals by Wilson.",
-            answers=_answers(rows["n"]),
-            percent=written(percent),
-        ),
-        t("Below the dashed line a model is overconfident."),
+    return sentences(
+        [
+            t(
+                "Percent correct against mean confidence, answers in ten bins of equal width,"
+                " {answers} a bin, with {percent} % intervals by Wilson.",
+                answers=answers_in(rows["n"]),
+                percent=written(percent),
+            ),
+            t("Below the dashed line a model is overconfident."),
+        ]
     )
 
 
 def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
     """Say what the difference between multiple choice and answers without options shows."""
     values = {
-        "cases": _cases(rows["n"]),
+        "cases": cases_in(rows["n"]),
         "percent": written(percent),
-        "methods": _methods(rows),
+        "methods": methods_in(rows),
     }
     if scoring == "strict":
         return t(
@@ -442,57 +432,59 @@ def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
 
 def banks_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the difference between two banks shows."""
-    return _together(
-        t(
-            "Accuracy on {bank} less that on {other_bank}, {cases}, with {percent} %"
-            " intervals ({methods}).",
-            bank=rows["bank"].iloc[0],
-            other_bank=rows["other_bank"].iloc[0],
-            cases=_cases(rows["n"]),
-            percent=written(percent),
-            methods=_methods(rows),
-        ),
-        t("The cases are different ones, and may differ in difficulty."),
+    return sentences(
+        [
+            t(
+                "Accuracy on {bank} less that on {other_bank}, {cases}, with {percent} %"
+                " intervals ({methods}).",
+                bank=rows["bank"].iloc[0],
+                other_bank=rows["other_bank"].iloc[0],
+                cases=cases_in(rows["n"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("The cases are different ones, and may differ in difficulty."),
+        ]
     )
 
 
-def span(numbers: pd.Series[int]) -> str:
+def number_range(numbers: pd.Series[int]) -> str:
     """Return the range of some whole numbers in words.
 
     Examples
     --------
-    >>> span(pd.Series([198, 200])), span(pd.Series([200, 200]))
+    >>> number_range(pd.Series([198, 200])), number_range(pd.Series([200, 200]))
     ('198 to 200', '200')
     """
     low, high = (written(f"{int(end):,}") for end in (numbers.min(), numbers.max()))
     return low if low == high else t("{low} to {high}", low=low, high=high)
 
 
-def _methods(rows: pd.DataFrame, column: str = "method") -> str:
+def methods_in(rows: pd.DataFrame, column: str = "method") -> str:
     """Return the intervals' methods; a method that names several parts names the interval last."""
     parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
     return t("; ").join(sorted({pieces(part) for part in parts})) or t("none")
 
 
-def _readers(numbers: pd.Series[int]) -> str:
-    return tn("{count} reader", "{count} readers", int(numbers.max()), count=span(numbers))
+def readers_in(numbers: pd.Series[int]) -> str:
+    """Return a number of readers, or its range, with its word."""
+    return tn("{count} reader", "{count} readers", int(numbers.max()), count=number_range(numbers))
 
 
-def _models(numbers: pd.Series[int]) -> str:
-    return tn("{count} model", "{count} models", int(numbers.max()), count=span(numbers))
+def models_in(numbers: pd.Series[int]) -> str:
+    """Return a number of models, or its range, with its word."""
+    return tn("{count} model", "{count} models", int(numbers.max()), count=number_range(numbers))
 
 
-def _answers(numbers: pd.Series[int]) -> str:
-    return tn("{count} answer", "{count} answers", int(numbers.max()), count=span(numbers))
+def answers_in(numbers: pd.Series[int]) -> str:
+    """Return a number of answers, or its range, with its word."""
+    return tn("{count} answer", "{count} answers", int(numbers.max()), count=number_range(numbers))
 
 
-def _cases(numbers: pd.Series[int]) -> str:
-    return tn("{count} case", "{count} cases", int(numbers.max()), count=span(numbers))
+def cases_in(numbers: pd.Series[int]) -> str:
+    """Return a number of cases, or its range, with its word."""
+    return tn("{count} case", "{count} cases", int(numbers.max()), count=number_range(numbers))
 
 
 def _count(rows: pd.DataFrame, kind: RaterKind) -> int:
     return int(rows.loc[rows["rater_kind"] == kind, "rater_id"].nunique())
-
-
-def _together(*sentences: str) -> str:
-    return " ".join(filter(None, sentences)).replace("\u3002 ", "\u3002")

@@ -12,9 +12,7 @@ import pandas as pd
 
 from analysis.figures.drawing.axes import condition_name, conditions_of, shorten
 from analysis.results import Results
-from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
-from analysis.translation import later, pieces, said, t, tn, written
+from analysis.translation import later, pieces, t, tn, written
 
 MOST_DECIMALS = 6
 
@@ -230,30 +228,6 @@ def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-SHARES = ("raw", "same_wrong")
-"""Measures of agreement that are shares of cases."""
-
-
-def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of agreement with the intervals that are shown, which the files do not hold.
-
-    The formulas give a share of 0 or 1 an interval without width: Wilson's is shown, over patients
-    where they have several cases. No limit is beyond what the measure can be.
-    """
-    is_share = table["measure"].isin(SHARES).to_numpy()
-    at_end = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()
-    n = np.minimum(table["n"].to_numpy(dtype=np.float64), results.n_clusters)
-    estimate = table["estimate"].to_numpy(dtype=np.float64)
-    limits = wilson_interval(np.where(at_end, estimate * n, 0.0), n, results.options.alpha)
-    given = (table[column].to_numpy(dtype=np.float64) for column in ("ci_low", "ci_high"))
-    low, high = (np.where(at_end, *ends) for ends in zip(limits, given, strict=True))
-    return table.assign(
-        ci_low=np.maximum(low, np.where(is_share, 0.0, -1.0)),
-        ci_high=np.minimum(high, 1.0),
-        method=table["method"].mask(at_end, "Wilson"),
-    )
-
-
 def number(row: Row, column: str) -> float:
     """Return a cell as a number; nan where it is empty or not there."""
     value = row.get(column)
@@ -286,12 +260,6 @@ def because(why: str) -> str:
 
 
 LONGEST = 40
-THESE, LIKE_THESE = "these readers", "readers like these"
-CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
-AGAINST = {
-    THESE: later("against these readers"),
-    LIKE_THESE: later("against readers like these"),
-}
 
 
 def all_conditions(results: Results) -> list[str]:
@@ -321,66 +289,3 @@ def under(results: Results, condition: str) -> str:
     if not shown:
         return ""
     return t(" under {condition}", condition=f"\u2068{shorten(shown, LONGEST)}\u2069")
-
-
-CONTRASTS = {
-    "condition": later("condition {name} against {other}"),
-    "session": later("session {name} against {other}"),
-    "task": later("task {name} against {other}"),
-}
-
-
-def term_words(term: str) -> str:
-    """Return what a term of the model of times compares, in the language in use."""
-    kind, _, levels = term.partition(" ")
-    name, against, other = levels.rpartition(" against ")
-    if kind not in CONTRASTS or not against:
-        return pieces(term)
-    if kind == "condition":
-        name, other = (
-            t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)
-        )
-    return said(CONTRASTS[kind]).format(name=name, other=other)
-
-
-def claim_words(claim: str) -> str:
-    """Return about which readers a claim is."""
-    return said(CLAIMS.get(claim, claim))
-
-
-def against(claim: str) -> str:
-    """Return against which readers a claim is."""
-    return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
-
-
-def has_fixed_interval(row: Row) -> bool:
-    """Tell whether a row about readers like these shows the interval for these readers."""
-    return row.get("claim") == LIKE_THESE and NARROWER in str(row.get("note") or "")
-
-
-def narrower_note(*rows: Row) -> str:
-    """Return a sentence that names the interval shown for readers like these; empty elsewhere."""
-    if not any(map(has_fixed_interval, rows)):
-        return ""
-    return t(
-        "The interval for readers like these came out narrower than the one for these readers,"
-        " which is shown instead."
-    )
-
-
-def narrower_notes(rows: Sequence[Row]) -> str:
-    """Return a sentence that says where a table shows one interval for both claims."""
-    if not any(map(has_fixed_interval, rows)):
-        return ""
-    return t(
-        "Where the interval for readers like these came out narrower than the one for these"
-        " readers, the latter is shown, with its standard error, degrees of freedom and p."
-    )
-
-
-def claim_shown(row: Row) -> str:
-    """Return about which readers a row's claim is, and whose interval it shows if another's."""
-    words = claim_words(str(row["claim"]))
-    if not has_fixed_interval(row):
-        return words
-    return t("{claim} (interval for these readers)", claim=words)

@@ -1,0 +1,1 @@
+"""How numbers become text and tables of the report: used by every statistic."""

@@ -1,0 +1,59 @@
+"""Words for claims about readers: about these readers, or about readers like these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.presentation.wording import Row
+from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
+from analysis.translation import later, said, t
+
+THESE, LIKE_THESE = "these readers", "readers like these"
+CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
+AGAINST = {
+    THESE: later("against these readers"),
+    LIKE_THESE: later("against readers like these"),
+}
+
+
+def claim_words(claim: str) -> str:
+    """Return about which readers a claim is."""
+    return said(CLAIMS.get(claim, claim))
+
+
+def against(claim: str) -> str:
+    """Return against which readers a claim is."""
+    return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
+
+
+def has_fixed_interval(row: Row) -> bool:
+    """Tell whether a row about readers like these shows the interval for these readers."""
+    return row.get("claim") == LIKE_THESE and NARROWER in str(row.get("note") or "")
+
+
+def narrower_note(*rows: Row) -> str:
+    """Return a sentence that names the interval shown for readers like these; empty elsewhere."""
+    if not any(map(has_fixed_interval, rows)):
+        return ""
+    return t(
+        "The interval for readers like these came out narrower than the one for these readers,"
+        " which is shown instead."
+    )
+
+
+def narrower_notes(rows: Sequence[Row]) -> str:
+    """Return a sentence that says where a table shows one interval for both claims."""
+    if not any(map(has_fixed_interval, rows)):
+        return ""
+    return t(
+        "Where the interval for readers like these came out narrower than the one for these"
+        " readers, the latter is shown, with its standard error, degrees of freedom and p."
+    )
+
+
+def claim_shown(row: Row) -> str:
+    """Return about which readers a row's claim is, and whose interval it shows if another's."""
+    words = claim_words(str(row["claim"]))
+    if not has_fixed_interval(row):
+        return words
+    return t("{claim} (interval for these readers)", claim=words)

@@ -1,0 +1,187 @@
+"""The description of a statistic: all that files, report and docs need to know about one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pandas as pd
+
+from analysis.figures.drawing.chart import Chart
+from analysis.presentation.table import ReportTable
+from analysis.results import Results
+from analysis.statistics.study import Study
+
+TEXT = "text"
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its head in the file.
+    meaning : str
+        What a cell says, for the data dictionary.
+    unit : str, default "text"
+        `text`, `yes or no`, or what its numbers are: `count`, `proportion`, `ms` ...
+    """
+
+    name: str
+    meaning: str
+    unit: str = TEXT
+
+
+class Source(NamedTuple):
+    """A publication that a method is taken from.
+
+    Parameters
+    ----------
+    method : str
+        What is taken from it.
+    text : str
+        `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
+        citing (`wilson1927`) and the BibTeX entry are read from it.
+    doi : str
+        Without `doi:`.
+    """
+
+    method: str
+    text: str
+    doi: str
+
+
+class Method(NamedTuple):
+    """A part of the methods text, in English.
+
+    Parameters
+    ----------
+    title : str
+        The paragraph it belongs to; parts with the same title form one paragraph.
+    text : str, or function of Results that returns str
+        Whole sentences, sources as `[@key; @key]`. A function where they depend on the run; empty
+        where nothing is to be said.
+    """
+
+    title: str
+    text: str | Callable[[Results], str]
+
+
+class Figure(NamedTuple):
+    """A figure of the report; no chart, no figure.
+
+    Parameters
+    ----------
+    section : str
+        A key of `analysis.report.content.SECTIONS`.
+    name : str
+        Name of its files.
+    title, caption : str
+        As text.
+    chart : Chart or None
+        What it shows.
+    """
+
+    section: str
+    name: str
+    title: str
+    caption: str
+    chart: Chart | None
+
+
+def always(_: Study) -> bool:
+    """Compute a table for every study."""
+    return True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Statistic:
+    """A table of the results, with everything that is said about it.
+
+    The keys of `methods`, `tables` and `figures` are places: the report shows all parts of one
+    kind in order of place. They have gaps, so that a new part fits between any two.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file without `.csv`.
+    meaning : str
+        What a row is, for the data dictionary.
+    columns : tuple of Column
+        In the order of the file.
+    compute : function of Study that returns DataFrame
+        Makes the table.
+    applies : function of Study that returns bool, optional
+        Whether a study has this table at all; by default every study has it, perhaps without rows.
+    methods : mapping of int to Method
+        What the methods text says if the table has rows.
+    sources : tuple of Source
+        Publications that only this statistic cites; others are in `sources.csv`.
+    tables : mapping of int to function of Results that yields ReportTable
+        The tables of the report.
+    figures : mapping of int to function of Results and condition that yields Figure
+        The figures of the report, for each condition of the readers; called if there are rows.
+    """
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    compute: Callable[[Study], pd.DataFrame]
+    applies: Callable[[Study], bool] = always
+    methods: Mapping[int, Method] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    tables: Mapping[int, Callable[[Results], Iterator[ReportTable]]] = field(default_factory=dict)
+    figures: Mapping[int, Callable[[Results, str], Iterator[Figure]]] = field(default_factory=dict)
+
+    @property
+    def header(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+
+def shared(names: str) -> tuple[Column, ...]:
+    """Return columns that many tables have, by their names.
+
+    Examples
+    --------
+    >>> [column.unit for column in shared("rater_id n")]
+    ['text', 'count']
+    """
+    return tuple(SHARED[name] for name in names.split())
+
+
+_ESTIMATE = "that of the estimate"
+SHARED = {
+    column.name: column
+    for column in (
+        Column("rater_id", "Rater."),
+        Column("rater_kind", "`reader` or `model`."),
+        Column("model_id", "Model."),
+        Column("condition", "Condition of the readings; empty where the bundle has none."),
+        Column("by", "Grouping: `overall`, `task`, `category` or `subcategory`."),
+        Column("group", "The group; for `overall` `micro` (by case) or `macro` (mean of tasks)."),
+        Column("scope", "The items: `all`, `task=NAME`, `category=NAME` or `option_set=NAME`."),
+        Column("measure", "The measure that the row gives."),
+        Column("metric", "`accuracy` or `auc`."),
+        Column("claim", "`these readers` (readers fixed) or `readers like these` (random)."),
+        Column("n", "Items that count.", "count"),
+        Column("n_readers", "Readers.", "count"),
+        Column("n_models", "Models.", "count"),
+        Column("n_items", "Items.", "count"),
+        Column("n_readings", "Readings.", "count"),
+        Column("estimate", "The estimate.", "that of the measure"),
+        Column("difference", "The first value minus the second.", "that of the metric"),
+        Column("se", "Standard error.", _ESTIMATE),
+        Column("df", "Degrees of freedom.", "number"),
+        Column("ci_low", "Lower limit of the confidence interval.", _ESTIMATE),
+        Column("ci_high", "Upper limit of the confidence interval.", _ESTIMATE),
+        Column("p", "Two-sided p-value of no difference.", "probability"),
+        Column("p_adjusted", "`p` adjusted by Holm's method over the family.", "probability"),
+        Column("method", "How estimate and interval are computed."),
+        Column("note", "What a reader of the row should know."),
+        Column("undefined_because", "Why cells are empty; empty where none is."),
+    )
+}
+"""Columns that many tables have, by name."""

@@ -1,0 +1,430 @@
+"""What response times depend on: the table `time_model.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import null_space
+from scipy.stats import norm
+
+from analysis.arrays import Bools, Floats
+from analysis.bundle.model import Bundle, RaterKind
+from analysis.figures.drawing.axes import condition_name
+from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    p_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import Row, decimals_for, number, rounded, rows_of, span
+from analysis.readings.circumstances import Circumstances
+from analysis.readings.matrix import ReadingMatrix
+from analysis.results import Results
+from analysis.statistics.crossed import CrossedFit, fit_crossed
+from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.statistics.times import ANSWERED, session_order
+from analysis.translation import later, pieces, said, t
+
+BASELINE = "unaided"
+
+
+KINDS = ("condition", "correct", "position", "session", "task")
+
+
+NOT_GIVEN = {
+    "correct": later("no item has a reference standard"),
+    "position": later("no reading gives its position"),
+    "session": later("no reading names its session"),
+    "task": later("no item names its task"),
+}
+
+
+NO_CONTRAST = {
+    "condition": later("all readings were made under one condition"),
+    "correct": later("all answers are correct, or all are wrong"),
+    "position": later("all readings stand at one place of their session"),
+    "session": later("all readings belong to one session"),
+    "task": later("all items belong to one task"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Term:
+    """One fixed effect of the model.
+
+    Parameters
+    ----------
+    name : str
+        What is set against what.
+    condition : str
+        The condition that is set against the baseline; empty for other terms.
+    values : numpy.ndarray of float, shape (n,), or None
+        Its column of the design; None where it has none.
+    because : str
+        Why it has none.
+    """
+
+    name: str
+    condition: str = ""
+    values: Floats | None = None
+    because: str = ""
+
+
+def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
+    """Return the readings of the model, one a row, in order of item and column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`;
+        what is not given is None or nan. Answered readings of readers.
+    """
+    reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
+    answered = matrix.statuses[times.item, times.column] == ANSWERED
+    which = np.flatnonzero(answered & reader[times.column])
+    item, column = times.item[which], times.column[which]
+    correct = np.where(
+        matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
+    )
+    table = pd.DataFrame(
+        {
+            "response_ms": times.response_ms[which],
+            "reader": [matrix.columns[i].rater_id for i in column],
+            "item": item,
+            "column": column,
+            "condition": [matrix.columns[i].condition for i in column],
+            "correct": correct,
+            "position": times.place[which] / 10,
+            "session": [name or None for name in times.session[which]],
+            "task": [name or None for name in matrix.groups["task"][item]],
+        }
+    )
+    return table.sort_values(["item", "column"], ignore_index=True)
+
+
+def complete(readings: pd.DataFrame) -> pd.DataFrame:
+    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `modelled_readings`.
+    """
+    kinds = [kind for kind in KINDS if readings[kind].notna().any()]
+    complete = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
+    return readings.loc[complete].reset_index(drop=True)
+
+
+def terms_of(readings: pd.DataFrame) -> list[Term]:
+    """Return the terms in the order of the table.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `complete`.
+
+    Returns
+    -------
+    list of Term
+        At least one for each of `KINDS`.
+    """
+    makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
+        "condition": _conditions,
+        "correct": lambda r: [_term(later("correct against wrong"), r["correct"])],
+        "position": lambda r: [_term(later("position, per 10 cases"), r["position"])],
+        "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
+        "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
+    }
+    return [term for kind in KINDS for term in _kind(readings, kind, makers[kind])]
+
+
+def _kind(
+    readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
+) -> list[Term]:
+    if readings[kind].isna().all():
+        return [Term(name=kind, because=NOT_GIVEN[kind])]
+    if readings[kind].nunique() < 2:
+        return [Term(name=kind, because=NO_CONTRAST[kind])]
+    return make(readings)
+
+
+def _conditions(readings: pd.DataFrame) -> list[Term]:
+    names = sorted(readings["condition"].unique(), key=lambda name: (name != BASELINE, name))
+    return _levels(readings, "condition", names)
+
+
+def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
+    return [
+        Term(
+            name=f"{kind} {name or '(none)'} against {names[0] or '(none)'}",
+            condition=name if kind == "condition" else "",
+            values=np.asarray(readings[kind] == name, dtype=np.float64),
+        )
+        for name in names[1:]
+    ]
+
+
+def _term(name: str, values: pd.Series[float]) -> Term:
+    return Term(name=name, values=np.asarray(values, dtype=np.float64))
+
+
+METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
+
+
+TOO_FEW = later("fewer readings with a time than the model has terms")
+
+
+NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
+
+
+TOO_LARGE = "more readings, times readers, than the model is fitted to"
+
+
+# Cells of the design with the readers' indicators: half a gigabyte.
+LARGEST_LAYOUT = 2**26
+
+
+# Relative size below which a null vector's entry is taken for 0.
+ZERO = 1e-8
+
+
+def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate how condition, correctness, fatigue, session and task change the time, as factors.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `term, condition, n, estimate, se, ratio, ci_low, ci_high, p, method,
+        undefined_because`; estimate and standard error in natural logarithms, ratio and interval as
+        factors. In order of condition, correctness, position, session and task; no row where no
+        reader has a measured time.
+
+    Notes
+    -----
+    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, all of them normal and independent, fitted
+    by restricted maximum likelihood to the readers' answered first readings, flagged ones
+    included. A term that is given for some readings only leaves the others out; so does a time of
+    0. `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with
+    normal quantiles. Readers differ in level and not in their effects: the intervals speak of these
+    readers. That correct answers are the quicker ones does not say that haste helps: hard items
+    take longer and go wrong.
+
+    A term without contrast, or that other terms amount to (all unaided readings in session 1, say),
+    is undefined. Conditions are set against `unaided` where there is one, else against the first by
+    name; sessions and tasks against their first.
+
+    See Also
+    --------
+    analysis.statistics.crossed.fit_crossed
+
+    References
+    ----------
+    .. [1] Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects for
+       subjects and items. J Mem Lang 2008;59:390-412. doi:10.1016/j.jml.2007.12.005
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = time_model(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4, "item_id": list("abcd") * 2,
+    ...         "answer": list("AABB") + list("ABAB"),
+    ...         "response_ms": [900, 1100, 1900, 2100, 1400, 3000, 1600, 3100],
+    ...     }),
+    ... ))
+    >>> table["term"].tolist()
+    ['condition', 'correct against wrong', 'position', 'session', 'task']
+    >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
+    (0.553, 'no reading gives its position')
+    """
+    study = study_of(study, options)
+    matrix, circumstances, options = study.matrix, study.circumstances, study.options
+    every = modelled_readings(matrix, circumstances)
+    if every.empty:
+        return pd.DataFrame(columns=TIME_MODEL.header)
+    readings = complete(every)
+    left_out = int((every["response_ms"] == 0).sum())
+    terms = terms_of(readings) if len(readings) else []
+    rows = _term_rows(readings, terms, options.alpha)
+    table = pd.DataFrame(rows, columns=TIME_MODEL.header)
+    table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
+    return table
+
+
+def _term_rows(
+    readings: pd.DataFrame, terms: Sequence[Term], alpha: float
+) -> list[dict[str, object]]:
+    usable = [i for i, term in enumerate(terms) if term.values is not None]
+    columns = [terms[i].values for i in usable]
+    design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
+    because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
+    blank, kept, tied = _estimable(design)
+    because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
+    fit, failure = _fit_or_reason(readings, design[:, kept])
+    place = np.cumsum(kept) - 1
+    rows: list[dict[str, object]] = []
+    for i, term in enumerate(terms):
+        row: dict[str, object] = {
+            "term": term.name,
+            "condition": term.condition,
+            "n": len(readings),
+            "undefined_because": because.get(i, "" if fit else failure),
+        }
+        if fit and i not in because:
+            row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
+        rows.append(row)
+    return rows
+
+
+def _fit_or_reason(readings: pd.DataFrame, design: Floats) -> tuple[CrossedFit | None, str]:
+    n, p = design.shape
+    if n <= p:
+        return None, TOO_FEW
+    if n * (p + readings["reader"].nunique()) > LARGEST_LAYOUT:
+        return None, TOO_LARGE
+    return _fit(readings, design), NO_SPREAD
+
+
+def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
+    outcome = np.log(readings["response_ms"].to_numpy(dtype=np.float64))
+    readers = np.unique(readings["reader"], return_inverse=True)[1].astype(np.int64)
+    items = readings["item"].to_numpy(dtype=np.int64)
+    # Centring changes the intercept alone, and keeps small differences from drowning.
+    centred = design - np.append(0.0, design[:, 1:].mean(axis=0))
+    return fit_crossed(outcome - outcome.mean(), centred, readers, items)
+
+
+def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
+    estimate = float(fit.estimates[place])
+    se = float(np.sqrt(fit.covariance[place, place]))
+    half = float(norm.isf(alpha / 2)) * se
+    return {
+        "estimate": estimate,
+        "se": se,
+        "ratio": float(np.exp(estimate)),
+        "ci_low": float(np.exp(estimate - half)),
+        "ci_high": float(np.exp(estimate + half)),
+        "p": float(2 * norm.sf(abs(estimate) / se)),
+    }
+
+
+def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
+    """Say which columns cannot be estimated, which to keep, and which are tied to which.
+
+    Coefficients that a null vector of the design touches are not estimable; the others do not
+    depend on which columns are kept to make it of full rank.
+    """
+    scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
+    basis = null_space(scaled, rcond=ZERO)
+    projection = np.abs(basis @ basis.T) > ZERO
+    kept: list[int] = []
+    for j in range(design.shape[1]):
+        if np.linalg.matrix_rank(scaled[:, [*kept, j]], tol=ZERO) > len(kept):
+            kept.append(j)
+    return projection.diagonal(), np.isin(np.arange(design.shape[1]), kept), projection
+
+
+def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
+    others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
+    return f"cannot be distinguished from {'; '.join(others)}" if others else "has no contrast"
+
+
+def time_model_table(results: Results) -> Iterator[ReportTable]:
+    """Show the terms of the model of times, as factors."""
+    rows: list[TableRow] = [
+        (
+            (words(term_words(str(row["term"]))),),
+            (
+                condition_cell(str(row["condition"])),
+                whole(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
+                *_factor(row),
+                p_cell(number(row, "p")),
+                pieces(str(row["undefined_because"] or "")),
+            ),
+        )
+        for row in rows_of(results, "time_model")
+    ]
+    made = report_table(
+        name="time-model",
+        title=t("Factors associated with reading time"),
+        note=t(
+            "Factors by which the time is multiplied, from a linear mixed model of log times with"
+            " readers and cases crossed; n: readings."
+        ),
+        header=(t("Term"), t("Condition"), "n", t("Factor"), t("CI"), "p", t("Undefined because")),
+        rows=rows,
+    )
+    has_reasons = any(cells[-1] for _, cells in made.rows)
+    yield made if has_reasons else made.without(t("Undefined because"))
+
+
+def _factor(row: Row) -> tuple[str, str]:
+    ratio, low, high = (number(row, column) for column in ("ratio", "ci_low", "ci_high"))
+    if math.isnan(low) or math.isnan(high):
+        return rounded(ratio, 2), EMPTY
+    decimals = decimals_for([low, high], [1.0], 2)
+    return rounded(ratio, decimals), span(rounded(low, decimals), rounded(high, decimals))
+
+
+CONTRASTS = {
+    "condition": later("condition {name} against {other}"),
+    "session": later("session {name} against {other}"),
+    "task": later("task {name} against {other}"),
+}
+
+
+def term_words(term: str) -> str:
+    """Return what a term of the model of times compares, in the language in use."""
+    kind, _, levels = term.partition(" ")
+    name, against, other = levels.rpartition(" against ")
+    if kind not in CONTRASTS or not against:
+        return pieces(term)
+    if kind == "condition":
+        name, other = (
+            t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)
+        )
+    return said(CONTRASTS[kind]).format(name=name, other=other)
+
+
+TIME_MODEL = Statistic(
+    name="time_model",
+    meaning="A term of the linear mixed model of log response times.",
+    columns=(
+        Column("term", "What is compared, such as `correct against wrong`."),
+        Column("condition", "The condition compared with the baseline; empty for other terms."),
+        Column("n", "Readings in the model.", "count"),
+        Column("estimate", "Coefficient of the term.", "log of a factor"),
+        *shared("se"),
+        Column("ratio", "Factor by which the time is multiplied.", "factor"),
+        Column("ci_low", "Lower limit of the confidence interval of `ratio`.", "factor"),
+        Column("ci_high", "Upper limit of the confidence interval of `ratio`.", "factor"),
+        *shared("p method undefined_because"),
+    ),
+    compute=time_model,
+    methods={
+        620: Method(
+            "Models of readings and times",
+            "Their logarithms are modelled with readers and cases crossed as random effects;"
+            " estimates are given as factors [@baayen2008; @bates2015].",
+        )
+    },
+    tables={230: time_model_table},
+)
