@@ -84,14 +84,14 @@ class ReportTable:
         return replace(self, header=(first, *self.header[1:]))
 
     def without_same(self, head: str) -> ReportTable:
-        """Return the table without a column that says the same in every row, told in the note."""
+        """Return the table without a column that is the same in every row; the note states it."""
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1) - 1
-        told = {cells[place] for _, cells in self.rows}
-        if len(told) != 1:
+        values = {cells[place] for _, cells in self.rows}
+        if len(values) != 1:
             return self
-        same = t("{head}: {what}.", head=head, what=told.pop())
+        same = t("{head}: {what}.", head=head, what=values.pop())
         return replace(self.without(head), note=sentences([self.note, same]))
 
     @property
@@ -224,7 +224,7 @@ def estimate_cell(estimate: float, low: float, high: float) -> str:
         return t("undefined")
     if math.isnan(low):
         return rounded(estimate, 2)
-    value, low_, high_ = (rounded(one, 2) for one in (estimate, low, high))
+    value, low_, high_ = (rounded(end, 2) for end in (estimate, low, high))
     return t("{value} [{low}, {high}]", value=value, low=low_, high=high_)
 
 

@@ -177,7 +177,7 @@ _KEPT: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 def rows_of(results: Results, name: str, **where: str) -> list[Row]:
     """Return a table's rows that hold given words.
 
-    Empty where the table, or one of the columns, is not there.
+    Empty if the table, or one of the columns, is missing.
     """
     table = results.tables.get(name)
     if table is None or not set(where) <= set(table.columns):
@@ -198,16 +198,16 @@ def rows_by(
     results: Results, name: str, keys: Sequence[str], of: str, **where: str
 ) -> dict[tuple[str, ...], dict[str, Row]]:
     """Return a table's rows by the words in `keys`, and within those by the word in `of`."""
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    rows: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows_of(results, name, **where):
-        found.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
-    return found
+        rows.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
+    return rows
 
 
 def records(table: pd.DataFrame) -> list[Row]:
     """Return a table's rows."""
-    found: list[Row] = table.to_dict("records")  # type: ignore[assignment]
-    return found
+    rows: list[Row] = table.to_dict("records")  # type: ignore[assignment]
+    return rows
 
 
 def conditions_in(results: Results, name: str) -> list[str]:
@@ -216,7 +216,7 @@ def conditions_in(results: Results, name: str) -> list[str]:
     if "condition" not in table.columns:
         return []
     first = set(conditions_of(results.tables["accuracy"]))
-    return sorted(table["condition"].unique(), key=lambda one: (one not in first, one))
+    return sorted(table["condition"].unique(), key=lambda name: (name not in first, name))
 
 
 def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -229,7 +229,7 @@ def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def number(row: Row, column: str) -> float:
-    """Return a cell as a number; nan where it is empty or not there."""
+    """Return a cell as a number; nan if it is empty or missing."""
     value = row.get(column)
     return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
 

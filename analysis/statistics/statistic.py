@@ -61,8 +61,8 @@ class Method(NamedTuple):
     title : str
         The paragraph it belongs to; parts with the same title form one paragraph.
     text : str, or function of Results that returns str
-        Whole sentences, sources as `[@key; @key]`. A function where they depend on the run; empty
-        where nothing is to be said.
+        Whole sentences, sources as `[@key; @key]`. A function if they depend on the run; it may
+        return an empty text.
     """
 
     title: str
@@ -98,7 +98,7 @@ def always(_: Study) -> bool:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistic:
-    """A table of the results, with everything that is said about it.
+    """A table of the results, with its description.
 
     The keys of `methods`, `tables` and `figures` are places: the report shows all parts of one
     kind in order of place. They have gaps, so that a new part fits between any two.

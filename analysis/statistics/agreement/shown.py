@@ -23,8 +23,8 @@ def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
     n = np.minimum(table["n"].to_numpy(dtype=np.float64), results.n_clusters)
     estimate = table["estimate"].to_numpy(dtype=np.float64)
     limits = wilson_interval(np.where(at_end, estimate * n, 0.0), n, results.options.alpha)
-    given = (table[column].to_numpy(dtype=np.float64) for column in ("ci_low", "ci_high"))
-    low, high = (np.where(at_end, *ends) for ends in zip(limits, given, strict=True))
+    limits_of_table = (table[column].to_numpy(dtype=np.float64) for column in ("ci_low", "ci_high"))
+    low, high = (np.where(at_end, *ends) for ends in zip(limits, limits_of_table, strict=True))
     return table.assign(
         ci_low=np.maximum(low, np.where(is_share, 0.0, -1.0)),
         ci_high=np.minimum(high, 1.0),
