@@ -14,9 +14,9 @@ FOLDERS = {
     "pages": "The pages, one a file, each beginning with its guard.",
     "page": "The page around the films: its words, keys, settings, sheets and storage.",
     "film": "Films fetched, decoded, windowed and drawn.",
-    "viewer": "The films of a case on the screen, and the reader's hands on them.",
+    "viewer": "The films of a case on the screen, and the tools for them.",
     "delivery": "The connection to the server, and the outbox that loses no record.",
-    "steps": "What stands before the first case and after the last.",
+    "steps": "The steps before the first case and after the last.",
     "case": "One case being read: its clock, its answer, its flags.",
     "room": "The reading room: which case, what may be done now, and the way through the study.",
 }
@@ -34,16 +34,16 @@ def document() -> str:
 
 
 def _tree(top: Path) -> Iterator[str]:
-    found = sorted(path for path in top.rglob("*") if path.suffix in (".py", ".js"))
-    for folder in sorted({path.parent for path in found}):
+    paths = sorted(path for path in top.rglob("*") if path.suffix in (".py", ".js"))
+    for folder in sorted({path.parent for path in paths}):
         start = folder / "__init__.py"
-        told = (
+        description = (
             _sentence(start)
             if start.exists()
             else FOLDERS.get(folder.name, "What puts it together.")
         )
-        yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", told, "")
-        for path in found:
+        yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", description, "")
+        for path in paths:
             if path.parent == folder and path != start:
                 yield f"- `{path.name}`: {_sentence(path)}"
         yield ""
@@ -53,11 +53,11 @@ def _sentence(path: Path) -> str:
     """Return the first sentence of a module's docstring or opening comment."""
     text = path.read_text("utf-8")
     if path.suffix == ".py":
-        told = ast.get_docstring(ast.parse(text)) or ""
+        description = ast.get_docstring(ast.parse(text)) or ""
     else:
         comment = re.match(r"/\*\*(.*?)\*/", text, flags=re.DOTALL)
-        told = re.sub(r"^\s*\* ?", "", comment[1] if comment else "", flags=re.MULTILINE)
-    return re.split(r"(?<=[.?])\s", " ".join(told.split()))[0]
+        description = re.sub(r"^\s*\* ?", "", comment[1] if comment else "", flags=re.MULTILINE)
+    return re.split(r"(?<=[.?])\s", " ".join(description.split()))[0]
 
 
 if __name__ == "__main__":

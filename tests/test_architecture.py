@@ -61,13 +61,13 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _imports(path: Path) -> set[str]:
-    found = set()
+    names = set()
     for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.add(str(node.module))
-    return found
+            names.add(str(node.module))
+    return names
 
 
 def test_imports_follow_the_floor_plan() -> None:
@@ -87,7 +87,7 @@ def test_folders_use_only_what_is_beneath_them() -> None:
             above = {f"{package}.{name}" for name in floors[number + 1 :]}
             for path in (ROOT / package / folder).rglob("*.py"):
                 used = {".".join(module.split(".")[:2]) for module in _imports(path)}
-                offenders += [(_name(path), one) for one in sorted(used & above)]
+                offenders += [(_name(path), node_) for node_ in sorted(used & above)]
     assert not offenders
 
 
@@ -153,7 +153,7 @@ def test_every_fragment_starts_with_the_guard() -> None:
         for path in (ROOT / "pages").glob("*.py")
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.FunctionDef)
-        and any("fragment" in ast.unparse(one) for one in node.decorator_list)
+        and any("fragment" in ast.unparse(decorator) for decorator in node.decorator_list)
         and not _is_guard(node.body[0])
     ]
 
@@ -181,9 +181,9 @@ def test_no_constant_looks_like_an_access_code() -> None:
     """Codes are generated for a deployment and never stand in the code."""
     code = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")
     assert not {
-        _name(path): found
+        _name(path): names
         for path in _files()
-        if (found := set(code.findall(path.read_text(encoding="utf-8"))) - EXAMPLES)
+        if (names := set(code.findall(path.read_text(encoding="utf-8"))) - EXAMPLES)
     }
 
 
@@ -193,10 +193,10 @@ def test_no_name_of_a_module_is_given_twice() -> None:
 
 
 def _given_twice(path: Path) -> list[str]:
-    given: list[str] = []
+    bound: list[str] = []
     for node in _tree(path).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
-        given += [one.id for one in targets if isinstance(one, ast.Name)]
+        bound += [target.id for target in targets if isinstance(target, ast.Name)]
         if isinstance(node, ast.AnnAssign | ast.FunctionDef | ast.ClassDef):
-            given.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
-    return [name for name, times in Counter(given).items() if times > 1]
+            bound.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
+    return [name for name, times in Counter(bound).items() if times > 1]

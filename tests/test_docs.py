@@ -1,4 +1,4 @@
-"""The documents hold together: what a link names is there."""
+"""Links and names in the documents refer to something that exists."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
 def test_every_link_of_every_document_leads_somewhere() -> None:
-    """To a file that is there, and where it names a heading, to one that the file has."""
+    """To an existing file, and to one of its headings if it names one."""
     tracked = subprocess.run(
         ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -43,11 +43,11 @@ def test_the_architecture_names_files_that_are_there() -> None:
     named = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
     assert len(named) > 60
     missing = [
-        one
-        for one in named
-        if not (ROOT / one).exists()
-        and not (ROOT / "ui" / "viewer" / "js" / one).exists()
-        and ("/" in one or one not in here)
+        link
+        for link in named
+        if not (ROOT / link).exists()
+        and not (ROOT / "ui" / "viewer" / "js" / link).exists()
+        and ("/" in link or link not in here)
     ]
     assert not missing
 
@@ -66,13 +66,13 @@ def _anchors(document: Path) -> set[str]:
     return {name.replace(" ", "-") for name in plain}
 
 
-def test_what_the_guide_says_to_follow_is_there() -> None:
+def test_the_examples_of_the_guide_exist() -> None:
     """Each recipe of CONTRIBUTING.md names an example that the code still has."""
     names = re.findall(r"`(\w+)`", " ".join(FOLLOW.findall((ROOT / GUIDE).read_text("utf-8"))))
     assert len(names) > 5
     code = ["study", "analysis", "ui", "pages"]
-    found = [
+    runs = [
         subprocess.run(["git", "grep", "-qw", name, "--", *code], cwd=ROOT, check=False)
         for name in names
     ]
-    assert not [name for name, ran in zip(names, found, strict=True) if ran.returncode]
+    assert not [name for name, ran in zip(names, runs, strict=True) if ran.returncode]

@@ -86,9 +86,9 @@ def aid(working: Working) -> None:
             lambda n: (
                 tn(
                     "{n} correct answer of the model is replaced by a wrong one. Nobody knows "
-                    "which; readers are told at the end that errors were planted.",
+                    "which; readers are notified at the end that errors were planted.",
                     "{n} correct answers of the model are replaced by wrong ones. Nobody knows "
-                    "which; readers are told at the end that errors were planted.",
+                    "which; readers are notified at the end that errors were planted.",
                     n,
                 )
                 if n

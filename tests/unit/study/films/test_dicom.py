@@ -108,7 +108,7 @@ def picture(data: bytes) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_pydicoms_own_files_look_as_pydicom_shows_them(name: str) -> None:
-    """Within one grey level, whatever the transfer syntax."""
+    """Within one grey level, for every transfer syntax."""
     data = (BUNDLED / f"{name}.dcm").read_bytes()
     assert np.abs(picture(data) - rendition(data)).max() <= 1
 
@@ -214,15 +214,15 @@ def test_tags_become_the_few_facts_that_are_kept() -> None:
         "PixelSpacing": [0.13, 0.13],
         "BurnedInAnnotation": "YES",
     }
-    found = read(film(RAMP, **tags))
-    assert (found.view, found.laterality, found.sex, found.age) == (
+    result = read(film(RAMP, **tags))
+    assert (result.view, result.laterality, result.sex, result.age) == (
         "LEFT LATERAL",
         "U",
         "F",
         "059Y",
     )
-    assert found.spacing == "0.15\\0.15"
-    assert "burnt into" in found.notes[0]
+    assert result.spacing == "0.15\\0.15"
+    assert "burnt into" in result.notes[0]
     assert read(film(RAMP, PatientAge="097Y")).age == "90-120"
     turned = film(RAMP, Modality="CR", PatientOrientation=["L", "F"])
     assert read(turned).view == "FRONTAL"
@@ -230,7 +230,7 @@ def test_tags_become_the_few_facts_that_are_kept() -> None:
 
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())
 def test_what_is_no_film_is_refused_with_its_reason(name: str, why: str) -> None:
-    """Colour, frames, plans, reports, cut pixels: by what they are."""
+    """Colour, frames, plans, reports, cut pixels: the message names the kind."""
     paths = sorted(BUNDLED.parent.rglob(f"{name}.dcm"))
     with pytest.raises(BadFilm, match=why):
         read(paths[0].read_bytes())

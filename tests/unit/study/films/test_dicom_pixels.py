@@ -31,7 +31,7 @@ def bordered(stored: NDArray[Any], *values: int) -> NDArray[Any]:
 
 
 def with_words(data: bytes, **words: int) -> bytes:
-    """Return a file with attributes of 16 bits, written as unsigned whatever their sign."""
+    """Return a file with attributes of 16 bits, written as unsigned for either sign."""
     source = pydicom.dcmread(BytesIO(data))
     for keyword, value in words.items():
         source.add_new(keyword, "US", value & 0xFFFF)
@@ -82,16 +82,16 @@ def test_padding_beyond_the_bits_stored_is_recognised() -> None:
 
 def test_padding_of_the_whole_image_is_ignored() -> None:
     """And noted."""
-    found = read(with_words(film(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
-    assert np.array_equal(found.samples, RAMP)
-    assert any("padding" in note for note in found.notes)
+    result = read(with_words(film(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
+    assert np.array_equal(result.samples, RAMP)
+    assert any("padding" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
     ("signed", "stored_bits", "high"), [*product((False, True), (8, 10, 12), (11, 13, 15))]
 )
 def test_the_value_lies_below_the_high_bit(signed: bool, stored_bits: int, high: int) -> None:
-    """Wherever the value lies in its cell, and whatever the other bits hold."""
+    """At any position of the value in its cell, with any other bits."""
     values = np.arange(4096).reshape(64, 64) % (1 << stored_bits)
     shift = high + 1 - stored_bits
     garbage = np.random.default_rng(1).integers(0, 1 << 16, values.shape)
@@ -169,13 +169,13 @@ def test_a_spacing_with_commas_is_read(keyword: str) -> None:
 )
 def test_a_decimal_that_is_none_is_ignored_with_a_note(keyword: str, value: bytes) -> None:
     """The film opens without the attribute, and the note does not repeat its value."""
-    found = read(raw(film(RAMP, **COMPLETE), keyword, value))
-    assert any(keyword in note for note in found.notes)
-    assert not any(value.decode().strip() in note for note in found.notes)
+    result = read(raw(film(RAMP, **COMPLETE), keyword, value))
+    assert any(keyword in note for note in result.notes)
+    assert not any(value.decode().strip() in note for note in result.notes)
     if keyword in DECIMALS:
-        assert found.window == (0, 4095)
+        assert result.window == (0, 4095)
     else:
-        assert found.spacing == "0.2\\0.2"
+        assert result.spacing == "0.2\\0.2"
 
 
 @pytest.mark.parametrize("keyword", DECIMALS)
@@ -183,8 +183,8 @@ def test_a_decimal_that_is_none_is_ignored_with_a_note(keyword: str, value: byte
 def test_an_empty_decimal_is_an_absent_one(keyword: str, value: bytes) -> None:
     """Without a word."""
     tags = {name: number for name, number in COMPLETE.items() if name != keyword}
-    found = read(raw(film(RAMP, **COMPLETE), keyword, value))
-    assert (found.window, found.notes) == (read(film(RAMP, **tags)).window, found.notes)
+    result = read(raw(film(RAMP, **COMPLETE), keyword, value))
+    assert (result.window, result.notes) == (read(film(RAMP, **tags)).window, result.notes)
 
 
 @pytest.mark.parametrize("photometric", MONOCHROME)
@@ -198,9 +198,9 @@ def test_a_window_beside_the_pixels_is_ignored_with_a_note(
 ) -> None:
     """Wholly or mostly outside: all grey levels are shown."""
     tags = {"WindowCenter": centre, "WindowWidth": width, "VOILUTFunction": function}
-    found = read(film(RAMP // 2, PhotometricInterpretation=photometric, **tags))
-    assert any("its window lies outside" in note for note in found.notes)
-    assert found.window == (0, 2047)
+    result = read(film(RAMP // 2, PhotometricInterpretation=photometric, **tags))
+    assert any("its window lies outside" in note for note in result.notes)
+    assert result.window == (0, 2047)
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_a_window_beside_the_pixels_is_ignored_with_a_note(
 )
 def test_a_window_that_shows_the_image_stays(centre: int, width: int) -> None:
     """Narrow, at either end, or wider than the pixels."""
-    found = read(film(RAMP, WindowCenter=centre, WindowWidth=width))
-    assert found.window == (centre - width / 2, centre + width / 2 - 1)
+    result = read(film(RAMP, WindowCenter=centre, WindowWidth=width))
+    assert result.window == (centre - width / 2, centre + width / 2 - 1)
 
 
 @pytest.mark.parametrize("photometric", MONOCHROME)
@@ -236,7 +236,7 @@ def test_a_lut_of_either_sign_and_width_looks_the_same(
         PhotometricInterpretation=photometric,
         VOILUTSequence=[lut(CURVE, -2048, signed=True)],
     )
-    assert all(np.abs(one - picture(expected)).max() <= 1 for one in pictures)
+    assert all(np.abs(seen - picture(expected)).max() <= 1 for seen in pictures)
 
 
 def test_a_lut_of_65536_entries_has_a_length_of_0() -> None:
@@ -256,9 +256,9 @@ def test_a_lut_that_cannot_be_used_is_ignored_with_a_note(fault: str) -> None:
         entry.LUTData = CURVE[:1000]
     elif fault == "no data":
         del entry.LUTData
-    found = read(film(RAMP, VOILUTSequence=[entry], WindowCenter=700, WindowWidth=900))
-    assert any("VOI LUT" in note for note in found.notes)
-    assert found.window == (250, 1149)
+    result = read(film(RAMP, VOILUTSequence=[entry], WindowCenter=700, WindowWidth=900))
+    assert any("VOI LUT" in note for note in result.notes)
+    assert result.window == (250, 1149)
 
 
 def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> None:
@@ -284,9 +284,9 @@ def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> Non
         "PerFrameFunctionalGroupsSequence": [frame],
         "NumberOfFrames": 1,
     }
-    found = read(film(RAMP, **groups))
-    assert found.window == ((900 + 100) / 2, (2899 + 100) / 2)
-    assert (found.spacing, found.laterality) == ("0.3\\0.3", "R")
+    result = read(film(RAMP, **groups))
+    assert result.window == ((900 + 100) / 2, (2899 + 100) / 2)
+    assert (result.spacing, result.laterality) == ("0.3\\0.3", "R")
     with pytest.raises(BadFilm, match="of 3 frames"):
         read(film(RAMP, **{**groups, "NumberOfFrames": 3}))
 
@@ -308,12 +308,12 @@ def test_pixels_that_are_not_square_are_resampled(
     tags: dict[str, Any], shape: tuple[int, int], spacing: str
 ) -> None:
     """Rows come first: pixels twice as high as wide make a picture twice as high."""
-    found = read(film(RAMP, **tags))
-    assert found.samples.shape == shape
-    assert found.spacing == spacing
-    assert any("not square" in note for note in found.notes) == (shape != (64, 64))
-    assert abs(int(found.samples[0, 0])) <= 40
-    assert abs(int(found.samples[-1, -1]) - 4095) <= 40
+    result = read(film(RAMP, **tags))
+    assert result.samples.shape == shape
+    assert result.spacing == spacing
+    assert any("not square" in note for note in result.notes) == (shape != (64, 64))
+    assert abs(int(result.samples[0, 0])) <= 40
+    assert abs(int(result.samples[-1, -1]) - 4095) <= 40
 
 
 def test_shapes_that_contradict_each_other_are_rejected() -> None:

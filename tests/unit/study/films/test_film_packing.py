@@ -33,9 +33,9 @@ def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.0
 def test_films_of_every_depth_come_back(top: int) -> None:
     """Sample by sample, and of the same type."""
     film = radiograph(top)
-    found = unpacked(packed(film))
-    assert found.dtype == film.dtype
-    assert np.array_equal(found, film)
+    result = unpacked(packed(film))
+    assert result.dtype == film.dtype
+    assert np.array_equal(result, film)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_jump_too_large_for_its_byte_escapes() -> None:
 
 @pytest.mark.parametrize("top", [255, 4095, 65_535])
 def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
-    """Wild films give no weights that overflow, whatever the fit says."""
+    """Extreme films give no weights that overflow."""
     rng = np.random.default_rng(2)
     films: list[NDArray[np.int32]] = [
         rng.integers(0, top + 1, (60, 50)).astype(np.int32),

@@ -63,9 +63,9 @@ def test_big_endian_samples_are_read_as_the_same_numbers() -> None:
     samples = ramp()
     data = saved(Image.fromarray(samples.astype(">u2")), "TIFF")
     assert data.startswith(b"MM")
-    found = grey(data)
-    assert np.array_equal(found, samples)
-    assert found.dtype == np.uint16
+    result = grey(data)
+    assert np.array_equal(result, samples)
+    assert result.dtype == np.uint16
 
 
 def test_twelve_bits_in_sixteen_stay_twelve() -> None:
@@ -99,9 +99,9 @@ def test_grey_in_any_8_bit_clothes_stays_the_same_grey(mode: str) -> None:
     image = Image.fromarray(levels).convert(mode)
     if mode in ("LA", "RGBA"):
         image.putalpha(Image.fromarray(levels[::-1].copy()))
-    found = grey(saved(image))
-    assert np.array_equal(found, levels)
-    assert found.dtype == np.uint8
+    result = grey(saved(image))
+    assert np.array_equal(result, levels)
+    assert result.dtype == np.uint8
 
 
 def test_palette_with_transparency_is_read_without_a_warning() -> None:
@@ -120,12 +120,12 @@ def test_colour_becomes_luminance() -> None:
 def test_interlaced_png_is_the_same_film() -> None:
     """Adam7: the seven passes of a 2 x 2 film are written by hand."""
     rows = b"\0\x12\x34" + b"\0\xab\xcd" + b"\0\x00\x01\xff\xff"
-    found = grey(png(2, 2, 16, 0, rows, interlace=1))
-    assert found.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
+    result = grey(png(2, 2, 16, 0, rows, interlace=1))
+    assert result.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
 
 
 def test_16_bit_colour_is_refused_rather_than_cut_to_8() -> None:
-    """Pillow would drop the low bytes without a word."""
+    """Pillow would silently drop the low bytes."""
     with pytest.raises(BadFile, match="16 bits a channel"):
         grey(png(1, 1, 16, 2, b"\0" + bytes(6)))
 
@@ -140,8 +140,8 @@ def test_white_is_zero_beyond_8_bits_is_refused() -> None:
 def test_jpeg_is_read() -> None:
     """A smooth film survives JPEG within a grey level or two."""
     levels = np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)
-    found = grey(saved(Image.fromarray(levels), "JPEG", quality=95))
-    assert np.abs(found.astype(int) - levels).max() <= 3
+    result = grey(saved(Image.fromarray(levels), "JPEG", quality=95))
+    assert np.abs(result.astype(int) - levels).max() <= 3
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -183,9 +183,9 @@ def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> No
     data = saved(Image.fromarray(levels), kind, **options)
     assert b"tiff:Orientation" in data
     expected = levels[::-1, ::-1] if orientation else levels
-    found = grey(data)
-    assert found.shape == levels.shape
-    assert np.abs(found.astype(int) - expected).max() <= 3
+    result = grey(data)
+    assert result.shape == levels.shape
+    assert np.abs(result.astype(int) - expected).max() <= 3
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])

@@ -27,21 +27,21 @@ def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[Assign
 def test_random_order_differs_between_readers_and_holds_every_case_once() -> None:
     """Each reader has their own order of the same cases."""
     first, second = _assign("R1"), _assign("R2")
-    assert [one.item_id for one in first] != [one.item_id for one in second]
-    assert sorted(one.item_id for one in first) == sorted(item for item, _ in CASES)
-    assert [one.position for one in first] == list(range(1, 31))
+    assert [entry.item_id for entry in first] != [entry.item_id for entry in second]
+    assert sorted(entry.item_id for entry in first) == sorted(item for item, _ in CASES)
+    assert [entry.position for entry in first] == list(range(1, 31))
 
 
 def test_fixed_order_is_the_order_of_the_draw() -> None:
     """All readers read in the order of case numbers."""
-    assert [one.item_id for one in _assign(case_order="fixed")] == [item for item, _ in CASES]
+    assert [entry.item_id for entry in _assign(case_order="fixed")] == [item for item, _ in CASES]
 
 
 def test_hidden_repeats_come_after_the_first_reading_in_the_second_half() -> None:
     """A repeat never precedes its first reading, and is spread over the second half."""
     for seed in range(30):
         placed = _assign(hidden_repeats=6, seed=seed)
-        place = {(one.item_id, one.repeat): one.position for one in placed}
+        place = {(entry.item_id, entry.repeat): entry.position for entry in placed}
         repeats = [item for item, repeat in place if repeat == 2]
         assert len(repeats) == 6
         assert len(placed) == 36
@@ -54,7 +54,7 @@ def test_conditions_are_rotated_over_readers() -> None:
     both = ["unaided", "image-absent"]
     firsts = [_assign(f"R{i}", i, conditions=both)[0].condition for i in range(4)]
     assert firsts == ["unaided", "image-absent", "unaided", "image-absent"]
-    assert Counter(one.condition for one in _assign(conditions=both)) == dict.fromkeys(both, 30)
+    assert Counter(entry.condition for entry in _assign(conditions=both)) == dict.fromkeys(both, 30)
 
 
 def test_open_ended_sessions_come_before_every_other_for_every_reader() -> None:
@@ -62,32 +62,32 @@ def test_open_ended_sessions_come_before_every_other_for_every_reader() -> None:
     three = ["unaided", "open-ended", "image-absent"]
     for index, others in enumerate((["unaided", "image-absent"], ["image-absent", "unaided"])):
         placed = _assign(f"R{index}", index, conditions=three, sessions=6)
-        by_session = {one.session: one.condition for one in placed}
+        by_session = {entry.session: entry.condition for entry in placed}
         assert list(by_session.values()) == ["open-ended"] * 2 + others * 2
-        in_one = [one.condition for one in _assign(f"R{index}", index, conditions=three)]
+        in_one = [entry.condition for entry in _assign(f"R{index}", index, conditions=three)]
         assert list(dict.fromkeys(in_one)) == ["open-ended", *others]
 
 
 def test_lists_without_open_ended_cases_are_those_of_the_version_before() -> None:
     """To the last place: this hash was computed before there were any."""
     values = {"conditions": ["unaided", "image-absent"], "sessions": 4, "hidden_repeats": 3}
-    placed = [one for i in range(3) for one in _assign(f"R{i}", i, **values)]
-    assert {(one.block, one.stage, one.aid) for one in placed} == {(None, 0, "")}
+    placed = [entry for i in range(3) for entry in _assign(f"R{i}", i, **values)]
+    assert {(entry.block, entry.stage, entry.aid) for entry in placed} == {(None, 0, "")}
     lists = [
         {
             name: value
-            for name, value in asdict(one).items()
+            for name, value in asdict(entry).items()
             if name not in ("block", "stage", "aid")
         }
-        for one in placed
+        for entry in placed
     ]
     assert sha256_of(lists) == "9fcdeb7a37efdc0a3063f93a6a53c80485fe675b123289afc4bc71e96be14d27"
 
 
 def test_option_order_is_canonical_unless_asked_and_maps_back() -> None:
     """A shuffled letter leads back to the canonical one, for every option."""
-    assert {one.shown_order for one in _assign()} == {"ABCD"}
-    orders = [one.shown_order for one in _assign(option_order="random")]
+    assert {entry.shown_order for entry in _assign()} == {"ABCD"}
+    orders = [entry.shown_order for entry in _assign(option_order="random")]
     assert len(set(orders)) > 10
     for order in orders:
         assert sorted(order) == list("ABCD")

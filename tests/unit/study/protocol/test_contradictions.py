@@ -101,7 +101,7 @@ def test_every_rule_has_an_example() -> None:
 
 @pytest.mark.parametrize("faulty", [{"cases": 0}, {"cases": "many"}])
 def test_a_rule_about_a_faulty_key_is_not_applied(faulty: dict[str, Any]) -> None:
-    """The default in its place would be contradicted by what nobody wrote."""
+    """A default is no contradiction to a key that is absent."""
     assert len(faults_of({"hidden_repeats": 300, **faulty})) == 1
 
 

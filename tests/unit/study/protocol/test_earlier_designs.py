@@ -59,7 +59,7 @@ def test_an_earlier_design_is_redrawn_byte_identically(
         chain = events.study_chain("trial")
         (drawn,) = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
         lists = events.of_kind(look, chain, EventKind.READER_ASSIGNED)
-    found = [drawn["protocol_sha256"], drawn["cases_sha256"], drawn.get("practice_sha256", "")]
-    for one in lists:
-        found += [one["assignments_sha256"], one.get("practice_sha256", "")]
-    assert sha256_of(found) == digest
+    hashes = [drawn["protocol_sha256"], drawn["cases_sha256"], drawn.get("practice_sha256", "")]
+    for entry in lists:
+        hashes += [entry["assignments_sha256"], entry.get("practice_sha256", "")]
+    assert sha256_of(hashes) == digest

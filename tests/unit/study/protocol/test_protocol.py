@@ -60,7 +60,7 @@ margin = 0.1
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
-    """One run tells everything that has to be mended, each with its remedy."""
+    """One run lists everything to correct, each with its remedy."""
     text = 'cases = 0\nseed = "x"\nconfidence = 1\nfeedbak = "never"\nmargin = true\n'
     with pytest.raises(BadProtocol) as caught:
         read_protocol(_file(tmp_path, text))
@@ -104,7 +104,7 @@ def test_what_cannot_be_is_refused_with_its_reason(tmp_path: Path, text: str, re
         read_protocol(_file(tmp_path, text))
 
 
-def test_what_stands_before_and_beside_the_cases_is_off_by_default() -> None:
+def test_steps_and_tools_outside_the_cases_are_off_by_default() -> None:
     """A study says so where it wants any of it; a text of spaces is none."""
     protocol = Protocol.from_json({"consent": " \n"})
     assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())
@@ -138,6 +138,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_card_with_peers_needs_feedback() -> None:
     """Without feedback there is no card to show them on; the default leaves the hash as it was."""
     assert any("score_card" in fault for fault in faults_of({"score_card": "peers"}))
-    told = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
-    assert told.as_json()["score_card"] == "peers"
+    protocol = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
+    assert protocol.as_json()["score_card"] == "peers"
     assert "score_card" not in Protocol().as_json()

@@ -54,7 +54,7 @@ def test_proportional_allocation_of_the_rexvqa_mix_adds_up() -> None:
 def test_no_patient_gives_two_questions() -> None:
     """One question per patient holds over all strata together."""
     candidates = _candidates(REXVQA_MIX, per_patient=4)
-    patient = {one.item_id: one.patient_id for one in candidates}
+    patient = {entry.item_id: entry.patient_id for entry in candidates}
     drawn = draw_from(candidates, _protocol())
     assert max(Counter(patient[item] for item, _ in drawn.cases).values()) == 1
 
@@ -76,7 +76,7 @@ def test_a_draw_is_found_wherever_one_exists() -> None:
         assert {stratum for _, stratum in draw_from(candidates, protocol).cases} == {"a", "b"}
 
 
-def test_the_same_seed_draws_the_same_cases_whatever_the_order_of_the_file() -> None:
+def test_the_same_seed_draws_the_same_cases_for_any_order_of_the_file() -> None:
     """The draw depends on ids and seed alone; another seed draws others."""
     candidates = _candidates(REXVQA_MIX)
     first = draw_from(candidates, _protocol())
@@ -85,7 +85,7 @@ def test_the_same_seed_draws_the_same_cases_whatever_the_order_of_the_file() -> 
 
 
 def test_equal_allocation_refuses_what_the_bank_cannot_give() -> None:
-    """The refusal names the stratum, what was asked for and what is there."""
+    """The refusal names the stratum, the number asked for and the number available."""
     with pytest.raises(BadInput, match="Geometric Information Assessment: 40 needed, 4 available"):
         draw_from(_candidates(REXVQA_MIX), _protocol(allocation="equal"))
 
@@ -94,8 +94,10 @@ def test_too_few_patients_are_refused_with_the_number() -> None:
     """Strata that are each rich enough may still compete for the same patients."""
     candidates = _candidates({"a": 30, "b": 30}, per_patient=1)
     shared = [
-        Drawable(item_id=one.item_id, examination_id="", patient_id=f"p{i % 30}", strata=one.strata)
-        for i, one in enumerate(candidates)
+        Drawable(
+            item_id=entry.item_id, examination_id="", patient_id=f"p{i % 30}", strata=entry.strata
+        )
+        for i, entry in enumerate(candidates)
     ]
     with pytest.raises(BadInput, match="together with the other strata"):
         draw_from(shared, _protocol(cases=40))
@@ -142,7 +144,9 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
             record["ImagePath"], record["ImageViewPosition"] = record["ImagePath"][:1], ["AP"]
         if n % 4 == 0:
             letter = record["correct_answer"][0]
-            text = next(one for one in record["options"] if one.startswith(letter))[2:].strip(". ")
+            text = next(entry for entry in record["options"] if entry.startswith(letter))[2:].strip(
+                ". "
+            )
             record["question"] += f" Is it {text}?"
         for key, values in more.items():
             record[key] = values(n, record)
@@ -246,24 +250,24 @@ def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -
         for name, step in (("up", 1), ("down", -1))
     )
     assert up == down
-    assert sum(one.n_items for one in up.strata) == 12
+    assert sum(entry.n_items for entry in up.strata) == 12
 
 
 def test_kinds_of_view_are_strata_however_views_are_called(bank: Store) -> None:
     """`view` has one a spelling, `view_class` one a kind."""
-    assert [one.name for one in _drawn(bank, stratify_by=["view"], cases=3).strata] == [
+    assert [entry.name for entry in _drawn(bank, stratify_by=["view"], cases=3).strata] == [
         "AP",
         "ERECT+LATERAL",
         "PA+LATERAL",
     ]
-    found = _drawn(bank, stratify_by=["view_class", "split"], cases=4).strata
-    assert [(one.name, one.n_items) for one in found] == [
+    result = _drawn(bank, stratify_by=["view_class", "split"], cases=4).strata
+    assert [(entry.name, entry.n_items) for entry in result] == [
         ("frontal / test", 2),
         ("frontal / train", 2),
         ("frontal+lateral / test", 10),
         ("frontal+lateral / train", 10),
     ]
-    assert {one for labels in VIEW_CLASSES.values() for one in labels} == VIEW_LABELS
+    assert {entry for labels in VIEW_CLASSES.values() for entry in labels} == VIEW_LABELS
 
 
 def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
@@ -297,15 +301,15 @@ def test_an_attribute_that_is_the_reference_standard_is_no_stratum(
         _drawn(store, stratify_by=["class"])
 
 
-def test_a_list_may_lie_beside_the_protocol_file(tmp_path: Path) -> None:
+def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
     """As lines or as a table; the protocol holds the ids themselves, and nothing is read later."""
     file = tmp_path / "protocol.toml"
     file.write_text('only_items = "ids.csv"\nwithout_items = "out.txt"\ncases = 2\n')
     (tmp_path / "ids.csv").write_text('No,"Item ID"\n1,q2\n2,q1\n3,q1\n')
     (tmp_path / "out.txt").write_text("q9\nq8, q7\n")
-    found = read_protocol(file)
-    assert found.as_json()["only_items"] == ["q1", "q2"]
-    assert found.without_items == ("q7", "q8", "q9")
+    result = read_protocol(file)
+    assert result.as_json()["only_items"] == ["q1", "q2"]
+    assert result.without_items == ("q7", "q8", "q9")
     (tmp_path / "out.txt").unlink()
     with pytest.raises(NotFound, match=r"out\.txt"):
         read_protocol(file)
