@@ -1,4 +1,4 @@
-"""The commands that close a study, hand it on, take one in, back all up, and check what is kept."""
+"""Commands that close, export, restore, merge, back up and verify studies."""
 
 import os
 import sys
@@ -60,7 +60,7 @@ def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
 
 
 def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
-    """Say where what was written tells accuracy too early, or may not be passed on freely."""
+    """Print notes if an export reveals accuracy too early, or if its licence restricts sharing."""
     if not studies.accuracy_is_shown(store, study):
         note(
             "the study is not closed, and this holds the reference standard. "

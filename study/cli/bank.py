@@ -1,4 +1,4 @@
-"""Commands about banks: imported, looked at, checked, compared, joined, struck, taught, removed."""
+"""Commands for question banks: import, list, check, compare, join, strike, teach and remove."""
 
 import json
 import sys
@@ -372,13 +372,13 @@ def _tell(bank: str, done: Imported) -> None:
 
 
 class Told:
-    """Says on stderr how far an import is, how fast it goes and how long it will go on."""
+    """Prints the progress, speed and remaining time of an import on stderr."""
 
     def __init__(self) -> None:
         self._step, self._since = "", 0.0
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Say so in one line, over the one before."""
+        """Print the progress over the previous line."""
         if step != self._step:
             self._step, self._since = step, time.monotonic()
         rate = done / max(time.monotonic() - self._since, 0.001)

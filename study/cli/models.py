@@ -1,4 +1,4 @@
-"""The commands about models as raters: exam papers out, predictions in, and asking a model here."""
+"""Commands for models as raters: exam papers, predictions, and running a model."""
 
 import ctypes
 import json
@@ -86,7 +86,7 @@ _WHY = {
 
 
 class _Asked(TypedDict):
-    """How a model is asked, as typed: what `models paper` and `models run` share."""
+    """The options that `models paper` and `models run` share."""
 
     order: str
     condition: str
@@ -179,7 +179,7 @@ def add(
 
 
 def _hint(store: Store, file: Path) -> str:
-    """Return how the columns of a file are named, or were the last time; empty if it has none."""
+    """Return the meaning of a file's columns as given or as stored; empty if it has no columns."""
     try:
         columns = columns_of(file)
     except BadFile:
@@ -194,7 +194,7 @@ def _hint(store: Store, file: Path) -> str:
 
 
 def print_found(findings: Found, model_id: str) -> None:
-    """Print what was read of a model's predictions, and note what is to be known."""
+    """Print the counts of a model's predictions, and notes about them."""
     note(f"{findings.source_name}: {findings.file.shape}, {findings.file.n_rows:,} rows.")
     for words in findings.file.notes:
         note(words)
@@ -477,7 +477,7 @@ def _provider(options: _RunOptions) -> Provider:
 
 
 def _show(exam: PaperExam, folder: Path) -> None:
-    """Print one whole prompt, its films beside it in files."""
+    """Print one complete prompt, and write its images to files."""
     question = exam.question(exam.item_ids[0])
     folder = folder / "dry-run"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -509,7 +509,7 @@ def _run(store: Store, run: ModelRun, alone: int) -> int:
 
 
 def _print(ran: Ran, run: ModelRun) -> int:
-    with suppress(OSError):  # of a terminal that is gone
+    with suppress(OSError):  # the terminal was closed
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
         print(f"{run.model_id}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
         for reason, n in ran.asked.reasons.most_common(_REASONS):
@@ -526,7 +526,7 @@ def _print(ran: Ran, run: ModelRun) -> int:
 
 
 class _RunTold:
-    """Tells how far a run is: on one line of a screen, or every so often in a log."""
+    """Prints the progress of a run: on one line of a terminal, or at intervals in a log."""
 
     def __init__(self) -> None:
         self._on_screen = sys.stderr.isatty()
@@ -555,7 +555,7 @@ class _RunTold:
             )
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._on_screen:
             with suppress(OSError):
                 print(file=sys.stderr)
@@ -592,7 +592,7 @@ def _aside(work: Callable[[int], int]) -> int:
 
 
 def _give_large_blocks_back() -> None:
-    """Have glibc return an image's memory at once: images come and go, and would leave holes."""
+    """Make glibc return the memory of images at once, so that it is not fragmented."""
     with suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, 1 << 17)

@@ -134,16 +134,16 @@ def _refused(why: str, *, status: int = 1) -> int:
 
 
 def now() -> datetime:
-    """Return the present, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def note(words: str) -> None:
-    """Say something beside what was asked for."""
+    """Print a note on stderr."""
     print(f"Note: {words}", file=sys.stderr)
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say what to look at, a line each."""
+    """Print warnings on stderr, one per line."""
     for line in lines:
         print(f"Warning: {line}", file=sys.stderr)

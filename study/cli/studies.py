@@ -1,4 +1,4 @@
-"""The commands for a study: draw, invite, codes, open, watch, simulate, exclude; and the demo."""
+"""Commands for studies: draw, invite, codes, open, status, simulate, exclude; and the demo."""
 
 import json
 import secrets

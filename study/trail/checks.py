@@ -1,7 +1,7 @@
-"""Compares rows with what the trails vouch for: of a study and of the deployment, kind by kind.
+"""Compare the rows of a study and of the deployment with their trails, kind by kind.
 
-Roles, too: each one given stands in the chain, and so does each one revoked. Names are in neither.
-Codes, sign-ins and identities may change at any time and are not vouched for.
+Every role that was given or revoked is recorded in a chain, without names. Access codes may change
+at any time and are not checked.
 """
 
 import hashlib
@@ -53,12 +53,12 @@ def events_named(trail: _Trail, kind: str, key: str) -> dict[str, EventRow]:
 
 
 def differing(row: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
-    """Return the names of what a row says otherwise than its event, or an empty text."""
+    """Return the names of the columns in which a row differs from its event, or an empty text."""
     return ", ".join(key for key in row if row[key] != recorded[key])
 
 
 def hash_of(value: Any) -> str:
-    """Return a value's hash, or an empty text where it has none (infinity, too deep)."""
+    """Return a value's hash, or an empty text if it has none (infinity, nested too deeply)."""
     try:
         return sha256_of(value)
     except (ValueError, RecursionError):
@@ -83,11 +83,11 @@ def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 _NOTHING = sha256_of([])
-"""The hash of no practice cases, where the draw does not tell of any."""
+"""The hash of an empty list, for draws that record no practice cases."""
 
 
 def _items(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    """Compare items with the opening, which has no hash of them where an earlier version did it."""
+    """Compare items with the opening; earlier versions recorded no hash of them."""
     recorded = opening_hashes(trail)
     stored = item_hashes(look, row.id, row.items_salt)
     if recorded and recorded["items_sha256"] != stored["items_sha256"]:
@@ -111,7 +111,7 @@ def _aids(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def opening_hashes(trail: _Trail) -> dict[str, str]:
-    """Return the hashes of the items that the opening tells of; empty where it tells of none."""
+    """Return the hashes of the items that the opening records, or an empty mapping."""
     opened = (event.detail for event in trail if event.kind == EventKind.STUDY_OPENED)
     detail = next(opened, {})
     return {key: detail[key] for key in ("items_sha256", "truth_sha256") if key in detail}
@@ -300,7 +300,7 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield every role of a study that its trail does not record, or records differently."""
     where = f"study {row.name}"
-    has_people = not row.restored_from  # a study of another deployment comes without its people
+    has_people = not row.restored_from  # a study restored from another deployment has no people
     yield from _roles(where, people.grants_of_study(look, row.id), trail, has_people=has_people)
 
 
@@ -327,7 +327,7 @@ CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] =
 
 
 NOT_COPIED = frozenset({"the roles", "the items"})
-"""What a study's copy does not have: people, and of items what it has a hash of its own for."""
+"""Checks that do not apply to a study's copy: it has no people, and its own hash of items."""
 
 
 BY_OWN_CHAIN = frozenset(
@@ -342,11 +342,11 @@ BY_OWN_CHAIN = frozenset(
         "the sites",
     }
 )
-"""What the sites of a merged study have in common: their chains tell of it once more."""
+"""Checks of what the sites of a merged study share, which each chain records."""
 
 
 def deployment_itself(look: Transaction) -> Iterator[str]:
-    """Yield where the deployment's id or its secret is not what the trail says."""
+    """Yield a breach if the deployment's id or secret differs from the trail."""
     made = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
     if len(made) != 1:
         yield f"the deployment: {len(made)} events tell of its making."
@@ -377,7 +377,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
 
 
 _LONGEST = 200
-"""Addresses are kept up to here; a longer one cannot be compared with its mark."""
+"""Addresses are stored up to this length; a longer one cannot be compared with its mark."""
 
 
 def backups_made(look: Transaction) -> Iterator[str]:
@@ -419,7 +419,7 @@ _BY_COMMAND: Mapping[str, tuple[str, Role]] = {
     EventKind.COORDINATOR_GIVEN_ACCESS: ("name", Role.COORDINATOR),
     EventKind.ADMINISTRATOR_GIVEN_ACCESS: ("name", Role.ADMINISTRATOR),
 }
-"""Events that give a role unless its holder had it already: any of them may be the one."""
+"""Events that may have given a role, unless its holder already had it."""
 
 
 def roles_of_deployment(look: Transaction) -> Iterator[str]:

@@ -1,12 +1,11 @@
-"""The trails of a study: which events are its own, searched and paged; and downloads noted.
+"""Audit trails: the events of a study, searches and pages of them, and records of downloads.
 
-Of a study restored or merged, a trail is taken as far as what it tells of is in this store. A
-bundle carries neither people nor what readers prepared or practised: of a study restored from one
-the trail tells of more than is here. Of a merged site the chain vouches for what came with it: its
-readers and their rows, and the models that were not here already.
+The trail of a restored or merged study also records things that are not in this store, because a
+bundle contains neither people nor preparation and practice; such events are left out. The chain of
+a merged site covers what was merged with it: its readers and their rows, and new models.
 
-Downloads stand in the deployment's chain, not the study's: a bundle holds the study's chain, and
-the same study gives the same bytes however often it is exported.
+Downloads are recorded in the deployment's chain, not the study's: a bundle contains the study's
+chain, so that exporting a study twice gives the same bytes.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ _LEFT_BEHIND = frozenset(
 
 
 def own_trail(look: Transaction, study: str) -> list[EventRow]:
-    """Return the events of a study's own chain, as far as what they tell of is in this store."""
+    """Return the events of a study's own chain that concern rows in this store."""
     trail = list(events.walk(look, events.study_chain(study)))
     restored = [event for event in trail if event.kind == EventKind.STUDY_RESTORED]
     if not restored:
@@ -47,7 +46,7 @@ def own_trail(look: Transaction, study: str) -> list[EventRow]:
 
 
 def sites_trail(look: Transaction, study: str) -> list[EventRow]:
-    """Return the events of all merged sites' chains, as far as what they tell of is here."""
+    """Return the events of all merged sites' chains that concern rows in this store."""
     return [
         event
         for chain, merged in merged_chains(look, study).items()
@@ -56,7 +55,7 @@ def sites_trail(look: Transaction, study: str) -> list[EventRow]:
 
 
 def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
-    """Return what the study's own chain says of each merged site, by the name of its chain."""
+    """Return the merge recorded in the study's chain for each site, by the name of its chain."""
     merges = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
     return {events.merged_chain(study, merge["deployment_id"]): merge for merge in merges}
 
@@ -74,7 +73,7 @@ def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -
 
 
 def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
-    """Yield events without what a bundle leaves behind."""
+    """Yield events that concern rows which a bundle contains."""
     for event in trail:
         if event.kind not in _LEFT_BEHIND:
             yield event._replace(
@@ -85,16 +84,16 @@ def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
 
 
 def _hung(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
-    """Return an event with the bank the study hangs on here."""
+    """Return an event with the name of the study's bank in this store."""
     if event.kind != EventKind.STUDY_DRAWN:
         return event
     return event._replace(detail={**event.detail, "bank": restored["bank"]})
 
 
 def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
-    """Yield what a merged site's chain vouches for here.
+    """Yield the events of a merged site's chain that concern rows in this store.
 
-    Of its models those came along that were not here and counted there: the last of their name.
+    Only the site's models in force that did not exist here were merged.
     """
     events_ = list(trail)
     last = {
@@ -139,7 +138,7 @@ OF_READING = (
     EventKind.PRACTICE_CASE_READ,
     EventKind.PREPARATION_DONE,
 )
-"""What readers do at their page, a row a case: by far the most of any trail."""
+"""Events of reading, one or more per case; most events of a trail."""
 
 _BATCH = 2000
 _ELSEWHERE = ("old", "new", "changes", "reason", "role", "place", "sign_in")
@@ -161,9 +160,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What of a trail is looked for; empty is everything. `until` is not included.
+    """A search in a trail; empty fields match everything. `until` is exclusive.
 
-    `named` are the kinds of event that the text stands for where people see it.
+    `named` contains the kinds of event whose label contains the text.
     """
 
     text: str = ""
@@ -177,9 +176,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailRow:
-    """One event: `place` is where from (an address where it is known), `about` what else it says.
+    """An event: `place` is its origin (an address if known), `about` its further details.
 
-    `site` is the deployment it happened in, empty for this one.
+    `site` is the deployment in which it happened, empty for this one.
     """
 
     site: str
@@ -198,14 +197,14 @@ class TrailRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of what was found, the newest first, and how many rows were found in all."""
+    """One page of a search result, the newest event first, and the total number of events."""
 
     rows: tuple[TrailRow, ...]
     n_found: int
 
 
 def search(store: Store, study: str, wanted: Search, *, page: int, size: int) -> Page:
-    """Return one page, from 0, of a study's trail, or where `study` is empty the deployment's."""
+    """Return one page, from 0, of a study's trail, or of the deployment's if `study` is empty."""
     with store.look() as look:
         condition = _condition(look, study, wanted)
         rows = stored.page_of(look, condition, limit=size, offset=page * size)
@@ -227,9 +226,9 @@ def actors(store: Store, study: str) -> list[str]:
 
 
 def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
-    """Yield a trail as CSV, oldest first: places as marks, names in none of it.
+    """Yield a trail as CSV, oldest first, with places as marks and without names.
 
-    It is read a batch at a time; `about` is what else an event says, as JSON.
+    It is read in batches; `about` contains further details as JSON.
     """
     yield _line(_COLUMNS)
     with store.look() as look:
@@ -271,7 +270,7 @@ def _whose(look: Transaction, study: str) -> dict[str, Any]:
 
 
 class _HiddenReasons:
-    """The reasons for which items were struck off, which may tell answers while these are read."""
+    """Reasons for striking off items, which are hidden while they may reveal answers."""
 
     def __init__(self, look: Transaction) -> None:
         self._look = look
@@ -320,7 +319,7 @@ def _about(detail: Mapping[str, Any]) -> str:
 
 
 def _side(detail: Mapping[str, Any], side: str) -> str:
-    """Return the old or the new value of what was changed, each by name where there are several."""
+    """Return the old or new value of a change, with names if there are several."""
     changes = detail.get("changes")
     if side in detail or not isinstance(changes, dict):
         return _shown(detail.get(side))
