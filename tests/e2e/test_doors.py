@@ -76,6 +76,7 @@ def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 def test_readers_are_answered_among_six_hundred_half_requests(knocked: Server) -> None:
     """More than the files it may open: those at the door make way, and the log stays small."""
     for _ in range(20):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -123,6 +124,7 @@ def _has_room(protocol: Protocol) -> bool:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(designs(), st.lists(st.integers(0, 3), min_size=1, max_size=9))
 def test_the_lists_of_a_design_satisfy_its_constraints(
