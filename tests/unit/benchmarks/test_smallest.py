@@ -29,6 +29,7 @@ def _is_described(name: str) -> bool:
     return "\nDESCRIPTION = " in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
