@@ -46,6 +46,7 @@ from study.models.rereading import keep_reread, reread
 from study.models.running import Limits, RunProgress
 from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import ModelRun, PaperExam, Ran, run_folder, run_model
+from study.models.synthetic import add_synthetic
 from study.store import Store
 from study.store.studies import study_row
 
@@ -278,6 +279,23 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
     """
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, now=now())
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
+
+
+@command(group=models)
+@_MODEL
+@click.option(
+    "--accuracy", metavar="P", type=float, required=True, help="Share of correct answers."
+)
+@click.option("--seed", metavar="N", type=int, required=True, help="Decides which are correct.")
+def synthetic(db: Path, study: str, model: str, accuracy: float, seed: int) -> None:
+    """Add a synthetic model with a given accuracy, for rehearsals and planted advice.
+
+    Every export labels it synthetic. See docs/designs.md.
+    """
+    n_correct = add_synthetic(
+        Store(db), study=study, model_id=model, accuracy=accuracy, seed=seed, now=now()
+    )
+    print(f"Added {model} (synthetic): {n_correct} correct answers.")
 
 
 @command(of_study=False, group=models)

@@ -223,7 +223,14 @@ def protocol(db: Path, study: str) -> None:
 @_READER
 @click.option("--seed", metavar="N", type=int, required=True, help="Seed of its answers.")
 @click.option("--accuracy", metavar="P", type=float, default=0.75, help="Expected accuracy.")
-def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float) -> None:
+@click.option(
+    "--follow",
+    metavar="P",
+    type=float,
+    default=0.0,
+    help="Probability of taking the aid's answer where it differs from the reader's own.",
+)
+def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float, follow: float) -> None:
     """Run a simulated reader through every case of a study.
 
     It uses the same calls as the reading page, without preparation and practice. The reader is
@@ -231,7 +238,13 @@ def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float) -> N
     clock starts at the present and runs ahead.
     """
     done = simulation.simulate(
-        Store(db), study=study, reader_id=reader, seed=seed, accuracy=accuracy, now=now()
+        Store(db),
+        study=study,
+        reader_id=reader,
+        seed=seed,
+        accuracy=accuracy,
+        follow=follow,
+        now=now(),
     )
     print(f"{done.reader_id} (simulated): {done.n_read} readings.")
 

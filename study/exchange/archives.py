@@ -162,7 +162,7 @@ def _writers(
     }
     if not blinded:
         title = f"{found.name}, protocol {found.protocol_sha256}"
-        conditions = [str(one) for one in stored_protocol(found).conditions]
+        conditions = [str(one) for one in stored_protocol(found).all_conditions]
         writers[IMRMC] = lambda path: path.write_bytes(
             zipped(imrmc_files(title, tables, conditions))
         )

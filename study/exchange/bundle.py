@@ -16,7 +16,7 @@ import os
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from operator import itemgetter
@@ -33,12 +33,13 @@ from study.models.finish_reasons import CUT_OFF
 from study.models.models import Withdrawn, withdrawn_in
 from study.models.rereading import read_otherwise
 from study.monitoring.interventions import excluded_readings
-from study.protocol.protocol import AID_KEYS, Condition, Protocol, stored_protocol
+from study.protocol.protocol import AID_KEYS, Aid, Condition, Protocol, stored_protocol
 from study.reading.course import Step
 from study.reading.records import shown
 from study.store import (
     Store,
     Transaction,
+    aids,
     archive,
     banks,
     deployment,
@@ -50,6 +51,7 @@ from study.store import (
     studies,
 )
 from study.store.events import EventKind, EventRow
+from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 from study.trail.trails import merged_chains
 
@@ -112,7 +114,10 @@ def tables_of(
     tables = {
         "items.csv": list(_items(look, study.id, blinded, sets_by_look=sets_by_look)),
         "raters.csv": list(_raters(look, study.id)),
-        "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
+        "readings.csv": [
+            *_reader_readings(look, study, blinded=blinded),
+            *_model_readings(look, study.id),
+        ],
         **_preparation_tables(look, study),
     }
     if by_rules := list(_by_rules(look, study)):
@@ -332,6 +337,13 @@ def label_of(rater_id: str, *, simulated: bool) -> str:
     return f"{rater_id} (simulated)" if simulated else rater_id
 
 
+def model_label(row: ModelRow) -> str:
+    """Return a model's label, which states that it is synthetic or simulated."""
+    if row.synthetic:
+        return f"{row.model_id} (synthetic)"
+    return label_of(row.model_id, simulated=bool(row.simulated))
+
+
 def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     for row in people.readers(look, study):
         yield {
@@ -341,18 +353,23 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             "level": row.level,
             "years": row.years,
             "site": row.site,
+            "arm": row.arm,
         }
     for model in models.of_study(look, study):
         yield {
             "rater_id": model.model_id,
             "rater_kind": "model",
-            "label": label_of(model.model_id, simulated=bool(model.simulated)),
+            "label": model_label(model),
             "model_version": model.model_version,
         }
 
 
-def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
+def _reader_readings(
+    look: Transaction, study: StudyRow, *, blinded: bool
+) -> Iterator[dict[str, Any]]:
     set_aside = excluded_readings(look, study)
+    arms = {row.reader_id: row.arm for row in people.readers(look, study.id)}
+    aid_of = _aid_columns(look, study, blinded=blinded)
     for row in readings.of_study(look, study.id):
         if row["condition"] == Condition.OPEN_ENDED:
             continue
@@ -364,7 +381,38 @@ def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, A
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
             "flags": _flags(row),
             "excluded": set_aside.get(row["id"]),
+            "stage": row["stage"] or None,
+            "arm": arms[row["reader_id"]],
+            **aid_of(row),
         }
+
+
+def _aid_columns(
+    look: Transaction, study: StudyRow, *, blinded: bool
+) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Return what gives the columns about the aid of a reading; empty if none was shown.
+
+    A blinded bundle does not contain the answers: beside the model's own predictions they would
+    reveal the planted errors.
+    """
+    protocol = stored_protocol(study)
+    shown = {} if blinded else dict(aids.of_study(look, study.id))
+    requested = {row["assignment"] for row in aids.requests_of_study(look, study.id)}
+
+    def columns(row: Mapping[str, Any]) -> dict[str, Any]:
+        on_demand = row["aid"] == Aid.ON_DEMAND
+        if row["condition"] != Condition.AIDED or (
+            on_demand and row["assignment"] not in requested
+        ):
+            return {"aid_shown_ms": None}
+        aid = shown.get(row["item_id"])
+        return {
+            "aid_model": protocol.aid_model,
+            "aid_answer": aid and aid.answer,
+            "aid_planted": aid and aid.planted,
+        }
+
+    return columns
 
 
 def _flags(row: Mapping[str, Any]) -> str:

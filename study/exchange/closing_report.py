@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from study.base.text import csv_bytes
-from study.exchange.bundle import label_of
+from study.exchange.bundle import label_of, model_label
 from study.models.models import withdrawn_in
 from study.monitoring.interventions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
@@ -128,7 +128,7 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
     ]
     raters = [
         (
-            label_of(row.model_id, simulated=bool(row.simulated)),
+            model_label(row),
             row.model_version,
             row.n_predicted,
             found.n_cases,

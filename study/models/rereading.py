@@ -165,6 +165,7 @@ def keep_reread(
         model_id=read.model.model_id,
         model_version=read.model.model_version,
         simulated=bool(read.model.simulated),
+        synthetic=bool(read.model.synthetic),
         replace=True,
         reason=reason,
         by=by,

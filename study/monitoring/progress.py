@@ -324,7 +324,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
             "simulated_films": bool(row_of_study.simulated_films),
             "n_cases": n_cases,
             "conditions": [
-                str(condition) for condition in stored_protocol(row_of_study).conditions
+                str(condition) for condition in stored_protocol(row_of_study).all_conditions
             ],
             "opened_at_utc": row_of_study.opened_at_utc,
             "readers": [

@@ -1,26 +1,28 @@
-"""A simulated reader, who goes through the same calls as the reading page, and is marked so.
+"""Simulates a reader, who uses the same calls as the reading page and is marked as simulated.
 
 The model of the reader: an item's difficulty is a normal deviate and one of its distractors is the
 most tempting; both are the same for all simulated readers of a study, drawn at random from the hash
-of its protocol. A reader answers correctly with probability logistic(ability - difficulty), the
-ability set so that the mean over all difficulties is the accuracy asked for; a wrong answer falls
-on the most tempting distractor with probability 0.6, else on any of them. Response times are
-log-normal (median 14 s), longer for difficult items and for wrong answers; where the study has a
-time limit a longer one is a case timed out, which takes from the accuracy. All that is a reader's
-own randomness comes from the seed, reader, item, condition and repeat; no condition makes
-a case harder.
+of its protocol. A reader answers correctly with probability logistic(ability - difficulty). The
+ability is set so that the mean over all difficulties is the requested accuracy; a wrong answer is
+the most tempting distractor with probability 0.6, otherwise any of them. Response times are
+log-normal (median 14 s), longer for difficult items and for wrong answers. If the study has a time
+limit, a case that takes longer times out, which lowers the accuracy. A reader's own randomness
+comes from the seed, reader, item, condition and repeat; no condition makes a case harder.
 
-To an open-ended case it answers with the text of the option it would have chosen.
+Where the answer of the model that is shown as an aid differs from the reader's own, the reader
+takes it with a given probability. The reader always requests an aid that is shown on demand. In
+sequential reading the own answer of stage 2 is that of stage 1.
 
-A simulated reader has nothing to prepare, reads no practice cases and gives no case up.
+To an open-ended case it answers with the text of the option it would have chosen. It has nothing
+to prepare, reads no practice cases and skips no case.
 
-A simulated reader's clock starts at the present and runs ahead by the simulated times, and over the
-wash-out between two sessions.
+The clock of a simulated reader starts at the present and runs ahead by the simulated times, and
+over the wash-out between two sessions.
 """
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import NormalDist
 from typing import Any
@@ -30,12 +32,13 @@ from study.base.canonical import lot, moment
 from study.base.errors import BadInput, NotFound, NotNow
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.protocol.protocol import Condition, Protocol, stored_protocol
+from study.protocol.protocol import Aid, Condition, Protocol, stored_protocol
 from study.reading.accepting import take
 from study.reading.course import ReaderContext
-from study.reading.desk import desk
-from study.reading.records import CaseRecord, Presentation, Reading, Times
-from study.store import Store, Transaction, events, people, readings
+from study.reading.desk import CaseView, desk
+from study.reading.records import AidRequest, CaseRecord, Presentation, Reading, Times
+from study.store import Store, Transaction, aids, events, people, readings
+from study.store.aids import DueAid
 from study.store.events import EventKind
 from study.store.readings import CaseToSimulate
 from study.store.studies import refuse_restored, study_row
@@ -44,6 +47,8 @@ DIFFICULTY_SD = 1.2
 TEMPTING = 0.6
 MEDIAN_MS = 14_000.0
 SPREAD = 0.45
+SECOND_LOOK = 0.25
+"""The time of stage 2 of sequential reading, as a share of that of stage 1."""
 
 _NORMAL = NormalDist()
 _GRID = 400
@@ -51,7 +56,7 @@ _GRID = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """What a simulated reader did."""
+    """The readings of a simulated reader."""
 
     reader_id: str
     n_read: int
@@ -59,13 +64,14 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """A simulated reader: who, how able, and the seeds of the items' lots and of their own."""
+    """A simulated reader with their ability, and the seeds of the items and of their own."""
 
     person: Person
     protocol: Protocol
     ability: float
     items_seed: int
     seed: int
+    follow: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +83,25 @@ class _Answer:
 
 
 def simulate(
-    store: Store, *, study: str, reader_id: str, seed: int, accuracy: float, now: datetime
+    store: Store,
+    *,
+    study: str,
+    reader_id: str,
+    seed: int,
+    accuracy: float,
+    now: datetime,
+    follow: float = 0.0,
 ) -> Simulated:
-    """Let a simulated reader read everything they have not read yet; count what was read here.
+    """Let a simulated reader read everything they have not read yet, and count the readings.
 
-    Who is paused, or whose session has lapsed, reads nothing more.
+    A reader who is paused, or whose session has lapsed, reads nothing more.
 
     Parameters
     ----------
     accuracy
-        Expected proportion of correct answers, above 0 and below 1.
+        Expected proportion of correct answers without an aid, above 0 and below 1.
+    follow
+        Probability of taking the answer of the aid where it differs from the reader's own.
 
     Raises
     ------
@@ -95,18 +110,20 @@ def simulate(
     NotNow
         The study is not open, or the reader is a person who has begun already.
     BadInput
-        `accuracy` is out of range.
+        `accuracy` or `follow` is out of range.
     """
     if not 0 < accuracy < 1:
         raise BadInput(f"accuracy = {accuracy}: must lie between 0 and 1.")
-    reader = _admit(store, study, reader_id, seed, accuracy, now)
+    if not 0 <= follow <= 1:
+        raise BadInput(f"follow = {follow}: must lie between 0 and 1.")
+    reader = replace(_admit(store, study, reader_id, seed, accuracy, now), follow=follow)
     clock, n_read = now, 0
     with store.kept_warm():
         while (current := desk(store, reader.person, now=clock)).cases or current.opens_at_utc:
             if not current.cases:
                 clock = moment(current.opens_at_utc or "")
                 continue
-            committed_at = _read(store, reader, current.cases[0].case, clock)
+            committed_at = _read(store, reader, current.cases[0], clock)
             if committed_at is not None:
                 clock = committed_at
                 n_read += 1
@@ -140,18 +157,20 @@ def _admit(
         person=Person(
             role=Role.READER, study=row_of_study.id, study_name=study, reader=row.id, name=reader_id
         ),
-        protocol=stored_protocol(row_of_study),
+        protocol=stored_protocol(row_of_study).of_arm(row.arm),
         ability=ability(accuracy),
         items_seed=int(row_of_study.protocol_sha256[:16], 16),
         seed=seed,
+        follow=0.0,
     )
 
 
-def _read(store: Store, reader: _Reader, case: str, clock: datetime) -> datetime | None:
-    """Read one case and return when it was committed; None where another program read it first."""
+def _read(store: Store, reader: _Reader, view: CaseView, clock: datetime) -> datetime | None:
+    """Read a case and return when it was committed; None if another program read it first."""
+    case = view.case
     with store.look() as look:
         simulated = readings.simulated_case(look, case)
-        assert simulated is not None  # it stands on the reader's list
+        assert simulated is not None  # it is on the reader's list
         answer = _answer(simulated, reader)
     limit_ms = reader.protocol.time_limit_s * 1000.0 or math.inf
     taken_ms = min(answer.response_ms, limit_ms)
@@ -161,19 +180,51 @@ def _read(store: Store, reader: _Reader, case: str, clock: datetime) -> datetime
     presentation = Presentation(
         id=f"p-{token}", case=case, shown_at=shown_at, circumstances={"simulated": True}
     )
-    reading = Reading(
-        id=f"r-{token}",
-        case=case,
-        presented_at=shown_at,
-        committed_at=committed_at,
-        **_outcome(answer, timed_out=answer.response_ms > limit_ms, taken_ms=taken_ms),
-    )
     with store.desk() as change:
         if readings.current(change, case) is not None:
             return None
-        _hand_in(change, reader, presentation, shown_at)
-        _hand_in(change, reader, reading, committed_at)
+        _submit(change, reader, presentation, shown_at)
+        if simulated.aid == Aid.ON_DEMAND:
+            asked_at = shown_at + timedelta(milliseconds=taken_ms / 2)
+            request = AidRequest(id=f"a-{token}", case=case, requested_at=asked_at)
+            _submit(change, reader, request, asked_at)
+        aid = aids.due(change, case) if simulated.aid else None
+        answer = _advised(answer, aid, simulated, reader)
+        reading = Reading(
+            id=f"r-{token}",
+            case=case,
+            presented_at=shown_at,
+            committed_at=committed_at,
+            aid_shown_ms=None if aid is None else _aid_shown_ms(change, view, simulated, taken_ms),
+            **_outcome(answer, timed_out=answer.response_ms > limit_ms, taken_ms=taken_ms),
+        )
+        _submit(change, reader, reading, committed_at)
     return committed_at
+
+
+_FRAME_MS = 16.7
+
+
+def _aid_shown_ms(
+    look: Transaction, view: CaseView, case: CaseToSimulate, taken_ms: float
+) -> float | None:
+    """Return the time from the first frame of a case to the first frame with its aid."""
+    if case.aid == Aid.FIRST:
+        return _FRAME_MS
+    if case.aid == Aid.ON_DEMAND:
+        return round(taken_ms / 2 + 2 * _FRAME_MS, 1)
+    first_stage = readings.elapsed_of_first_stage(look, view.case)
+    return None if first_stage is None else round(first_stage + 2 * _FRAME_MS, 1)
+
+
+def _advised(answer: _Answer, aid: DueAid | None, case: CaseToSimulate, reader: _Reader) -> _Answer:
+    """Return the answer of a reader who has seen the aid."""
+    if aid is None or aid.answer is None:
+        return answer
+    shown = LETTERS[case.shown_order.index(aid.answer)]
+    whose = f"{reader.person.name}/{case.item_id}/{case.repeat}"
+    follows = _uniform(whose, reader.seed, "follow") < reader.follow
+    return replace(answer, option=shown) if follows else answer
 
 
 def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, Any]:
@@ -197,7 +248,7 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
     }
 
 
-def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
+def _submit(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
     context = ReaderContext(look=change, protocol=reader.protocol, person=reader.person, now=at)
     taken = take(context, record, timing_source="simulated")
     if taken.refused:
@@ -209,8 +260,9 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     letters = LETTERS[: len(texts)]
     item_id, seed = case.item_id, reader.seed
     whose = f"{reader.person.name}/{item_id}/{case.repeat}"
-    if case.condition != Condition.UNAIDED:  # else conditions would never differ by luck
-        whose += f"/{case.condition}"
+    in_sequence = case.stage > 0  # the own answer of both stages is the same
+    if case.condition != Condition.UNAIDED and not in_sequence:
+        whose += f"/{case.condition}"  # otherwise conditions would never differ by chance
     difficulty = DIFFICULTY_SD * _normal(item_id, reader.items_seed, "difficulty")
     pretended = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
     truth = case.truth or pretended
@@ -222,7 +274,10 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     return _Answer(
         option=None if open_ended else LETTERS[case.shown_order.index(answer)],
         words=texts[letters.index(answer)] if open_ended else "",
-        response_ms=round(MEDIAN_MS * slow * (1.0 if correct else 1.25), 1),
+        response_ms=round(
+            MEDIAN_MS * slow * (1.0 if correct else 1.25) * (SECOND_LOOK if case.stage == 2 else 1),
+            1,
+        ),
         confidence=_confidence(reader.protocol.confidence, sure),
     )
 
@@ -240,8 +295,8 @@ def _wrong(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) 
 def ability(accuracy: float) -> float:
     """Return the ability whose mean success over the items' difficulties is `accuracy`.
 
-    The mean is taken over a fixed grid of equally likely difficulties, and the ability found by
-    bisection; the expected accuracy is exact to 1e-3.
+    The mean is taken over a fixed grid of equally likely difficulties, and the ability determined
+    by bisection; the expected accuracy is exact to 1e-3.
 
     >>> round(ability(0.75), 3)
     1.396

@@ -78,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "wrong_image": Kind(
         table="wrong_images",
-        columns=", items.item_id, shown_items.item_id AS shown_item_id",
+        columns=", items.item_id AS item_id, shown_items.item_id AS shown_item_id",
         source="JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
         "JOIN cases AS shown_cases ON shown_cases.id = shown_case "
         "JOIN items AS shown_items ON shown_items.id = shown_cases.item "

@@ -132,6 +132,8 @@ class CaseToSimulate(NamedTuple):
     shown_order: str
     condition: str
     repeat: int
+    stage: int
+    aid: str
     truth: str | None
 
 
@@ -498,13 +500,14 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return a study's current readings with reader, item and presentation."""
     return look.rows(
         "SELECT readings.*, reader_id, item_id, condition, session, repeat, assignments.position, "
-        "shown_order, presentations.received_at_utc AS presented_at_utc, words AS reason "
+        "block, stage, aid, shown_order, "
+        "presentations.received_at_utc AS presented_at_utc, words AS reason "
         "FROM readings JOIN assignments ON assignments.id = readings.assignment "
         "LEFT JOIN reasons ON reasons.reading = readings.id "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
         f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_CURRENT} "
-        "ORDER BY readers.id, assignments.position",
+        "ORDER BY readers.id, assignments.position, stage",
         study=study,
     )
 
@@ -566,12 +569,24 @@ def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | No
     """Return a case for a simulated reader, with its reference standard."""
     return look.one(
         CaseToSimulate,
-        "SELECT item_id, options, shown_order, condition, repeat, truth FROM assignments "
+        "SELECT item_id, options, shown_order, condition, repeat, stage, aid, truth "
+        "FROM assignments "
         "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
+
+
+def elapsed_of_first_stage(look: Transaction, assignment_id: str) -> float | None:
+    """Return the elapsed time of stage 1 of an assignment in stage 2, or None."""
+    elapsed_ms = look.value(
+        "SELECT elapsed_ms FROM assignments AS second JOIN assignments AS first "
+        "ON first.reader = second.reader AND first.position = second.position AND first.stage = 1 "
+        "JOIN readings ON readings.assignment = first.id WHERE second.id = :assignment_id",
+        assignment_id=assignment_id,
+    )
+    return None if elapsed_ms is None else float(elapsed_ms)
 
 
 def add_preparation(change: Transaction, **columns: Any) -> None:

@@ -130,14 +130,17 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
     )
 
 
+def _label(row: ModelRow) -> str:
+    if row.synthetic:
+        return t("{model} (synthetic)", model=row.model_id)
+    return t("{model} (simulated)", model=row.model_id) if row.simulated else row.model_id
+
+
 def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
     """Return a study's models with what was kept of each; nothing of right or wrong."""
     return pd.DataFrame(
         {
-            t("Model"): [
-                t("{model} (simulated)", model=row.model_id) if row.simulated else row.model_id
-                for row in found
-            ],
+            t("Model"): [_label(row) for row in found],
             t("Version"): [row.model_version for row in found],
             t("Cases"): [n_cases for _ in found],
             t("Runs"): [row.n_runs for row in found],

@@ -1,0 +1,222 @@
+"""Studies of every design, read by simulated readers: their bundles, restored and verified."""
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import read_bundle
+from study.bank.importing import import_bank
+from study.base.actor import By
+from study.base.errors import BadFile
+from study.exchange.bundle import bundle_files, zipped
+from study.exchange.restoring import SAME, merge, restore
+from study.lifecycle import studies
+from study.models.synthetic import add_synthetic
+from study.monitoring.progress import completeness_in, status
+from study.monitoring.quality import readings_of
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import Store
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW, invite, write_bank
+from tests.sites import bundle_of, close, empty
+
+BY = By(name="c", role="administrator", place="abc")
+LATER = NOW + timedelta(days=90)
+AIDED = {
+    "conditions": ["unaided", "aided"],
+    "aid_model": "m",
+    "aid_shows": ["answer", "confidence"],
+}
+ARMS = [{"name": "ai", "conditions": ["aided"]}, {"name": "control", "conditions": ["unaided"]}]
+DESIGNS: dict[str, dict[str, Any]] = {
+    "crossover": {**AIDED, "sessions": 2, "hidden_repeats": 1},
+    "sequential": {**AIDED, "aid": "after", "aid_errors": 3, "confidence": 5},
+    "on demand": {**AIDED, "aid": "on demand"},
+    "arms": {**AIDED, "arms": ARMS},
+    "blocks": {"reads_per_case": 2, "anchor": 2},
+    "wrong images": {"conditions": ["unaided", "wrong-image"], "sessions": 2},
+}
+READERS = ("R1", "R2", "R3", "R4")
+
+Row = dict[str, str]
+
+
+def _read(store: Store, design: str, *readers: str, follow: float = 1.0, seed: int = 3) -> None:
+    """Draw, open and read a study of a design."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **DESIGNS[design]})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, *(readers or READERS))
+    if protocol.is_aided:
+        add_synthetic(store, study="trial", model_id="m", accuracy=0.75, seed=seed, now=NOW)
+    studies.open_study(store, study="trial", now=NOW)
+    for number, reader in enumerate(readers or READERS):
+        simulate(
+            store,
+            study="trial",
+            reader_id=reader,
+            seed=number,
+            accuracy=0.6,
+            follow=follow,
+            now=NOW,
+        )
+
+
+def _table(files: dict[str, bytes], name: str) -> list[Row]:
+    return list(csv.DictReader(io.StringIO(files[name].decode())))
+
+
+def _of_readers(files: dict[str, bytes]) -> list[Row]:
+    return [row for row in _table(files, "readings.csv") if row["rater_id"] in READERS]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_study_of_any_design_is_restored_to_the_same_bytes(
+    banked: Store, tmp_path: Path, design: str
+) -> None:
+    """It is verified before and after; the analysis reads it; open, its bundle is blinded."""
+    _read(banked, design)
+    assert verify(banked) == []
+    blinded = bundle_files(banked, "trial", blinded=True)
+    studies.close(banked, study="trial", reason="All cases are read.", now=LATER)
+    files = bundle_files(banked, "trial")
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    target = empty(tmp_path / "target", 2)
+    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    again = bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: files[name] for name in SAME}
+    assert verify(target) == []
+    read = read_bundle(tmp_path / "bundle.zip")
+    assert set(read.readings["rater_id"]) >= set(READERS)
+    kinds = {json.loads(line)["row"] for line in blinded["records.jsonl"].decode().splitlines()}
+    assert not kinds & {"aid", "wrong_image"}
+    assert not any(row.get("aid_answer") for row in _of_readers(blinded))
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -> None:
+    """Progress, data quality and the closing have the same numbers as the bundle."""
+    _read(banked, design)
+    rows = _of_readers(bundle_files(banked, "trial"))
+    found = status(banked, "trial")
+    assert sum(reader["n_read"] for reader in found["readers"]) == len(rows)
+    assert all(reader["n_read"] == reader["n_assigned"] for reader in found["readers"])
+    assert set(found["conditions"]) == {row["condition"] for row in rows}
+    with banked.look() as look:
+        assert completeness_in(look, study_row(look, "trial")).counts.n_unread == 0
+    assert len(readings_of(banked, "trial")) == len(rows)
+
+
+def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
+    banked: Store,
+) -> None:
+    """Column `block` is the case block; an aid was shown where the condition says so."""
+    _read(banked, "crossover")
+    rows = _of_readers(bundle_files(banked, "trial"))
+    assert Counter((row["session"], row["condition"]) for row in rows if row["repeat"] == "1") == {
+        (session, condition): 16 for session in "12" for condition in ("unaided", "aided")
+    }
+    block_of: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        block_of[row["item_id"]].add(row["block"])
+        aided = row["condition"] == "aided"
+        assert bool(row["aid_shown_ms"]) == bool(row["aid_answer"]) == aided
+        assert row["aid_model"] == ("m" if aided else "")
+        assert "stage" not in row
+    assert {len(blocks) for blocks in block_of.values()} == {1}
+    assert {row["answer"] == row["aid_answer"] for row in rows if row["aid_answer"]} == {True}
+
+
+def test_sequential_reading_has_two_readings_of_a_presentation(banked: Store) -> None:
+    """The second differs only where the reader followed the model; planted errors are marked."""
+    _read(banked, "sequential", follow=0.5)
+    files = bundle_files(banked, "trial")
+    model = {row["item_id"]: row["answer"] for row in _table(files, "readings.csv")
+             if row["rater_id"] == "m"}  # fmt: skip
+    pairs: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in _of_readers(files):
+        pairs[row["rater_id"], row["position"]].append(row)
+    assert len(pairs) == 32
+    outcomes = set()
+    for first, second in pairs.values():
+        assert (first["stage"], first["condition"]) == ("1", "unaided")
+        assert (second["stage"], second["condition"]) == ("2", "aided")
+        assert first["item_id"] == second["item_id"]
+        assert first["aid_shown_ms"] == first["aid_answer"] == ""
+        assert float(second["aid_shown_ms"]) > float(first["elapsed_ms"])
+        assert second["answer"] in (first["answer"], second["aid_answer"])
+        planted = second["aid_planted"] == "1"
+        assert planted == (second["aid_answer"] != model[second["item_id"]])
+        if first["answer"] != second["aid_answer"]:
+            outcomes.add(second["answer"] == second["aid_answer"])
+    assert outcomes == {True, False}
+    planted_items = {row["item_id"] for row in _of_readers(files) if row["aid_planted"] == "1"}
+    assert len(planted_items) == 3
+
+
+def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) -> None:
+    """Two of four readers in each."""
+    _read(banked, "arms")
+    files = bundle_files(banked, "trial")
+    arm_of = {row["rater_id"]: row["arm"] for row in _table(files, "raters.csv")}
+    assert Counter(arm_of.values()) == {"ai": 2, "control": 2, "": 1}
+    for row in _of_readers(files):
+        assert row["arm"] == arm_of[row["rater_id"]]
+        assert row["condition"] == {"ai": "aided", "control": "unaided"}[row["arm"]]
+
+
+def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
+    """Every reader reads the anchor; each other case has two readers."""
+    _read(banked, "blocks")
+    rows = _of_readers(bundle_files(banked, "trial"))
+    reads = Counter(row["item_id"] for row in rows)
+    anchor = {row["item_id"] for row in rows if row["block"] == "0"}
+    assert {item: reads[item] for item in anchor} == dict.fromkeys(anchor, 4)
+    assert {reads[item] for item in reads if item not in anchor} == {2}
+    assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
+
+
+def test_sites_that_showed_other_answers_are_not_merged(tmp_path: Path) -> None:
+    """With the same model they are, and the requests for its answers come along."""
+    for number, (seed, conflict) in enumerate(((3, False), (4, True))):
+        own, other = (empty(tmp_path / f"{name}{number}", place) for place, name in enumerate("ab"))
+        for store, reader, with_seed in ((own, "R1", 3), (other, "R2", seed)):
+            _import(store, tmp_path)
+            _read(store, "on demand", reader, seed=with_seed)
+            close(store)
+        bundle = bundle_of(other)
+        if conflict:
+            with pytest.raises(BadFile, match="were shown other answers of the model"):
+                merge(own, bundle, study="trial", by=BY, now=LATER)
+            continue
+        merge(own, bundle, study="trial", by=BY, now=LATER)
+        rows = _of_readers(bundle_files(own, "trial"))
+        assert Counter(row["rater_id"] for row in rows if row["aid_answer"]) == {"R1": 8, "R2": 8}
+        assert verify(own) == []
+
+
+def _import(store: Store, folder: Path) -> None:
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+
+
+def test_a_synthetic_model_is_labelled_in_every_export(banked: Store) -> None:
+    """Its accuracy is the one asked for."""
+    _read(banked, "crossover")
+    files = bundle_files(banked, "trial")
+    (rater,) = [row for row in _table(files, "raters.csv") if row["rater_kind"] == "model"]
+    assert (rater["label"], rater["model_version"]) == (
+        *("m (synthetic)",),
+        "synthetic, accuracy 0.75, seed 3",
+    )
+    truth = {row["item_id"]: row["truth"] for row in _table(files, "items.csv")}
+    answers = [row for row in _table(files, "readings.csv") if row["rater_id"] == "m"]
+    assert sum(row["answer"] == truth[row["item_id"]] for row in answers) == 6
+    assert {row["timing_source"] for row in answers} == {"simulated"}
