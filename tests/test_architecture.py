@@ -9,6 +9,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 OURS = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests")
 ALLOWED = {
@@ -58,6 +60,13 @@ def _name(path: Path) -> str:
 @cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parsed() -> None:
+    """Parse every file once, before the first test."""
+    for path in _files():
+        _tree(path)
 
 
 def _imports(path: Path) -> set[str]:

@@ -111,6 +111,7 @@ ODD: dict[str, Bundle] = {
     "26 patients of 2 cases": bundle_of(26, per_patient=2, models=5, also="wrong-image"),
     "26 patients, model all wrong": bundle_of(26, right={"R": 10, "M": 1}, readers=1),
 }
+pytestmark = pytest.mark.slow  # whichever test is first creates the report
 CONTENTS: dict[str, ReportContent] = {}
 
 
@@ -136,7 +137,6 @@ def sentences_of(content: ReportContent) -> Iterator[str]:
     yield from (re.sub("[\u2068\u2069]", "", text).replace("\u00a0", " ") for text in texts)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
     """Estimate, interval and the reason stand instead, wherever the report speaks."""
@@ -234,7 +234,6 @@ def test_intervals_of_agreement_stay_within_bounds() -> None:
     assert "0.86 to 1.00" in pairs.rows[0][1]
 
 
-@pytest.mark.slow
 def test_one_interval_for_both_claims_is_named_wherever_it_is_shown() -> None:
     """In method, table, its note, caption, findings and methods."""
     name = "24 patients of 2 cases"
