@@ -59,8 +59,8 @@ def update(path: Path, messages: Catalog) -> bytes:
 
 def sources() -> list[Path]:
     """Return the files that may hold messages."""
-    found = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*")]
-    return [ROOT / "app.py", *sorted(path for path in found if path.suffix in _METHODS)]
+    paths = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*")]
+    return [ROOT / "app.py", *sorted(path for path in paths if path.suffix in _METHODS)]
 
 
 def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
@@ -69,10 +69,10 @@ def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
         yield from _python(path)
         return
     with path.open("rb") as file:
-        for found in extract(
+        for entry in extract(
             _METHODS[path.suffix], file, keywords=KEYWORDS, options={"encoding": "utf-8"}
         ):
-            yield found[1]
+            yield entry[1]
 
 
 def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
@@ -80,9 +80,13 @@ def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             places = KEYWORDS.get(node.func.id, ()) or (1,)
-            said = [one.value for one in node.args[: len(places)] if isinstance(one, ast.Constant)]
-            if node.func.id in KEYWORDS and said:
-                yield tuple(map(str, said)) if len(places) > 1 else str(said[0])
+            texts = [
+                argument.value
+                for argument in node.args[: len(places)]
+                if isinstance(argument, ast.Constant)
+            ]
+            if node.func.id in KEYWORDS and texts:
+                yield tuple(map(str, texts)) if len(places) > 1 else str(texts[0])
 
 
 def main() -> None:

@@ -66,26 +66,28 @@ def test_closing_asks_for_a_reason_and_the_studys_name(
 def test_a_statistician_downloads_and_does_not_close(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page is there without the form, and makes the files."""
+    """The page has no form to close the study, and makes the files."""
     _as(trial, Role.STATISTICIAN, monkeypatch)
     ran = _run(ARCHIVE)
     assert not ran.exception
     assert not ran.text_area
     ran.button(key="make-files").click().run()
     assert not ran.exception
-    assert any("study\\.db" in one.value for one in ran.caption)
+    assert any("study\\.db" in element.value for element in ran.caption)
 
 
 @pytest.mark.slow
 def test_while_open_the_results_show_agreement_and_no_accuracy(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing on any part of the page tells how right anybody is; after closing it is there."""
+    """No part of the page shows anyone's accuracy before closing; afterwards it does."""
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(RESULTS)
     assert not ran.exception
     assert "Accuracy is shown once the study is closed" in ran.info[0].value
-    assert not any("orrect" in one.value or "accura" in one.value for one in ran.markdown)
+    assert not any(
+        "orrect" in element.value or "accura" in element.value for element in ran.markdown
+    )
     for part in ("Agreement", "Time"):
         ran.session_state["part"] = part
         ran.run()
@@ -96,7 +98,7 @@ def test_while_open_the_results_show_agreement_and_no_accuracy(
         ran.run()
         assert not ran.exception
         assert not ran.dataframe
-        assert not any("accuracy" in str(one) for one in ran.get("plotly_chart"))
+        assert not any("accuracy" in str(element) for element in ran.get("plotly_chart"))
     studies.close(trial, study="trial", reason="done", now=NOW)
     ran = _run(RESULTS)
-    assert any("Accuracy" in one.value for one in ran.markdown)
+    assert any("Accuracy" in element.value for element in ran.markdown)

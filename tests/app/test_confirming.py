@@ -40,9 +40,9 @@ def test_a_second_click_neither_repeats_the_action_nor_removes_its_report() -> N
     app.button("pause").click().run()
     assert "Pause?" in app.markdown[0].value
     app.button("pause-yes").click().run()
-    assert [one.value for one in app.success] == ["It was paused"]
+    assert [element.value for element in app.success] == ["It was paused"]
     app.run()
-    assert [one.value for one in app.success] == ["It was paused"]
+    assert [element.value for element in app.success] == ["It was paused"]
     assert app.session_state["done"] == ["paused"]
     app.button("pause").click().run()
     assert not app.success
@@ -53,7 +53,7 @@ def test_a_declined_question_does_nothing_and_says_so() -> None:
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
     app.button("pause-no").click().run()
-    assert [one.value for one in app.info] == ["Nothing was changed\\."]
+    assert [element.value for element in app.info] == ["Nothing was changed\\."]
     assert app.session_state["done"] == []
 
 
@@ -62,16 +62,16 @@ def test_a_question_about_something_else_is_not_shown() -> None:
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
     app.text_input("about").set_value("another").run()
-    assert "pause-yes" not in [one.key for one in app.button]
+    assert "pause-yes" not in [element.key for element in app.button]
 
 
 def test_a_refusal_is_reported_until_the_next_action() -> None:
     """It replaces the report before it, and stays while other fields are used."""
     app = AppTest.from_function(_page).run()
     app.button("refuse").click().run()
-    assert [one.value for one in app.error] == ["“Reason” is empty"]
+    assert [element.value for element in app.error] == ["“Reason” is empty"]
     app.text_input("about").set_value("another").run()
-    assert [one.value for one in app.error] == ["“Reason” is empty"]
+    assert [element.value for element in app.error] == ["“Reason” is empty"]
     app.button("pause").click().run()
     assert not app.error
 
@@ -80,7 +80,7 @@ def test_an_action_whose_button_is_gone_is_reported_in_its_place() -> None:
     """The place is named by `report`."""
     app = AppTest.from_function(_page).run()
     app.button("leave").click().run()
-    assert [one.value for one in app.success] == ["Left"]
+    assert [element.value for element in app.success] == ["Left"]
 
 
 def test_an_action_without_a_place_is_reported_on_top_until_the_next_page(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_an_action_without_a_place_is_reported_on_top_until_the_next_page(tmp_pa
     )
     app = AppTest.from_file(str(script)).run()
     app.button("leave").click().run()
-    assert [one.value for one in app.success] == ["Left"]
+    assert [element.value for element in app.success] == ["Left"]
     app.run()
-    assert [one.value for one in app.success] == ["Left"]
+    assert [element.value for element in app.success] == ["Left"]
     app.text_input("page").set_value("other").run()
     assert not app.success

@@ -1,4 +1,4 @@
-"""A page that waits for a job: progress and a way to cancel, and what came of it."""
+"""A page that waits for a job: progress, a way to cancel, and the result."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -52,13 +52,13 @@ def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
 def test_a_page_shows_what_a_job_returned_and_forgets_the_job() -> None:
     """Whether it was done at once or took a while."""
     for looks in (0, 3):
-        assert [one.value for one in _read(FakeJob(looks)).success] == ["read"]
+        assert [element.value for element in _read(FakeJob(looks)).success] == ["read"]
 
 
 def test_a_job_that_an_interrupted_page_left_is_cancelled() -> None:
     """As when another file is chosen while the first is being read."""
     left = FakeJob(99)
-    assert [one.value for one in _read(FakeJob(0), left).success] == ["read"]
+    assert [element.value for element in _read(FakeJob(0), left).success] == ["read"]
     assert left.is_cancelled
 
 

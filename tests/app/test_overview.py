@@ -1,4 +1,4 @@
-"""The coordinator's overview and the models page: what is shown, asked back, done and refused."""
+"""The coordinator's overview and the models page: what they show, confirm, do and refuse."""
 
 import io
 import json
@@ -62,15 +62,15 @@ def _page(part: str = "", page: str = "overview.py") -> AppTest:
 
 
 def _press(ran: AppTest, key: str) -> AppTest:
-    found = [one for one in ran.button if one.key == key or str(one.label) == key]
-    found[0].click().run()
+    buttons = [element for element in ran.button if element.key == key or str(element.label) == key]
+    buttons[0].click().run()
     assert not ran.exception
     return ran
 
 
 def _texts(ran: AppTest) -> str:
     shown = [*ran.markdown, *ran.caption, *ran.success, *ran.error, *ran.code]
-    return "\n".join(str(one.value) for one in shown)
+    return "\n".join(str(row.value) for row in shown)
 
 
 def test_progress_has_every_denominator(watched: Store) -> None:
@@ -108,12 +108,12 @@ def test_nothing_on_the_overview_knows_what_was_right(
 def test_a_fact_leads_to_its_readings(watched: Store) -> None:
     """Too fast, and at a glance: one of one; the reading is one click away."""
     ran = _page("quality")
-    found: Any = ran.dataframe[0].value
-    assert list(found["Observation"]) == [
+    table: Any = ran.dataframe[0].value
+    assert list(table["Observation"]) == [
         "Faster than an image can be viewed",
         "Answered at a glance",
     ]
-    assert list(found["Readings"]) == ["1 of 1", "1 of 1"]
+    assert list(table["Readings"]) == ["1 of 1", "1 of 1"]
     rows: Any = ran.dataframe[1].value
     assert list(rows["Position"]) == [1]
     assert "Answer" not in rows.columns
@@ -148,19 +148,21 @@ def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
     assert all(flag in flags for flags in flagged["Flags"])
 
 
-def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
+def test_a_reading_is_excluded_after_confirmation(watched: Store) -> None:
     """Reason, question, yes; then it can be brought back the same way."""
     ran = _page("readings")
     assert (
         "As specified in the protocol, excluded readings are included in the primary analysis"
-        in str([one.value for one in ran.caption])
+        in str([entry.value for entry in ran.caption])
     )
     ran.text_area[0].input("fire alarm")
     _press(ran, "Exclude this reading")
     assert history(watched, "trial") == []
     assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(ran)
     _press(ran, "Yes")
-    assert [(one.reason, one.actor) for one in history(watched, "trial")] == [("fire alarm", "c")]
+    assert [(entry.reason, entry.actor) for entry in history(watched, "trial")] == [
+        ("fire alarm", "c")
+    ]
     assert "1 of 9 readings is excluded." in _texts(ran)
     ran.text_area[0].input("no alarm")
     _press(ran, "Reinstate this reading")
@@ -169,21 +171,21 @@ def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
     assert verify(watched) == []
 
 
-def test_without_a_reason_nothing_is_asked_back(watched: Store) -> None:
+def test_without_a_reason_no_confirmation_is_shown(watched: Store) -> None:
     """One sentence, and no question."""
     ran = _page("readings")
     _press(ran, "Exclude this reading")
     assert "Give a reason" in ran.error[0].value
-    assert not [one for one in ran.button if one.label == "Yes"]
+    assert not [element for element in ran.button if element.label == "Yes"]
 
 
 def test_the_study_is_paused_and_resumed(watched: Store) -> None:
-    """With a reason, after being asked back, and the log says so."""
+    """With a reason and after confirmation, and the log says so."""
     ran = _page("step in")
     ran.text_area[0].input("scanner down")
     _press(ran, "Pause")
     _press(ran, "step-now-yes")
-    assert [(one.kind, one.reason) for one in interventions.listed(watched, "trial")] == [
+    assert [(entry.kind, entry.reason) for entry in interventions.listed(watched, "trial")] == [
         ("pause", "scanner down")
     ]
     log: Any = ran.dataframe[0].value
@@ -209,14 +211,14 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
     }
     _press(ran, labels[step])
     _press(ran, "step-now-yes")
-    assert [(one.kind, one.reader_id) for one in interventions.listed(watched, "trial")] == [
+    assert [(entry.kind, entry.reader_id) for entry in interventions.listed(watched, "trial")] == [
         (step, "R1")
     ]
     assert verify(watched) == []
 
 
-def test_a_reminder_is_there_to_copy_and_noted(watched: Store) -> None:
-    """Without a mail server the letter is copied; that it was sent is noted once asked back."""
+def test_a_reminder_can_be_copied_and_is_noted(watched: Store) -> None:
+    """Without a mail server the letter is copied; its sending is noted after confirmation."""
     ran = _page("remind")
     assert "You have read 1 of 8 cases" in ran.code[0].value
     assert "cannot send email" in _texts(ran)
@@ -276,12 +278,12 @@ def test_a_model_asked_without_options_is_seen_as_its_words(
         for i in range(24)
     ]
     handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
-    found = _summary(store, handed_in)
+    summary = _summary(store, handed_in)
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
+    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
     ran.run()
     assert not ran.exception
-    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
     assert "<td>B, probably</td>" in shown
     assert "B: Finding" not in shown
     _press(ran, "Save these predictions")
@@ -292,15 +294,19 @@ def test_a_model_asked_without_options_is_seen_as_its_words(
 def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
     watched: Store, tmp_path: Any
 ) -> None:
-    """By kind; what would change is said before anything is kept, and nothing of right or wrong."""
-    said = ("A", "I would go for B", "Cannot tell, maybe option C")
+    """By kind; changes are shown before anything is kept, without any correctness."""
+    outputs = ("A", "I would go for B", "Cannot tell, maybe option C")
     path = tmp_path / "model.json"
-    path.write_text(json.dumps({f"q{i:04d}": {"model_prediction": said[i % 3]} for i in range(24)}))
+    path.write_text(
+        json.dumps({f"q{i:04d}": {"model_prediction": outputs[i % 3]} for i in range(24)})
+    )
     models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
     ran = _page(page="models.py")
     assert not ran.exception
     ran.selectbox(key="words-name").set_value("M1").run()
-    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
+    shown = " ".join(
+        withdrawal.value for withdrawal in ran.get("html") if isinstance(withdrawal, Element)
+    )
     assert "Would change" in shown
     assert "Correct" not in shown
     every = len(ran.dataframe[-1].value)
@@ -314,10 +320,12 @@ def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
     ran.selectbox(key="read-again-rules").set_value("strict")
     ran.text_area(key="read-again-reason").set_value("As the protocol says")
     _press(ran, "Read the output again")
-    assert "by the rules “Strict”" in " ".join(one.value for one in ran.markdown)
+    assert "by the rules “Strict”" in " ".join(withdrawal.value for withdrawal in ran.markdown)
     before = withdrawn(watched, "trial")
     _press(ran, "Yes")
-    assert [one.reason for one in withdrawn(watched, "trial")] == ["As the protocol says"]
+    assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == [
+        "As the protocol says"
+    ]
     assert before == []
 
 
@@ -326,8 +334,8 @@ def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
     handed_in = _handed_in(name, content)
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    found = _summary(watched, handed_in)
-    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, found=found)
+    summary = _summary(watched, handed_in)
+    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
     ran.run()
     assert not ran.exception
     return ran
@@ -339,8 +347,8 @@ def _handed_in(name: str, content: bytes, file_name: str = "model.json") -> _Han
 
 
 def _summary(store: Store, handed_in: _HandedIn) -> FileSummary:
-    found = models.read_model(store, handed_in.file.path, study="trial")
-    return models.summary_of(found, n_examples=10)
+    summary = models.read_model(store, handed_in.file.path, study="trial")
+    return models.summary_of(summary, n_examples=10)
 
 
 def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> None:
@@ -365,10 +373,10 @@ def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> Non
         ran.selectbox(key=f"model-column-{role}").set_value(column)
     _press(ran, "model-columns-look")
     assert not ran.error
-    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
+    shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
     assert "Answer: A" in shown
     assert "0.80" in shown
-    assert "The first is used" in " ".join(one.value for one in ran.markdown)
+    assert "The first is used" in " ".join(element.value for element in ran.markdown)
     assert remembered_columns(watched, columns) == {}
     _press(ran, "model-keep")
     assert _standing(watched) == {"M1": 0}
@@ -382,14 +390,14 @@ def _standing(watched: Store) -> dict[str, int]:
 def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     """Counts in amber where an answer lacks, examples as read; nothing is kept until said so."""
     ran = _read(watched, "M1", "no idea", n=8)
-    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
+    shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
     assert "Absent answers count as incorrect" in ran.warning[-1].value
     assert _standing(watched) == {}
     _press(ran, "model-discard")
     assert _standing(watched) == {}
-    assert not [one for one in ran.button if one.key == "model-keep"]
+    assert not [element for element in ran.button if element.key == "model-keep"]
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     assert not ran.warning
     assert "M1 was added" in ran.success[0].value
@@ -406,11 +414,11 @@ def test_a_model_is_replaced_with_a_reason(watched: Store) -> None:
     ran.text_area(key="model-replace-reason").set_value("The wrong file")
     _press(ran, "model-keep")
     assert _standing(watched) == {"M1": 0}
-    assert [one.reason for one in withdrawn(watched, "trial")] == ["The wrong file"]
+    assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == ["The wrong file"]
     assert verify(watched) == []
 
 
-def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> None:
+def test_a_model_is_withdrawn_with_a_reason_after_confirmation(watched: Store) -> None:
     """No keeps it; yes leaves it in the list of withdrawn ones, with its event."""
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     _press(ran, "withdraw-now")
@@ -427,8 +435,8 @@ def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> N
     assert verify(watched) == []
 
 
-def test_an_upload_is_named_as_it_was_handed_in(watched: Store) -> None:
-    """No folder of the server stands in a refusal, whatever the name; the file is gone later."""
+def test_an_upload_keeps_its_file_name(watched: Store) -> None:
+    """No refusal names a folder of the server, for any file name; the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
     with pytest.raises(BadFile, match=r"^bad\.csv"):
         begin(model_kept, file, watched.path, "trial", {}, {}, {"by": BY, "now": NOW}).outcome()

@@ -75,7 +75,7 @@ def test_a_page_refuses_the_other_role(
 
 
 def test_signed_out_the_router_leads_to_sign_in(deployed: Store) -> None:
-    """Nothing but the sign-in page exists for somebody signed out."""
+    """Only the sign-in page exists for a person who is signed out."""
     ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert ran.title[0].value == "Reading Room"
@@ -94,15 +94,15 @@ def test_without_a_store_the_page_says_what_to_do(
 def test_the_results_say_interim_and_simulated(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two of three have read, both simulated: all is said above the figures."""
+    """Two of three have read, both simulated: all this is stated above the figures."""
     for who in ("R1", "R2"):
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
-    standing, opening, findings = (one.proto.body for one in ran.get("html")[-3:])
-    assert "16 of 24 readings" in standing
-    assert "Simulated, not real data: R1, R2." in standing
+    status, opening, findings = (element.proto.body for element in ran.get("html")[-3:])
+    assert "16 of 24 readings" in status
+    assert "Simulated, not real data: R1, R2." in status
     assert opening.index("No endpoint was declared") < opening.index("<table>")
     assert opening.index("</table>") < opening.index("Mean agreement over")
     assert "2 readers" in findings
@@ -115,9 +115,9 @@ def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
     simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     close(deployed, study="trial", reason="for reading has passed", now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
-    standing = _run(ROOT / "pages" / "results.py").get("html")[-3].proto.body
-    assert "closed with 8 of 24 readings" in standing
-    assert "nterim" not in standing
+    status = _run(ROOT / "pages" / "results.py").get("html")[-3].proto.body
+    assert "closed with 8 of 24 readings" in status
+    assert "nterim" not in status
 
 
 @pytest.mark.slow
@@ -180,8 +180,8 @@ def test_two_models_stand_side_by_side(
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.9, now=NOW)
     for letter in "AB":
         file = tmp_path / f"{letter}.json"
-        said = {f"q{n:04d}": {"model_prediction": letter} for n in range(24)}
-        file.write_text(json.dumps(said))
+        predictions = {f"q{n:04d}": {"model_prediction": letter} for n in range(24)}
+        file.write_text(json.dumps(predictions))
         add_model(deployed, file, study="trial", model_id=f"M_{letter}", now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
@@ -205,24 +205,26 @@ SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"
 
 def _switched(ran: AppTest) -> list[str]:
     """Return the title of the one matrix, as it is first and after turning the switch."""
-    first = next(one.value for one in ran.markdown if "kappa" in one.value)
+    first = next(text.value for text in ran.markdown if "kappa" in text.value)
     ran.session_state[SWITCH] = "raw"
     ran.run()
     assert not ran.exception
-    second = next(one.value for one in ran.markdown if "Raw" in one.value)
-    return [one.strip("*").replace("\\", "") for one in (first, second)]
+    second = next(text.value for text in ran.markdown if "Raw" in text.value)
+    return [text.strip("*").replace("\\", "") for text in (first, second)]
 
 
 def _beside_the_reference_standard(ran: AppTest) -> None:
     """Turn the switch: its row stands in the matrix of a category too."""
     of = "against the reference standard"
-    assert not any(of in one.value for one in ran.caption)
-    category = next(one for one in ran.selectbox[0].options if one.startswith("Category: "))
+    assert not any(of in element.value for element in ran.caption)
+    category = next(
+        option for option in ran.selectbox[0].options if option.startswith("Category: ")
+    )
     ran.selectbox[0].select(category)
     ran.session_state["matrix-reference"] = True
     ran.run()
     assert not ran.exception
-    assert any(of in one.value for one in ran.caption)
+    assert any(of in element.value for element in ran.caption)
 
 
 def test_results_without_any_reading_are_one_sentence(

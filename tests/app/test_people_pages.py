@@ -46,7 +46,7 @@ def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def _button(ran: AppTest, label: str) -> None:
-    next(one for one in ran.button if one.label == label).click().run()
+    next(element for element in ran.button if element.label == label).click().run()
 
 
 def _kept(ran: AppTest, study: str = "trial") -> tuple[Card, ...]:
@@ -67,15 +67,15 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     assert card.who == "R2"
     signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
-    assert any("R2" in one.value for one in ran.markdown)
+    assert any("R2" in element.value for element in ran.markdown)
     _button(ran, "Hide the codes")
     assert not _kept(ran)
 
 
-def test_a_fault_is_said_and_nothing_is_lost(
+def test_a_fault_is_reported_and_nothing_is_lost(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader who is there already is refused, and what was typed stays."""
+    """A reader who exists already is refused, and the typed text stays."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     ran.text_input(key="reader-id-0").set_value("R1")
     _button(ran, "Invite")
@@ -89,13 +89,17 @@ def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
 ) -> None:
     """Without a reason nothing happens; the roles offered are those she may give."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
-    assert [one.options for one in ran.selectbox if one.label == "Role"] == [["statistician"]]
+    assert [element.options for element in ran.selectbox if element.label == "Role"] == [
+        ["statistician"]
+    ]
     _button(ran, "Revoke now")
     assert "Give a reason" in ran.error[0].value
-    next(one for one in ran.text_input if one.label == "Reason").set_value("left the hospital")
+    next(element for element in ran.text_input if element.label == "Reason").set_value(
+        "left the hospital"
+    )
     _button(ran, "Revoke now")
     assert not ran.exception
-    assert any("revoked" in one.value for one in ran.markdown)
+    assert any("revoked" in element.value for element in ran.markdown)
 
 
 def test_an_administrator_releases_a_sign_in_account_and_a_coordinator_cannot(
@@ -108,13 +112,15 @@ def test_an_administrator_releases_a_sign_in_account_and_a_coordinator_cannot(
         whose = people.of_reader(change, reader.id)
         people.bind(change, issuer="https://id", subject="7", person=whose, bound_at_utc=stamp(NOW))
     ran = _page("people.py", coordinator, monkeypatch)
-    assert "Release the sign-in account" not in [one.label for one in ran.button]
-    assert any("Only an administrator" in one.value for one in ran.caption)
+    assert "Release the sign-in account" not in [element.label for element in ran.button]
+    assert any("Only an administrator" in element.value for element in ran.caption)
     ran = _page("people.py", replace(administrator, study=1, study_name="trial"), monkeypatch)
-    assert any("Sign-in account: https" in one.value for one in ran.caption)
+    assert any("Sign-in account: https" in element.value for element in ran.caption)
     _button(ran, "Release the sign-in account")
     assert "reason" in ran.error[0].value
-    reason = next(one for one in ran.text_input if str(one.key).startswith("release-reason"))
+    reason = next(
+        element for element in ran.text_input if str(element.key).startswith("release-reason")
+    )
     reason.set_value("New account.")
     _button(ran, "Release the sign-in account")
     assert not ran.exception
@@ -129,8 +135,8 @@ def test_an_administrator_sees_every_study_and_gives_roles(
     who = _administrator(deployed)
     ran = _page("studies.py", who, monkeypatch)
     assert not ran.exception
-    assert any("trial" in str(one.proto) for one in ran.get("bidi_component"))
-    assert any(one.value == "1 reader" for one in ran.markdown)
+    assert any("trial" in str(element.proto) for element in ran.get("bidi_component"))
+    assert any(element.value == "1 reader" for element in ran.markdown)
     ran = _page("deployment.py", who, monkeypatch)
     ran.text_input(key="handle-0").set_value("carla")
     _button(ran, "Assign role")
@@ -157,16 +163,21 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
         role=None, study=None, study_name="", reader=None, name="e", deployment=Role.REVIEWER
     )
     staff = (_coordinator(deployed), statistician, several, _administrator(deployed))
-    paths = [home_of(one).path for one in (reader, *staff, reviewer, None)]
+    paths = [home_of(person).path for person in (reader, *staff, reviewer, None)]
     assert paths[:4] == ["read", "overview", "results", "studies"]
     assert paths[4:] == ["studies", "reviews", "sign-in-page"]
-    assert [one.path for one in pages_of(reader)] == ["read", "score-card", "teaching", "teach"]
+    assert [person.path for person in pages_of(reader)] == [
+        "read",
+        "score-card",
+        "teaching",
+        "teach",
+    ]
 
 
 def test_new_codes_are_added_until_they_are_hidden(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is done in between; a newer code of somebody takes the place of the dead one."""
+    """Also after other actions; a person's newer code replaces the old code."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     for turn, who in enumerate(("R2", "R3")):
         ran.text_input(key=f"reader-id-{turn}").set_value(who)
@@ -177,7 +188,7 @@ def test_new_codes_are_added_until_they_are_hidden(
     _button(ran, "Invite")
     assert "already invited" in ran.error[0].value
     assert [card.who for card in _kept(ran)] == ["R2", "R3"]
-    for button in [one for one in ran.button if one.label == "New code"][1:2]:  # of R2
+    for button in [element for element in ran.button if element.label == "New code"][1:2]:  # of R2
         button.click().run()
     assert not ran.exception
     second = {card.who: card.code for card in _kept(ran)}
@@ -189,7 +200,7 @@ def test_new_codes_are_added_until_they_are_hidden(
     again = _page("people.py", _coordinator(deployed), monkeypatch)
     again.session_state["new-codes"] = ran.session_state["new-codes"]
     again.run()
-    assert any("new access codes" in one.value for one in again.success)
+    assert any("new access codes" in element.value for element in again.success)
 
 
 def test_reviewers_get_a_new_code_where_they_were_given_the_first(
@@ -209,7 +220,7 @@ def test_reviewers_get_a_new_code_where_they_were_given_the_first(
     (renewed,) = _kept(ran, "")
     assert (renewed.who, renewed.code != card.code) == ("vera", True)
     ran = _page("deployment.py", who, monkeypatch)
-    assert [one.label for one in ran.button].count("New code") >= 2
+    assert [element.label for element in ran.button].count("New code") >= 2
 
 
 def test_a_pasted_list_and_a_file_are_not_both_read(deployed: Store) -> None:

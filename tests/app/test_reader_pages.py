@@ -21,7 +21,7 @@ CARD = ROOT / "pages" / "score_card.py"
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Store, Person, Path], AppTest]:
-    """Return a function that runs a page as somebody signed in."""
+    """Return a function that runs a page as a signed-in person."""
 
     def ran(store: Store, who: Person, page: Path) -> AppTest:
         monkeypatch.setenv("READING_ROOM_DB", str(store.path))
@@ -65,7 +65,7 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
     wrong = ran.selectbox(key="card-at").options
     assert not ran.exception
     assert 0 < len(wrong) < n == 6
-    assert all("✗" in one for one in wrong)
+    assert all("✗" in line for line in wrong)
     assert ran.selectbox(key="card-at").value == 0
     assert ran.button(key="card-1").disabled
 
@@ -78,7 +78,7 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     close(store)
     ran = run(store, person(store), CARD)
     assert not ran.exception
-    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
     assert "Your place: 4 (shared) of 5 readers" in shown
     assert "Mean of the 4 other readers" in shown
     assert "<td>25\u00a0%</td>" in shown
@@ -86,7 +86,7 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     assert not [reader for reader in FIVE_peers if reader in shown]
     ran.toggle(key="card-only-others").set_value(True).run()
     assert len(ran.selectbox(key="card-at").options) == 3
-    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
     assert "Other readers who answered correctly: 3 of 4." in shown
 
 
@@ -105,8 +105,8 @@ def test_the_card_shows_words_beside_the_reference_answer_and_judges_none(
     assert "2 answers in your own words are not scored here." in _lead(ran)
     assert "of 2 cases." in _lead(ran)
     options = ran.selectbox(key="card-at").options
-    assert ["not scored" in one for one in options] == [True, True, False, False]
-    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    assert ["not scored" in option for option in options] == [True, True, False, False]
+    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
     assert "&lt;b&gt;blunt&lt;/b&gt;\nangle" in shown
     assert "reference answer" in shown
     assert "✗" not in options[0]
@@ -139,7 +139,7 @@ def test_a_reader_of_a_closed_study_who_read_nothing(opened: Opened, run: Run) -
 
 
 def test_a_preview_that_cannot_be_shown_says_why(opened: Opened, run: Run) -> None:
-    """A closed study, and a draft that is not there."""
+    """A closed study, and a draft that does not exist."""
     store = opened()
     close(store)
     study = person(store).study

@@ -37,7 +37,7 @@ def _invite(store: Store, study: str) -> None:
 
 @pytest.fixture
 def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Person]:
-    """Return a function that signs in somebody who may make studies, in a study or in none."""
+    """Return a function to sign in a person who may make studies, in a study or in none."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.change() as change:
         number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
@@ -73,12 +73,12 @@ def _page(name: str, **query: str) -> AppTest:
 
 
 def _field(page: AppTest, kind: str, label: str) -> object:
-    found = (one for one in page.get(kind) if isinstance(one, Element))
-    return next(one for one in found if one.label == label)
+    elements = (element for element in page.get(kind) if isinstance(element, Element))
+    return next(element for element in elements if element.label == label)
 
 
 def _button(page: AppTest, label: str) -> AppTest:
-    next(one for one in page.button if one.label == label).click()
+    next(element for element in page.button if element.label == label).click()
     page.run()
     assert not page.exception
     return page
@@ -98,13 +98,13 @@ def test_every_step_opens_and_keeps_what_a_file_would_hold(
 
 
 def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str], Person]) -> None:
-    """A reload of the page finds it; a contradiction is said at once."""
+    """A reload of the page shows it; a contradiction is reported at once."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
     _field(page, "number_input", "Hidden repeats").set_value(99)  # type: ignore[attr-defined]
     page.run()
     assert drafts.find(banked, number).values["hidden_repeats"] == 99
-    assert any("“Hidden repeats” = 99" in one.value for one in page.warning)
+    assert any("“Hidden repeats” = 99" in element.value for element in page.warning)
     again = _page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
@@ -112,7 +112,7 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
 def test_open_ended_cases_are_chosen_beside_others(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """What that means is said beneath; the file names both conditions."""
+    """Its meaning is shown below; the file names both conditions."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
     label = "Open-ended: answered in own words"
@@ -120,9 +120,9 @@ def test_open_ended_cases_are_chosen_beside_others(
     page.run()
     assert not page.exception
     assert drafts.find(banked, number).values["conditions"] == ["unaided", "open-ended"]
-    assert any("come first for every reader" in one.value for one in page.caption)
+    assert any("come first for every reader" in element.value for element in page.caption)
     page = _page("new_study.py", draft=str(number), step="review")
-    assert any("unaided, open-ended" in str(one.proto.body) for one in page.get("html"))
+    assert any("unaided, open-ended" in str(element.proto.body) for element in page.get("html"))
 
 
 def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
@@ -155,7 +155,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     """What is left follows every change, a question struck off elsewhere too."""
 
     def left(page: AppTest) -> str:
-        return next(one.value for one in page.markdown if "Left to draw" in one.value)
+        return next(element.value for element in page.markdown if "Left to draw" in element.value)
 
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="sample")
@@ -168,7 +168,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     assert left(page.run()).endswith("20 questions, 10 patients")
     _field(page, "text_area", "Leave out these IDs").set_value("q0003, nope")  # type: ignore[attr-defined]
     page.run()
-    assert any("does not have\\: nope" in one.value for one in page.error)
+    assert any("does not have\\: nope" in element.value for element in page.error)
 
 
 def test_several_banks_are_joined_and_the_draft_draws_from_them(
@@ -176,7 +176,7 @@ def test_several_banks_are_joined_and_the_draft_draws_from_them(
 ) -> None:
     """The bank is then a stratum; banks with the same ids are refused in one line."""
     path = write_bank(tmp_path / "ours")
-    records = {f"z{key}": one for key, one in json.loads(path.read_text()).items()}
+    records = {f"z{key}": item for key, item in json.loads(path.read_text()).items()}
     path.write_text(json.dumps(records))
     import_bank(banked, path, name="ours", images=path.parent, now=NOW)
     path.write_text(json.dumps(bank_records(12)))
@@ -187,24 +187,26 @@ def test_several_banks_are_joined_and_the_draft_draws_from_them(
     def join(*names: str) -> AppTest:
         _field(page, "multiselect", "Banks to join").set_value(list(names))  # type: ignore[attr-defined]
         page.run()
-        return next(one for one in page.button if one.label == "Join").click().run()
+        return next(element for element in page.button if element.label == "Join").click().run()
 
     join("bank", "same")
     assert "24 item IDs are in more than one of these banks" in page.error[0].value
     _field(page, "checkbox", "Put the bank's name before every ID").check()  # type: ignore[attr-defined]
     join("bank", "same")
     assert not page.error
-    assert any("48 questions" in one.value for one in page.success), page.success
+    assert any("48 questions" in element.value for element in page.success), page.success
     _field(page, "checkbox", "Put the bank's name before every ID").uncheck()  # type: ignore[attr-defined]
     join("bank", "ours")
     assert not page.error
     assert _field(page, "selectbox", "Question bank").value == "bank + ours"  # type: ignore[attr-defined]
-    assert any("48 questions" in one.value for one in page.success), page.success
-    assert any("12 patients are in more than one bank" in one.value for one in page.warning)
-    found = drafts.find(banked, number)
-    assert found.bank == "bank + ours"
-    strata = next(one for one in page.button_group if str(one.key).endswith("stratify_by"))
-    assert "Question bank" in [one.content for one in strata.proto.options]
+    assert any("48 questions" in element.value for element in page.success), page.success
+    assert any("12 patients are in more than one bank" in element.value for element in page.warning)
+    draft = drafts.find(banked, number)
+    assert draft.bank == "bank + ours"
+    strata = next(
+        element for element in page.button_group if str(element.key).endswith("stratify_by")
+    )
+    assert "Question bank" in [option.content for option in strata.proto.options]
     strata.set_value(["bank"])
     page.run()
     assert drafts.find(banked, number).values["stratify_by"] == ["bank"]
@@ -244,13 +246,13 @@ def test_the_drawn_cases_are_a_list_before_the_opening(
     listed = page.dataframe[0].value
     with banked.look() as look:
         drawn = stored_studies.cases(look, study_row(look, "trial").id)
-    assert list(listed["Item"]) == [one.item_id for one in drawn]
+    assert list(listed["Item"]) == [case.item_id for case in drawn]
     assert list(listed.columns) == [
         "No.", "Item", "Stratum", "Task", "Category", "Views", "Patient", "Question"
     ]  # fmt: skip
     stratum = drawn[0].stratum
     page.multiselect(key="drawn-strata").select(stratum).run()
-    of_it = [one.item_id for one in drawn if one.stratum == stratum]
+    of_it = [case.item_id for case in drawn if case.stratum == stratum]
     assert list(page.dataframe[0].value["Item"]) == of_it
     page.multiselect(key="drawn-strata").set_value([]).run()
     page.text_input(key="drawn-text").set_value(drawn[2].item_id.upper()).run()
@@ -283,13 +285,13 @@ def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
 def test_prior_images_are_offered_where_the_bank_has_some(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """With the number of questions; what a file asked for in vain stands there to be taken off."""
+    """With the number of questions; unknown values from a file are listed and can be removed."""
     number = _begun(banked)
 
     def offered() -> list[str]:
         page = _page("new_study.py", draft=str(number), step="rules")
         field = _field(page, "button_group", "Shown beside the question")
-        return [str(one) for one in field.options if "Prior" in str(one)]  # type: ignore[attr-defined]
+        return [str(option) for option in field.options if "Prior" in str(option)]  # type: ignore[attr-defined]
 
     assert offered() == []
     draft = drafts.find(banked, number)
@@ -302,7 +304,7 @@ def test_prior_images_are_offered_where_the_bank_has_some(
     assert drafts.find(banked, number).values["context"] == ["age", "prior"]
 
 
-def test_a_second_window_is_told_and_destroys_nothing(
+def test_a_second_window_shows_a_warning_and_destroys_nothing(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """What was saved first stays until the second window decides."""
@@ -319,7 +321,7 @@ def test_a_second_window_is_told_and_destroys_nothing(
     assert not second.error
 
 
-def test_a_name_that_is_taken_is_said_and_the_rest_is_saved(
+def test_a_name_that_is_taken_is_reported_and_the_rest_is_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """The draft keeps its name, and its other values."""
@@ -330,7 +332,7 @@ def test_a_name_that_is_taken_is_said_and_the_rest_is_saved(
     _field(page, "number_input", "Cases").set_value(5)  # type: ignore[attr-defined]
     page.run()
     page.run()
-    assert any("already exists" in one.value for one in page.error)
+    assert any("already exists" in element.value for element in page.error)
     saved = drafts.find(banked, number)
     assert (saved.name, saved.values["cases"]) == ("trial", 5)
 
@@ -344,17 +346,17 @@ def test_questions_are_added_moved_and_taken_out(
     _button(page, "Ask about training")
     _button(page, "Ask about images per week")
     asked = drafts.find(banked, number).values["questionnaire"]
-    assert [one["id"] for one in asked] == ["q1", "q2"]
+    assert [study["id"] for study in asked] == ["q1", "q2"]
     assert drafts.faults(drafts.find(banked, number)) == []
-    ups = [one for one in page.button if one.help == "Move up"]
+    ups = [element for element in page.button if element.help == "Move up"]
     ups[1].click()
     page.run()
     asked = drafts.find(banked, number).values["questionnaire"]
-    assert [one["id"] for one in asked] == ["q2", "q1"]
-    next(one for one in page.button if one.help == "Remove").click()
+    assert [study["id"] for study in asked] == ["q2", "q1"]
+    next(element for element in page.button if element.help == "Remove").click()
     page.run()
     asked = drafts.find(banked, number).values["questionnaire"]
-    assert [one["id"] for one in asked] == ["q1"]
+    assert [study["id"] for study in asked] == ["q1"]
 
 
 def test_from_a_bank_to_an_open_amended_study(
@@ -368,13 +370,13 @@ def test_from_a_bank_to_an_open_amended_study(
     assert drafts.listed(banked) == []
     maker("New study")
     assert "No readers have been invited yet" in " ".join(
-        one.value for one in _page("set_up.py").markdown
+        element.value for element in _page("set_up.py").markdown
     )
     with banked.look() as look:
         study = study_row(look, "New study")
     _invite(banked, "New study")
     page = _page("set_up.py")
-    assert study.protocol_sha256 in [one.value for one in page.code]
+    assert study.protocol_sha256 in [element.value for element in page.code]
     _button(page, "Open the study")
     assert "Tick “I have read the protocol" in page.error[0].value
     page.checkbox[0].check()
@@ -389,10 +391,10 @@ def test_from_a_bank_to_an_open_amended_study(
     page.text_area[0].set_value("The committee asked.")
     page.run()
     _button(page, "Amend the protocol")
-    assert any("5 points → 10 points" in one.value for one in page.markdown)
+    assert any("5 points → 10 points" in element.value for element in page.markdown)
 
 
-def test_what_to_know_stands_before_draw_and_opening(
+def test_warnings_are_shown_before_draw_and_opening(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers that can be guessed, in the review and on Set up; what readers agree to lies open."""
@@ -417,11 +419,13 @@ def test_what_to_know_stands_before_draw_and_opening(
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     draft = drafts.begin(store, name="trial", maker=number, bank="bank", by=BY, now=NOW)
     page = _page("new_study.py", draft=str(draft), step="review")
-    assert not [one for one in page.warning if "readers can guess" in one.value]  # shuffled
-    found = drafts.find(store, draft)
-    values = {**found.values, "option_order": "canonical", "consent": "# May we?"}
+    assert not [
+        element for element in page.warning if "readers can guess" in element.value
+    ]  # shuffled
+    saved = drafts.find(store, draft)
+    values = {**saved.values, "option_order": "canonical", "consent": "# May we?"}
     seen = drafts.save(
-        store, draft, name="trial", bank="bank", values=values, seen=found.saved_at_utc, now=NOW
+        store, draft, name="trial", bank="bank", values=values, seen=saved.saved_at_utc, now=NOW
     )
     page = _page("new_study.py", draft=str(draft), step="review")
     assert "A in 24 of 24 questions" in page.warning[0].value
@@ -431,7 +435,7 @@ def test_what_to_know_stands_before_draw_and_opening(
     _invite(store, "trial")
     page = _page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value
-    assert next(one for one in page.expander if "agree" in one.label).proto.expanded
+    assert next(element for element in page.expander if "agree" in element.label).proto.expanded
     assert "the consent text" in page.checkbox[0].label
 
 

@@ -17,7 +17,7 @@ from tests.conftest import NOW, ROOT, invite
 def test_what_is_pressed_for_one_study_is_not_done_to_another(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """About to discard one study, while another window went on in another: nothing is done."""
+    """About to discard a study, while another window switched to another study: nothing is done."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     for name in ("trial", "other"):
         studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)
@@ -33,10 +33,10 @@ def test_what_is_pressed_for_one_study_is_not_done_to_another(
     page.text_input(key="discard-reason").input("Drawn too small.").run()
     now_in[0] = there
     page.button(key="discard").click().run()
-    assert [one.value for one in page.error] == [
+    assert [element.value for element in page.error] == [
         "You switched to another study in another window. Reload this page."
     ]
     with banked.look() as look:
-        assert not any(study_row(look, one).discarded_at_utc for one in ("trial", "other"))
+        assert not any(study_row(look, name).discarded_at_utc for name in ("trial", "other"))
     now_in[0] = here
     assert not page.run().error

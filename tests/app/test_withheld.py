@@ -52,7 +52,7 @@ def reviewed(
     people = reviewers(banked, 2)
     with banked.look() as look:
         items = reviewing.sampled(look, request.param, 2, seed=1)
-    asked = [one.id for one in people]
+    asked = [person.id for person in people]
     number = reviewing.open_review(
         banked, request.param, name="r", item_ids=items, reviewers=asked, now=NOW
     )
@@ -84,7 +84,9 @@ def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str)
     ran.run()
     assert not ran.exception
     frames = [frame.value.to_csv() for frame in ran.dataframe]
-    texts = [one.value for kind in ("info", "caption", "markdown") for one in getattr(ran, kind)]
+    texts = [
+        element.value for kind in ("info", "caption", "markdown") for element in getattr(ran, kind)
+    ]
     return "\n".join([*frames, *texts, str(ran.main)])
 
 

@@ -96,7 +96,7 @@ export default function ({ parentElement, data }) {
 
 
 def masthead(person: Person) -> None:
-    """Show as whom somebody is signed in, with the way out."""
+    """Show who is signed in, with a button to sign out."""
     bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
     bar(
         key="masthead",

@@ -1,4 +1,4 @@
-"""Which pages there are, and what somebody must be allowed to do to see one."""
+"""Lists the pages, and the permission that each of them needs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,24 +84,26 @@ def every_page() -> tuple[Entry, ...]:
 
 
 def pages_of(person: Person | None) -> list[Entry]:
-    """Return the pages somebody may see, in the menu's order; whoever is signed out signs in."""
+    """Return the pages a person may see, in the menu's order; for None the sign-in page."""
     if person is None:
         return [SIGN_IN]
     only_reviews = person.may(Act.REVIEW) and not person.may(Act.MAKE_STUDY)
     chooses = person.several or not (only_reviews or (person.study and not person.deployment))
     return [
-        one for one in _PAGES if one.act and person.may(one.act) and (one is not STUDIES or chooses)
+        entry
+        for entry in _PAGES
+        if entry.act and person.may(entry.act) and (entry is not STUDIES or chooses)
     ]
 
 
 def home_of(person: Person | None) -> Entry:
-    """Return where somebody begins: in the study they are in, or among those they may choose."""
+    """Return a person's first page: of their study, or the list of the studies they can choose."""
     entries = pages_of(person)
     if person is None or person.study is None:
         return entries[0]
     if OVERVIEW in entries:
         return OVERVIEW
-    return next((one for one in entries if one.of_study or one.act is Act.READ), entries[0])
+    return next((entry for entry in entries if entry.of_study or entry.act is Act.READ), entries[0])
 
 
 def page_file(name: str) -> Path:

@@ -7,9 +7,9 @@ What is sent is counted as it comes, and limited by whom, how much and how slowl
 believed ``Content-Length`` would be none, for a chunked body has another length.
 
 Streamlit serves one document that says English for everybody. What it says decides how a screen
-reader speaks, how lines break, and from which side a page is laid out. The page somebody begins at
+reader speaks, how lines break, and from which side a page is laid out. The page a person begins at
 has no address but the bare one; asked for by its name Streamlit shows it under a dialogue that says
-it is not there. Whoever types that name, or kept it from a study they had another role in, is led
+it does not exist. A person who types that name, or kept it from a study with another role, is led
 to the bare address.
 """
 
@@ -42,7 +42,7 @@ from ui.server.access import (
 )
 
 UPLOADS = "/_stcore/upload_file/"
-"""Where Streamlit takes files, from whoever asks: it knows nothing of sign-ins."""
+"""Where Streamlit accepts files, from anyone: it knows nothing of sign-ins."""
 
 MAY_UPLOAD = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
@@ -81,8 +81,8 @@ class Intake:
         Raises
         ------
         Refused
-            At once, or later by what is returned: the body is too long or too slow, or not from
-            somebody who may send it.
+            At once, or later by the returned function: the body is too long or slow, or not from
+            a person who may send it.
         """
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
             who = await run_in_threadpool(_may_upload, Request(scope))
@@ -93,24 +93,24 @@ class Intake:
         else:
             most = MAX_RECORDS if _RECORDS.fullmatch(scope["path"]) else MAX_BODY
             sign_in, too_much = "", t("Too much data at once.")
-        said = Fields(scope=scope).get("content-length", "0")
-        if not said.isdecimal() or len(said) > 15 or int(said) > most:
+        length = Fields(scope=scope).get("content-length", "0")
+        if not length.isdecimal() or len(length) > 15 or int(length) > most:
             raise NotTaken(413, too_much)
         return self._counted(receive, most, too_much, sign_in)
 
     def _counted(self, receive: Receive, most: int, too_much: str, sign_in: str) -> Receive:
-        taken, whole = 0, False
+        taken, is_complete = 0, False
 
         async def counted() -> Message:
-            nonlocal taken, whole
-            if whole:  # what comes now is that the line was closed, however late
+            nonlocal taken, is_complete
+            if is_complete:  # what comes now is that the line was closed, however late
                 return await receive()
             try:
                 async with asyncio.timeout(SLOWEST_S):
                     message = await receive()
             except TimeoutError as error:
                 raise NotTaken(408, t("The data arrived too slowly.")) from error
-            whole = not message.get("more_body", False)
+            is_complete = not message.get("more_body", False)
             n_bytes = len(message.get("body", b""))
             taken += n_bytes
             if sign_in and n_bytes:
@@ -123,12 +123,12 @@ class Intake:
 
     def _recent(self, sign_in: str) -> int:
         """Return how many bytes a sign-in uploaded in the last hour; what is older is forgotten."""
-        for one in list(self._uploaded):
-            pieces = self._uploaded[one]
+        for sign_in in list(self._uploaded):
+            pieces = self._uploaded[sign_in]
             while pieces and self._clock() - pieces[0][0] > _HOUR_S:
                 pieces.popleft()
             if not pieces:
-                del self._uploaded[one]
+                del self._uploaded[sign_in]
         return sum(n_bytes for _, n_bytes in self._uploaded.get(sign_in, ()))
 
 
@@ -175,7 +175,7 @@ class Headers:
 
     A page of another origin opens no websocket: Streamlit would first look its own address up in
     the internet, and make everybody wait for the answer. The middleware also turns to the language
-    of whoever asks: every request is a task of its own, and what runs in the thread pool for it
+    of the request: every request is a task of its own, and what runs in the thread pool for it
     speaks that language as well.
     """
 
@@ -214,11 +214,11 @@ class Headers:
                 raise
             why = PlainTextResponse(str(refused), refused.status)
             await why(scope, receive, send_with_headers)
-        except ClientDisconnect:  # whoever asked has gone in the middle of their message
+        except ClientDisconnect:  # the connection was closed in the middle of the message
             return
 
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Open a websocket: of a page of ours; of strangers so many that others find room."""
+        """Open a websocket of one of this server's pages; limit those without a sign-in."""
         if not same_origin(scope):
             await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
             return
@@ -251,8 +251,8 @@ def _is_stranger(connection: HTTPConnection) -> bool:
 HEADERS = Middleware(Headers)
 
 
-_PATHS = frozenset({"", *(one.path for one in every_page())})
-_NAMES = frozenset(one.path for one in every_page() if not one.hidden or one is REVIEWS)
+_PATHS = frozenset({"", *(page.path for page in every_page())})
+_NAMES = frozenset(page.path for page in every_page() if not page.hidden or page is REVIEWS)
 _READING = frozenset(page.path for page in every_page() if page.bare)
 _AS_SERVED = b'<html lang="en">'
 _HEAD = b"<head>"
@@ -299,20 +299,20 @@ class Document:
             body += message.get("body", b"")
             if message.get("more_body"):
                 return
-            said = f'<html lang="{language()}" dir="{region().text_direction}">'.encode()
-            body = body.replace(_AS_SERVED, said, 1).replace(_HEAD, head, 1)
+            opening_tag = f'<html lang="{language()}" dir="{region().text_direction}">'.encode()
+            body = body.replace(_AS_SERVED, opening_tag, 1).replace(_HEAD, head, 1)
             headers = MutableHeaders(raw=started["headers"])
             headers["content-length"] = str(len(body))
             del headers["etag"], headers["last-modified"]
             await send(started)
             await send({"type": "http.response.body", "body": body})
 
-        whole = [pair for pair in scope["headers"] if pair[0] not in _WHOLE]
-        await self._app({**scope, "headers": whole}, receive, write)
+        unconditional = [pair for pair in scope["headers"] if pair[0] not in _WHOLE]
+        await self._app({**scope, "headers": unconditional}, receive, write)
 
 
 def _home(request: Request) -> str | None:
-    """Return the page at which whoever asks begins, or None where that is not known."""
+    """Return the first page of the person who asks, or None where that is not known."""
     try:
         return home_of(asking(request)).path
     except StudyError:  # the page says it

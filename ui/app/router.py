@@ -20,7 +20,7 @@ from ui.server.deployment import store  # noqa: E402
 
 
 def run() -> None:
-    """Show the pages of whoever is signed in, and run the one asked for."""
+    """Show the pages of the person who is signed in, and run the requested one."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
     try:
         speak(access.wanted_language(st.context.headers))
@@ -31,24 +31,26 @@ def run() -> None:
         st.stop()
     entries, home = pages_of(person), home_of(person)
     pages = {
-        one: st.Page(
-            ROOT / "pages" / one.file,
-            title=said(one.title),
-            url_path=one.path,
-            default=one is home,
-            visibility="hidden" if one.hidden or one.of_study else "visible",
+        entry: st.Page(
+            ROOT / "pages" / entry.file,
+            title=said(entry.title),
+            url_path=entry.path,
+            default=entry is home,
+            visibility="hidden" if entry.hidden or entry.of_study else "visible",
         )
-        for one in entries
+        for entry in entries
     }
     reads = person is not None and person.reader is not None  # the reading page is all there is
     everything = [*pages.values(), *_elsewhere(entries, pages[home])]
-    menu = [one for one in entries if not one.hidden and not one.of_study]
+    menu = [entry for entry in entries if not entry.hidden and not entry.of_study]
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
-    if page not in [made for one, made in pages.items() if one.bare]:
+    if page not in [made for entry, made in pages.items() if entry.bare]:
         theme.wear()
-        of_study = [made for one, made in pages.items() if one.of_study or one.barred]
+        of_study = [made for entry, made in pages.items() if entry.of_study or entry.barred]
         if person is not None and not reads and page in of_study:
-            study_bar(person, {one: made for one, made in pages.items() if one.of_study}, page)
+            study_bar(
+                person, {entry: made for entry, made in pages.items() if entry.of_study}, page
+            )
     if page in pages.values():
         with actions.page((page.url_path, person.study if person else None)):
             page.run()
@@ -59,14 +61,14 @@ def run() -> None:
 def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
     """Return hidden pages at the addresses that are not one's own, each of which leads home.
 
-    Whoever reloads a page of theirs after being signed out finds the sign-in form, not an error.
+    Reloading such a page after being signed out shows the sign-in form, not an error.
     """
     return [
         st.Page(
-            lambda: st.switch_page(home), title=home.title, url_path=one.path, visibility="hidden"
+            lambda: st.switch_page(home), title=home.title, url_path=page.path, visibility="hidden"
         )
-        for one in every_page()
-        if one not in mine
+        for page in every_page()
+        if page not in mine
     ]
 
 

@@ -43,7 +43,7 @@ Pages = Mapping[Entry, StreamlitPage]
 
 
 def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
-    """Show the pages of the study somebody is in, the one shown marked; nothing where in none."""
+    """Show the pages of the person's study, if any, with the current page marked."""
     if person.study is None:
         return
     with st.container(key="study-bar", horizontal=True, vertical_alignment="center", gap="xxsmall"):
@@ -64,16 +64,18 @@ def _picker(person: Person) -> None:
     if not (person.several or person.deployment):
         st.markdown(f"**{plain(person.study_name)}**")
         return
-    # By what names one for good: a study's state changes while it is shown.
+    # By the values that never change: a study's state changes while it is shown.
     mine = {
-        (one.study, one.role): one for one in memberships(store(), person) if one.study is not None
+        (membership.study, membership.role): membership
+        for membership in memberships(store(), person)
+        if membership.study is not None
     }
     here = (person.study, person.role)
     chosen = st.selectbox(
         t("Study"),
         mine,
         index=list(mine).index(here) if here in mine else None,
-        format_func=lambda one: _named(mine[one], mine.values()),
+        format_func=lambda membership: _named(mine[membership], mine.values()),
         label_visibility="collapsed",
         key=f"study-picker-{person.study}-{person.role}",
         width=300,
@@ -84,15 +86,15 @@ def _picker(person: Person) -> None:
             st.rerun()
 
 
-def _named(one: Membership, mine: Iterable[Membership]) -> str:
-    twice = sum(other.study == one.study for other in mine) > 1
-    if twice or one.role is Role.READER:
-        return f"{one.study_name} ({role_word(one.role)})"
-    return one.study_name
+def _named(membership: Membership, mine: Iterable[Membership]) -> str:
+    twice = sum(other.study == membership.study for other in mine) > 1
+    if twice or membership.role is Role.READER:
+        return f"{membership.study_name} ({role_word(membership.role)})"
+    return membership.study_name
 
 
 def _next(person: Person, pages: Pages, shown: StreamlitPage) -> None:
-    """Lead to the page where the study goes on, unless it is the one shown."""
+    """Link to the page of the study's next step, unless it is the one shown."""
     entry, label = _what_next(person)
     page = pages.get(entry)
     if page is not None and page is not shown:

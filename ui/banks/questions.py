@@ -1,6 +1,6 @@
 """Questions of a bank on screen: what they say of themselves, one of them as HTML, its films.
 
-A bank never changes, so what was read of it once is good for as long as it is there, held as
+A bank never changes, so what was read of it once stays valid while the bank exists, held as
 columns: a filter answers at once.
 """
 
@@ -49,11 +49,11 @@ def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
         while part := list(islice(rows, _CHUNK)):
             parts.append(_columns(part))
     frames = parts or [_columns([])]
-    found = {
+    counts = {
         name: _in_first_spelling(pd.api.types.union_categoricals([frame[name] for frame in frames]))
         for name in FACETS
     }
-    return pd.DataFrame(found, index=np.concatenate([frame.index for frame in frames]))
+    return pd.DataFrame(counts, index=np.concatenate([frame.index for frame in frames]))
 
 
 def _in_first_spelling(values: pd.Categorical) -> pd.Categorical:
@@ -82,8 +82,8 @@ def chosen(frame: pd.DataFrame, wanted: Mapping[str, Sequence[str]]) -> pd.DataF
 
 def counted(frame: pd.DataFrame, name: str) -> pd.Series:
     """Return how many questions have each value of a column, the most frequent first."""
-    found = frame[name].value_counts()
-    return found[found > 0]
+    counts = frame[name].value_counts()
+    return counts[counts > 0]
 
 
 def routes() -> list[Route]:

@@ -43,31 +43,34 @@ async def _verdicts(request: Request) -> Response:
 
 
 def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:
-    """Return what came of a review: label, value and note of each; empty while nothing has."""
+    """Return the results of a review: label, value and note of each; empty without any."""
     from analysis.statistics.agreement import judges as statistics
 
     frame = pd.DataFrame(reviewing.verdict_table(look, review), columns=list(reviewing.TABLE))
     if frame.empty:
         return []
-    found = statistics.review(frame)
-    whole, (agreed, kappa, *_) = found.summary.iloc[0], found.agreement.to_dict("records")
-    told = []
-    if whole["n"]:
-        told.append(
+    review_result = statistics.review(frame)
+    total, (agreed, kappa, *_) = (
+        review_result.summary.iloc[0],
+        review_result.agreement.to_dict("records"),
+    )
+    facts = []
+    if total["n"]:
+        facts.append(
             (
                 t("Faulty questions"),
-                t("{share} %", share=decimal(100 * whole["share"], 1)),
+                t("{share} %", share=decimal(100 * total["share"], 1)),
                 t(
                     "{k} of {n}, 95 % CI {low} to {high} %",
-                    k=whole["n_found"],
-                    n=whole["n"],
-                    low=decimal(100 * whole["ci_low"], 1),
-                    high=decimal(100 * whole["ci_high"], 1),
+                    k=total["n_found"],
+                    n=total["n"],
+                    low=decimal(100 * total["ci_low"], 1),
+                    high=decimal(100 * total["ci_high"], 1),
                 ),
             )
         )
     if agreed["n"]:
-        told.append(
+        facts.append(
             (
                 t("Agreement of the first two"),
                 t("{share} %", share=decimal(100 * agreed["value"], 1)),
@@ -79,5 +82,5 @@ def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:
         known = np.isfinite(low)
         interval = t("95 % CI {low} to {high}", low=decimal(low, 2), high=decimal(high, 2))
         few = t("too few questions for an interval")
-        told.append((t("Kappa"), decimal(kappa["value"], 2), interval if known else few))
-    return told
+        facts.append((t("Kappa"), decimal(kappa["value"], 2), interval if known else few))
+    return facts

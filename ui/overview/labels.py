@@ -22,9 +22,9 @@ def stage_word(stage: Stage) -> str:
     }[stage]
 
 
-def standing_words(standing: SessionStanding) -> str:
+def standing_words(session: SessionStanding) -> str:
     """Return where a session stands, in words."""
-    if standing.withdrawn:
+    if session.withdrawn:
         return t("withdrawn")
     word = {
         SessionState.WAITING: t("waiting for the previous session"),
@@ -32,13 +32,13 @@ def standing_words(standing: SessionStanding) -> str:
         SessionState.OPEN: t("open"),
         SessionState.LAPSED: t("lapsed"),
         SessionState.DONE: t("done"),
-    }[standing.state]
-    paused = standing.paused and standing.state is not SessionState.DONE
+    }[session.state]
+    paused = session.paused and session.state is not SessionState.DONE
     return t("{state}, paused", state=word) if paused else word
 
 
 def status_word(status: str) -> str:
-    """Return what became of a case, in words."""
+    """Return the status of a case in words."""
     return {
         "answered": t("answered"),
         "skipped": t("cannot answer"),
@@ -90,7 +90,7 @@ def kind_word(kind: FactKind) -> str:
 
 
 def rule(kind: FactKind) -> str:
-    """Return the rule and the threshold by which readings are told of."""
+    """Return the rule and the threshold for reporting readings."""
     return {
         FactKind.TOO_FAST: t(
             "Answered less than {ms} ms after the image appeared: too short to look and press two "
@@ -176,8 +176,12 @@ def detail_words(fact: QualityFact) -> str:
             wanted=f"{values['washout_days']:g}",
         )
     if fact.kind is FactKind.CASE:
-        told = {"skipped": t("cannot answer"), "timed_out": t("timed out"), "flagged": t("flagged")}
-        return ", ".join(f"{told[key]}: {values[key]}" for key in told if key in values)
+        words = {
+            "skipped": t("cannot answer"),
+            "timed_out": t("timed out"),
+            "flagged": t("flagged"),
+        }
+        return ", ".join(f"{words[key]}: {values[key]}" for key in words if key in values)
     return ""
 
 

@@ -34,7 +34,7 @@ _LONGEST_WORDS = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HandedIn:
-    """A file that was handed in, and what for."""
+    """A file that was uploaded, and its purpose."""
 
     study: str
     file_name: str
@@ -45,10 +45,10 @@ class _HandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Waiting:
-    """A file that was read and not kept yet, and what its columns were said to mean."""
+    """A file that was read and not kept yet, and the meaning stated for its columns."""
 
     handed_in: _HandedIn
-    found: FileSummary
+    summary: FileSummary
     meant: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -62,7 +62,7 @@ class _Unnamed:
 
 
 def model_form(person: Person) -> None:
-    """Show the form, or what the file handed in holds until it is kept or discarded."""
+    """Show the form, or the contents of the uploaded file until it is kept or discarded."""
     study = person.study_name
     waiting: _Waiting | None = st.session_state.get(_READ)
     if waiting is not None and waiting.handed_in.study == study:
@@ -110,10 +110,10 @@ def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Rep
 
 
 def _read(handed_in: _HandedIn) -> Report:
-    """Read a file by what it holds; where its columns have no usual names, they are to be named."""
+    """Read a file by its contents; the user names columns that have no usual names."""
     read = _in_worker(handed_in)
     if read.summary is not None:
-        st.session_state[_READ] = _Waiting(handed_in=handed_in, found=read.summary)
+        st.session_state[_READ] = _Waiting(handed_in=handed_in, summary=read.summary)
         return _to_decide(handed_in)
     if not read.is_unknown:
         st.session_state[_REFUSED] = (handed_in, read.columns)
@@ -235,35 +235,35 @@ def _read_as(handed_in: _HandedIn, meant: Mapping[str, str], required: Mapping[s
     if read.summary is None:
         raise BadFile(read.refusal)
     st.session_state.pop(_NAMING, None)
-    st.session_state[_READ] = _Waiting(handed_in=handed_in, found=read.summary, meant=meant)
+    st.session_state[_READ] = _Waiting(handed_in=handed_in, summary=read.summary, meant=meant)
     return _to_decide(handed_in)
 
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
-    found, name = waiting.found, waiting.handed_in.model_id
-    section(t("{file}, as read for {model}", file=found.source_name, model=name))
+    summary, name = waiting.summary, waiting.handed_in.model_id
+    section(t("{file}, as read for {model}", file=summary.source_name, model=name))
     for key in (_LOOK, _LOOK_AGAIN):
         actions.report(key)
-    st.markdown(plain(_recognised(found)))
-    _counts(found)
-    for note in found.notes:
+    st.markdown(plain(_recognised(summary)))
+    _counts(summary)
+    for note in summary.notes:
         st.markdown(plain(t("Note: {note}", note=note)))
-    examples = found.examples
-    sure = any(one.confidence is not None for one in examples)
+    examples = summary.examples
+    sure = any(example.confidence is not None for example in examples)
     table(
         [t("Case"), t("Model output"), t("Interpreted as"), *([t("Confidence")] if sure else [])],
         [
             (
-                one.item_id,
-                _shortened(one.words),
-                _shortened(read_as(one.answer or one.status, one.option)),
-                *([_sure(one)] if sure else []),
+                example.item_id,
+                _shortened(example.words),
+                _shortened(read_as(example.answer or example.status, example.option)),
+                *([_sure(example)] if sure else []),
             )
-            for one in examples
+            for example in examples
         ],
         caption=t("Examples from the file"),
     )
-    replaces = is_model(store(), study=found.study, model_id=name)
+    replaces = is_model(store(), study=summary.study, model_id=name)
     reason = _why_replaced(name) if replaces else ""
     label = t("Replace the predictions") if replaces else t("Save these predictions")
     row, below = st.container(horizontal=True), st.container()
@@ -277,61 +277,63 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
         )
         actions.turn(
             t("Name the columns"),
-            lambda: _ask_for_columns(waiting.handed_in, found.columns),
+            lambda: _ask_for_columns(waiting.handed_in, summary.columns),
             key="model-rename",
         )
         actions.turn(t("Discard"), lambda: st.session_state.pop(_READ, None), key="model-discard")
 
 
-def _recognised(found: FileSummary) -> str:
+def _recognised(summary: FileSummary) -> str:
     """Return what a file was taken for, and what beside one answer a case it holds."""
-    told = [t("{shape}, rows: {n}.", shape=found.shape, n=found.n_rows)]
-    if found.n_runs > 1:
-        told.append(t("Runs: {n}. The first is used in all results.", n=found.n_runs))
-    others = found.conditions[1:]
+    sentences = [t("{shape}, rows: {n}.", shape=summary.shape, n=summary.n_rows)]
+    if summary.n_runs > 1:
+        sentences.append(t("Runs: {n}. The first is used in all results.", n=summary.n_runs))
+    others = summary.conditions[1:]
     if others:
-        told.append(
+        sentences.append(
             t(
                 "Conditions: {conditions}. Only answers given under the readers' condition are "
                 "compared with the readers.",
-                conditions=", ".join(one or t("as shown to readers") for one in found.conditions),
+                conditions=", ".join(
+                    condition or t("as shown to readers") for condition in summary.conditions
+                ),
             )
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
-def _sure(one: Example) -> str:
-    return "" if one.confidence is None else f"{one.confidence:.2f}"
+def _sure(example: Example) -> str:
+    return "" if example.confidence is None else f"{example.confidence:.2f}"
 
 
-def _counts(found: FileSummary) -> None:
-    counts = found.by_status
+def _counts(summary: FileSummary) -> None:
+    counts = summary.by_status
     facts(
         [
-            (t("Cases"), found.n_cases, t("in the study")),
+            (t("Cases"), summary.n_cases, t("in the study")),
             (t("Answered"), counts.get("answered", 0), ""),
             (t("Unparsed"), counts.get("unparsed", 0), t("output without a recognisable option")),
-            (t("Cut off"), found.n_cut_off, t("of the unparsed: ended at the token limit")),
+            (t("Cut off"), summary.n_cut_off, t("of the unparsed: ended at the token limit")),
             (t("Refused"), counts.get("refused", 0), t("the model declined to answer")),
             (t("Left empty"), counts.get("skipped", 0), ""),
-            (t("Absent"), found.n_absent, t("not in the file")),
-            (t("Other items"), found.n_not_drawn, t("not in the study; ignored")),
+            (t("Absent"), summary.n_absent, t("not in the file")),
+            (t("Other items"), summary.n_not_drawn, t("not in the study; ignored")),
         ]
     )
-    if found.n_absent and found.n_not_drawn:
+    if summary.n_absent and summary.n_not_drawn:
         st.warning(
             plain(
                 t(
                     "Only {n} of the study's {total} cases are in this file. Do the IDs match? "
                     "Not in the file: {ours}. Not in the study: {theirs}.",
-                    n=found.n_cases - found.n_absent,
-                    total=found.n_cases,
-                    ours=some_of(found.absent_ids),
-                    theirs=some_of(found.unknown_ids),
+                    n=summary.n_cases - summary.n_absent,
+                    total=summary.n_cases,
+                    ours=some_of(summary.absent_ids),
+                    theirs=some_of(summary.unknown_ids),
                 )
             )
         )
-    if found.n_unanswered:
+    if summary.n_unanswered:
         st.warning(
             plain(
                 tn(
@@ -339,15 +341,15 @@ def _counts(found: FileSummary) -> None:
                     "incorrect, as do unparsed, refused and empty ones.",
                     "{n} of {total} cases have no answer in this file. Absent answers count as "
                     "incorrect, as do unparsed, refused and empty ones.",
-                    found.n_unanswered,
-                    total=found.n_cases,
+                    summary.n_unanswered,
+                    total=summary.n_cases,
                 )
             )
         )
 
 
 def read_as(read: str, option: str) -> str:
-    """Return what words were read as: a letter and its option if given, or what became of them."""
+    """Return what an output was read as: a letter and its option if given, or its status."""
     words = {"skipped": t("left empty"), "refused": t("refused"), "unparsed": t("unparsed")}
     return words.get(read) or (f"{read}: {option}" if option else read)
 
@@ -394,15 +396,15 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
 
 
 def _kept(waiting: _Waiting) -> str:
-    counts = waiting.found.by_status
+    counts = waiting.summary.by_status
     return t(
         "{model} was added. Of {n} cases: {answered} answered, {unparsed} unparsed, {refused} "
         "refused, {skipped} left empty, {absent} absent.",
         model=waiting.handed_in.model_id,
-        n=waiting.found.n_cases,
+        n=waiting.summary.n_cases,
         answered=counts.get("answered", 0),
         unparsed=counts.get("unparsed", 0),
         refused=counts.get("refused", 0),
         skipped=counts.get("skipped", 0),
-        absent=waiting.found.n_absent,
+        absent=waiting.summary.n_absent,
     )

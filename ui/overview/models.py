@@ -49,10 +49,10 @@ _NAMES = {
 }
 
 
-def show_models(person: Person, found: list[ModelRow], n: int) -> None:
-    """Show a study's models of so many cases, and the form that withdraws one of them."""
+def show_models(person: Person, models: list[ModelRow], n: int) -> None:
+    """Show a study's models with its number of cases, and the form that withdraws a model."""
     section(t("Models of the study"))
-    grid(model_table(found, n), key="models")
+    grid(model_table(models, n), key="models")
     below = st.expander(t("Withdraw a model"))
     with below, st.form("withdraw-model", clear_on_submit=True):
         st.markdown(
@@ -61,7 +61,7 @@ def show_models(person: Person, found: list[ModelRow], n: int) -> None:
                 "remain in the database; the audit trail records who withdrew it, when and why."
             )
         )
-        name = st.selectbox(t("Model"), [row.model_id for row in found], key="withdraw-name")
+        name = st.selectbox(t("Model"), [row.model_id for row in models], key="withdraw-name")
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
         actions.submit(
             t("Withdraw this model"),
@@ -71,13 +71,13 @@ def show_models(person: Person, found: list[ModelRow], n: int) -> None:
         )
 
 
-def card_form(person: Person, found: list[ModelRow]) -> None:
+def card_form(person: Person, models: list[ModelRow]) -> None:
     """Show the card of one of a study's models, to be written."""
     with st.expander(t("Model card")):
         st.markdown(
             t("What a reader of the leaderboard should know about the model. All of it is public.")
         )
-        name = st.selectbox(t("Model"), [row.model_id for row in found], key="card-name")
+        name = st.selectbox(t("Model"), [row.model_id for row in models], key="card-name")
         card = cards(store(), person.study_name).get(name, {})
         with st.form("model-card", border=False):
             places = st.columns(2) * len(FIELDS)
@@ -112,19 +112,21 @@ def _labels() -> dict[str, str]:
     return dict(zip(FIELDS, labels, strict=True))
 
 
-def show_withdrawn(found: list[Withdrawn]) -> None:
+def show_withdrawn(withdrawals: list[Withdrawn]) -> None:
     """Show the models that were withdrawn, each with the event that tells of it."""
     section(t("Withdrawn"))
     grid(
         {
-            t("Model"): [one.model_id for one in found],
-            t("Version"): [one.model_version for one in found],
-            t("Predictions"): [one.n_predicted for one in found],
-            t("When (UTC)"): [instant(one.at_utc) for one in found],
-            t("By"): [one.actor for one in found],
-            t("Reason"): [one.reason for one in found],
-            t("After closing"): [t("yes") if one.after_closing else "" for one in found],
-            t("Audit trail event"): [one.event for one in found],
+            t("Model"): [withdrawal.model_id for withdrawal in withdrawals],
+            t("Version"): [withdrawal.model_version for withdrawal in withdrawals],
+            t("Predictions"): [withdrawal.n_predicted for withdrawal in withdrawals],
+            t("When (UTC)"): [instant(withdrawal.at_utc) for withdrawal in withdrawals],
+            t("By"): [withdrawal.actor for withdrawal in withdrawals],
+            t("Reason"): [withdrawal.reason for withdrawal in withdrawals],
+            t("After closing"): [
+                t("yes") if withdrawal.after_closing else "" for withdrawal in withdrawals
+            ],
+            t("Audit trail event"): [withdrawal.event for withdrawal in withdrawals],
         },
         key="withdrawn-models",
     )
@@ -136,20 +138,20 @@ def _label(row: ModelRow) -> str:
     return t("{model} (simulated)", model=row.model_id) if row.simulated else row.model_id
 
 
-def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
+def model_table(models: list[ModelRow], n_cases: int) -> pd.DataFrame:
     """Return a study's models with what was kept of each; nothing of right or wrong."""
     return pd.DataFrame(
         {
-            t("Model"): [_label(row) for row in found],
-            t("Version"): [row.model_version for row in found],
-            t("Cases"): [n_cases for _ in found],
-            t("Runs"): [row.n_runs for row in found],
-            t("Answered"): [row.n_answered for row in found],
-            t("Unparsed"): [row.n_unparsed for row in found],
-            t("Of these cut off"): [row.n_cut_off for row in found],
-            t("Refused"): [row.n_refused for row in found],
-            t("Left empty"): [row.n_skipped for row in found],
-            t("Absent"): [n_cases - row.n_predicted for row in found],
+            t("Model"): [_label(row) for row in models],
+            t("Version"): [row.model_version for row in models],
+            t("Cases"): [n_cases for _ in models],
+            t("Runs"): [row.n_runs for row in models],
+            t("Answered"): [row.n_answered for row in models],
+            t("Unparsed"): [row.n_unparsed for row in models],
+            t("Of these cut off"): [row.n_cut_off for row in models],
+            t("Refused"): [row.n_refused for row in models],
+            t("Left empty"): [row.n_skipped for row in models],
+            t("Absent"): [n_cases - row.n_predicted for row in models],
         }
     )
 
@@ -165,13 +167,13 @@ def _withdraw(person: Person, name: str, reason: str) -> Question:
     return Question(text=words, do=do)
 
 
-def show_words(person: Person, found: list[ModelRow]) -> None:
+def show_words(person: Person, models: list[ModelRow]) -> None:
     """Show what one of a study's models said and how it is read, to be read by other rules."""
     study = person.study_name
     with st.expander(t("Model output")):
         left, right = st.columns(2)
         name = left.selectbox(
-            t("Model"), [row.model_id for row in found], index=None, key="words-name"
+            t("Model"), [row.model_id for row in models], index=None, key="words-name"
         )
         which = right.selectbox(t("Show"), list(_kinds()), key="words-which")
         if name is None:
@@ -179,7 +181,7 @@ def show_words(person: Person, found: list[ModelRow]) -> None:
         else:
             output = _said(store(), head(store(), study), study, name)
             _by_rules(study, output)
-            _list([one for one in output if _kinds()[which](one)])
+            _list([answer for answer in output if _kinds()[which](answer)])
             _form(person, name)
 
 
@@ -191,9 +193,11 @@ def _said(_store: Store, at: str, study: str, name: str) -> list[WordsRead]:
 def _kinds() -> dict[str, Callable[[WordsRead], bool]]:
     """Return which output can be asked for, by its words."""
     return {
-        t("All output"): lambda one: True,
-        t("Output without an answer"): lambda one: one.kept not in LETTERS,
-        t("Output that depends on the rules"): lambda one: len(set(one.by_rules.values())) > 1,
+        t("All output"): lambda answer: True,
+        t("Output without an answer"): lambda answer: answer.kept not in LETTERS,
+        t("Output that depends on the rules"): lambda answer: (
+            len(set(answer.by_rules.values())) > 1
+        ),
     }
 
 
@@ -209,9 +213,9 @@ def _by_rules(study: str, output: list[WordsRead]) -> None:
     right = correct_by_rules(store(), study=study, said=output) if seen else {}
     rows = []
     for rules, name in _named().items():
-        read = [one.by_rules[rules] for one in output]
-        answered = sum(one in LETTERS for one in read)
-        changed = sum(one.kept != now for one, now in zip(output, read, strict=True))
+        read = [answer.by_rules[rules] for answer in output]
+        answered = sum(answer in LETTERS for answer in read)
+        changed = sum(answer.kept != now for answer, now in zip(output, read, strict=True))
         counts = (answered, read.count("unparsed"), read.count("refused"), changed)
         rows.append((name, *counts, *([right[rules]] if seen else [])))
     columns = [t("Rules"), t("Answered"), t("Unparsed"), t("Refused"), t("Would change")]
@@ -229,13 +233,13 @@ def _list(output: list[WordsRead]) -> None:
         return
     frame = pd.DataFrame(
         {
-            t("Case"): [one.item_id for one in output],
-            t("Condition"): [one.condition for one in output],
-            t("Run"): [one.run for one in output],
-            t("Model output"): [one.words for one in output],
-            t("Read as"): [_read(one, one.kept) for one in output],
+            t("Case"): [answer.item_id for answer in output],
+            t("Condition"): [answer.condition for answer in output],
+            t("Run"): [answer.run for answer in output],
+            t("Model output"): [answer.words for answer in output],
+            t("Read as"): [_read(answer, answer.kept) for answer in output],
             **{
-                name: [read_as(one.by_rules[rules], "") for one in output]
+                name: [read_as(answer.by_rules[rules], "") for answer in output]
                 for rules, name in _named().items()
             },
         }
@@ -246,8 +250,8 @@ def _list(output: list[WordsRead]) -> None:
         st.text(picked.words)
 
 
-def _read(one: WordsRead, read: str) -> str:
-    return read_as(read, one.options[LETTERS.index(read)] if read in LETTERS else "")
+def _read(output: WordsRead, read: str) -> str:
+    return read_as(read, output.options[LETTERS.index(read)] if read in LETTERS else "")
 
 
 def _form(person: Person, name: str) -> None:
@@ -315,7 +319,7 @@ def exam_paper(person: Person) -> None:
         ),
     )
     chosen = st.selectbox(
-        t("Format"), list(_NAMES), format_func=lambda one: said(_NAMES[one]), key="paper-format"
+        t("Format"), list(_NAMES), format_func=lambda name: said(_NAMES[name]), key="paper-format"
     )
     address = f"export/exam-paper/{chosen}.zip"
     if _asks_words(person) and st.toggle(

@@ -22,18 +22,18 @@ LEAST_POINTS = 6
 """Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
 
 MOST_NAMED = 8
-"""With more readers than colours that can be told apart, the lines are alike and named on hover."""
+"""With more readers than distinguishable colours, the lines are alike and named on hover."""
 
 MOST_DAYS = 14
 
 
-def show_progress(found: Progress) -> None:
+def show_progress(progress: Progress) -> None:
     """Show how far a study is; nothing of right or wrong."""
-    _study(found)
-    _left_behind(found)
+    _study(progress)
+    _left_behind(progress)
     section(t("Readers"))
     grid(
-        _readers(found.readers),
+        _readers(progress.readers),
         key="readers",
         column_config={
             t("Progress"): st.column_config.ProgressColumn(
@@ -44,61 +44,61 @@ def show_progress(found: Progress) -> None:
     st.caption(
         t("Read: answered, cannot answer or timed out. All numbers are out of the cases assigned.")
     )
-    _silence(found)
-    _lapsed(found)
-    parts = [part for one in found.readers for part in one.parts]
+    _silence(progress)
+    _lapsed(progress)
+    parts = [part for reader in progress.readers for part in reader.parts]
     if len({(part.standing.session, part.condition) for part in parts}) > 1:
         section(t("Sessions and conditions"))
         grid(_parts(parts), key="sessions")
-    if found.counts.n_read:
+    if progress.counts.n_read:
         section(t("Pace"))
         numbers = (t("Median response (s)"), t("Active hours"), t("Cases per active hour"))
         right = st.column_config.TextColumn(alignment="right")
-        grid(_pace(found.readers), key="pace", column_config=dict.fromkeys(numbers, right))
+        grid(_pace(progress.readers), key="pace", column_config=dict.fromkeys(numbers, right))
         st.caption(
             t(
                 "Active hours exclude breaks of more than ten minutes between two readings. Time "
                 "left is an estimate: unread cases at the stated pace, excluding breaks."
             )
         )
-        show_chart(found)
+        show_chart(progress)
 
 
-def _study(found: Progress) -> None:
-    n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
-    n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
+def _study(progress: Progress) -> None:
+    n_read, n_assigned = progress.counts.n_read, progress.counts.n_assigned
+    n_cases = max((reader.counts.n_assigned for reader in progress.readers), default=0)
     share = t("{share} %", share=decimal(100 * n_read / n_assigned)) if n_assigned else ""
     facts(
         (
-            (t("State"), study_state(found.state), _since(found)),
+            (t("State"), study_state(progress.state), _since(progress)),
             (t("Cases per reader"), str(n_cases), ""),
-            (t("Readers"), str(len(found.readers)), _stages(found)),
+            (t("Readers"), str(len(progress.readers)), _stages(progress)),
             (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),
         )
     )
     words = {"drawn": t("drawn"), "opened": t("opened"), "closed": t("closed")}
-    dates = ", ".join(f"{words[key]} {minute(at)}" for key, at in found.dates.items() if at)
-    amended = tn("{n} amendment", "{n} amendments", found.n_amendments)
+    dates = ", ".join(f"{words[key]} {minute(at)}" for key, at in progress.dates.items() if at)
+    amended = tn("{n} amendment", "{n} amendments", progress.n_amendments)
     st.caption(
         plain(
             t(
                 "{dates}; {amended}; protocol {sha256}",
                 dates=dates,
                 amended=amended,
-                sha256=found.protocol_sha256,
+                sha256=progress.protocol_sha256,
             )
         )
     )
 
 
-def _since(found: Progress) -> str:
-    began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
-    at = minute(found.dates.get(began))
+def _since(progress: Progress) -> str:
+    began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[progress.state]
+    at = minute(progress.dates.get(began))
     return t("since {time}", time=at) if at else ""
 
 
-def _stages(found: Progress) -> str:
-    counted = Counter(one.stage for one in found.readers)
+def _stages(progress: Progress) -> str:
+    counted = Counter(reader.stage for reader in progress.readers)
     return ", ".join(
         t("{n} {stage}", n=counted[stage], stage=stage_word(stage))
         for stage in Stage
@@ -106,8 +106,8 @@ def _stages(found: Progress) -> str:
     )
 
 
-def _left_behind(found: Progress) -> None:
-    if found.n_cases_left_behind:
+def _left_behind(progress: Progress) -> None:
+    if progress.n_cases_left_behind:
         st.markdown(
             plain(
                 tn(
@@ -115,7 +115,7 @@ def _left_behind(found: Progress) -> None:
                     "the denominators above.",
                     "{n} cases assigned to withdrawn readers will not be read; they are included "
                     "in the denominators above.",
-                    found.n_cases_left_behind,
+                    progress.n_cases_left_behind,
                 )
             )
         )
@@ -123,32 +123,32 @@ def _left_behind(found: Progress) -> None:
 
 def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
-        t("Reader"): [_named(one) for one in readers],
-        t("Stage"): [stage_word(one.stage) for one in readers],
-        t("Session"): [_session(one) for one in readers],
-        t("Progress"): [_share(one) for one in readers],
-        t("Assigned"): [one.counts.n_assigned for one in readers],
-        t("Presented"): [one.counts.n_presented for one in readers],
-        t("Read"): [one.counts.n_read for one in readers],
-        t("Answered"): [one.counts.n_answered for one in readers],
-        t("Cannot answer"): [one.counts.n_skipped for one in readers],
-        t("Timed out"): [one.counts.n_timed_out for one in readers],
+        t("Reader"): [_named(reader) for reader in readers],
+        t("Stage"): [stage_word(reader.stage) for reader in readers],
+        t("Session"): [_session(reader) for reader in readers],
+        t("Progress"): [_share(reader) for reader in readers],
+        t("Assigned"): [reader.counts.n_assigned for reader in readers],
+        t("Presented"): [reader.counts.n_presented for reader in readers],
+        t("Read"): [reader.counts.n_read for reader in readers],
+        t("Answered"): [reader.counts.n_answered for reader in readers],
+        t("Cannot answer"): [reader.counts.n_skipped for reader in readers],
+        t("Timed out"): [reader.counts.n_timed_out for reader in readers],
         t("Last active (UTC)"): [
-            instant("" if one.simulated else one.last_at_utc) for one in readers
+            instant("" if reader.simulated else reader.last_at_utc) for reader in readers
         ],
     }
 
 
 def _pace(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
-        t("Reader"): [_named(one) for one in readers],
-        t("Timed readings"): [one.pace.n_timed for one in readers],
+        t("Reader"): [_named(reader) for reader in readers],
+        t("Timed readings"): [reader.pace.n_timed for reader in readers],
         t("Median response (s)"): [
-            _number(seconds(one.pace.median_response_ms)) for one in readers
+            _number(seconds(reader.pace.median_response_ms)) for reader in readers
         ],
-        t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
-        t("Cases per active hour"): [_number(_rate(one)) for one in readers],
-        t("Time left"): [left_words(one.left) for one in readers],
+        t("Active hours"): [decimal(reader.pace.active_ms / HOUR_MS, 1) for reader in readers],
+        t("Cases per active hour"): [_number(_rate(reader)) for reader in readers],
+        t("Time left"): [left_words(reader.left) for reader in readers],
     }
 
 
@@ -156,8 +156,10 @@ def _number(value: float | None) -> str:
     return "" if value is None else decimal(value, len(f"{value:g}".partition(".")[2]))
 
 
-def _named(one: ReaderProgress) -> str:
-    return t("{reader} (simulated)", reader=one.reader_id) if one.simulated else one.reader_id
+def _named(reader: ReaderProgress) -> str:
+    return (
+        t("{reader} (simulated)", reader=reader.reader_id) if reader.simulated else reader.reader_id
+    )
 
 
 def _percent() -> str:
@@ -165,31 +167,33 @@ def _percent() -> str:
     return t("{share} %", share="\0").replace("%", "%%").replace("\0", "%.0f")
 
 
-def _share(one: ReaderProgress) -> float:
-    return 100 * one.counts.n_read / one.counts.n_assigned if one.counts.n_assigned else 0.0
+def _share(reader: ReaderProgress) -> float:
+    return (
+        100 * reader.counts.n_read / reader.counts.n_assigned if reader.counts.n_assigned else 0.0
+    )
 
 
-def _rate(one: ReaderProgress) -> float | None:
-    rate = one.pace.cases_per_hour
+def _rate(reader: ReaderProgress) -> float | None:
+    rate = reader.pace.cases_per_hour
     return None if rate is None else round(rate)
 
 
-def _session(one: ReaderProgress) -> str:
+def _session(reader: ReaderProgress) -> str:
     """Return which session a reader is in, and what a coordinator has to know of it."""
-    standing = one.current
-    if standing is None or one.stage is Stage.WITHDRAWN:
+    session = reader.current
+    if session is None or reader.stage is Stage.WITHDRAWN:
         return ""
-    words = t("{n}: {state}", n=standing.session, state=standing_words(standing))
-    if standing.state is SessionState.WASHING_OUT and standing.opens_at_utc:
-        return t("{session}, opens {time}", session=words, time=minute(standing.opens_at_utc))
-    if standing.state is SessionState.LAPSED:
-        return t("{session}, ended {time}", session=words, time=minute(standing.ends_at_utc))
-    if standing.ends_at_utc:
-        return t("{session}, ends {time}", session=words, time=minute(standing.ends_at_utc))
+    words = t("{n}: {state}", n=session.session, state=standing_words(session))
+    if session.state is SessionState.WASHING_OUT and session.opens_at_utc:
+        return t("{session}, opens {time}", session=words, time=minute(session.opens_at_utc))
+    if session.state is SessionState.LAPSED:
+        return t("{session}, ended {time}", session=words, time=minute(session.ends_at_utc))
+    if session.ends_at_utc:
+        return t("{session}, ends {time}", session=words, time=minute(session.ends_at_utc))
     return words
 
 
-def _silence(found: Progress) -> None:
+def _silence(progress: Progress) -> None:
     left, right = st.columns([1, 4], vertical_alignment="bottom")
     days = left.selectbox(
         t("Inactive for"),
@@ -198,12 +202,12 @@ def _silence(found: Progress) -> None:
         format_func=lambda n: tn("{n} day", "{n} days", n),
         key="silent-days",
     )
-    quiet = silent(found, days)
+    quiet = silent(progress, days)
     if not quiet:
         right.markdown(
             t("No reader who has started and is able to read has been inactive for that long.")
         )
-    for one in quiet:
+    for reader in quiet:
         right.markdown(
             plain(
                 tn(
@@ -211,23 +215,23 @@ def _silence(found: Progress) -> None:
                     "able to continue for {n} day.",
                     "{reader} has read {read} of {total} and was last active {time}: has been "
                     "able to continue for {n} days.",
-                    int(one.silent_days or 0),
-                    reader=one.reader_id,
-                    read=one.counts.n_read,
-                    total=one.counts.n_assigned,
-                    time=minute(one.last_at_utc),
+                    int(reader.silent_days or 0),
+                    reader=reader.reader_id,
+                    read=reader.counts.n_read,
+                    total=reader.counts.n_assigned,
+                    time=minute(reader.last_at_utc),
                 )
             )
         )
 
 
-def _lapsed(found: Progress) -> None:
-    for one in found.readers:
-        standing = one.current
+def _lapsed(progress: Progress) -> None:
+    for reader in progress.readers:
+        session = reader.current
         if (
-            one.stage is Stage.WITHDRAWN
-            or standing is None
-            or standing.state is not SessionState.LAPSED
+            reader.stage is Stage.WITHDRAWN
+            or session is None
+            or session.state is not SessionState.LAPSED
         ):
             continue
         st.markdown(
@@ -235,10 +239,10 @@ def _lapsed(found: Progress) -> None:
                 tn(
                     "{reader}: session {session} lapsed {time} with {n} case unread.",
                     "{reader}: session {session} lapsed {time} with {n} cases unread.",
-                    standing.n_assigned - standing.n_read,
-                    reader=one.reader_id,
-                    session=standing.session,
-                    time=minute(standing.ends_at_utc),
+                    session.n_assigned - session.n_read,
+                    reader=reader.reader_id,
+                    session=session.session,
+                    time=minute(session.ends_at_utc),
                 )
             )
         )
@@ -246,34 +250,34 @@ def _lapsed(found: Progress) -> None:
 
 def _parts(parts: list[SessionProgress]) -> Columns:
     return {
-        t("Reader"): [one.reader_id for one in parts],
-        t("Session"): [one.standing.session for one in parts],
-        t("Condition"): [one.condition for one in parts],
-        t("State"): [standing_words(one.standing) for one in parts],
-        t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
-        t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
-        t("Assigned"): [one.counts.n_assigned for one in parts],
-        t("Presented"): [one.counts.n_presented for one in parts],
-        t("Read"): [one.counts.n_read for one in parts],
-        t("Answered"): [one.counts.n_answered for one in parts],
-        t("Cannot answer"): [one.counts.n_skipped for one in parts],
-        t("Timed out"): [one.counts.n_timed_out for one in parts],
+        t("Reader"): [part.reader_id for part in parts],
+        t("Session"): [part.standing.session for part in parts],
+        t("Condition"): [part.condition for part in parts],
+        t("State"): [standing_words(part.standing) for part in parts],
+        t("Opens (UTC)"): [instant(part.standing.opens_at_utc) for part in parts],
+        t("Ends (UTC)"): [instant(part.standing.ends_at_utc) for part in parts],
+        t("Assigned"): [part.counts.n_assigned for part in parts],
+        t("Presented"): [part.counts.n_presented for part in parts],
+        t("Read"): [part.counts.n_read for part in parts],
+        t("Answered"): [part.counts.n_answered for part in parts],
+        t("Cannot answer"): [part.counts.n_skipped for part in parts],
+        t("Timed out"): [part.counts.n_timed_out for part in parts],
     }
 
 
-def show_chart(found: Progress) -> None:
+def show_chart(progress: Progress) -> None:
     """Show the chart and, beside it, its table."""
-    arrivals = {name: times for name, times in found.arrivals.items() if times}
+    arrivals = {name: times for name, times in progress.arrivals.items() if times}
     if not arrivals:
         return
     section(t("Readings over time"))
     left, right = st.columns([3, 2])
-    left.plotly_chart(_figure(found, arrivals), theme="streamlit", key="readings-over-time")
+    left.plotly_chart(_figure(progress, arrivals), theme="streamlit", key="readings-over-time")
     with right:
         _by_day(arrivals)
 
 
-def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
+def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
     few = len(arrivals) <= MOST_NAMED
     figure = go.Figure()
     most = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
@@ -290,7 +294,7 @@ def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure
             opacity=0.6,
             **(_HOVER | {"hovertemplate": _HOVERED.format("%{text}")}),
         )
-    longest = max(one.counts.n_assigned for one in found.readers)
+    longest = max(reader.counts.n_assigned for reader in progress.readers)
     figure.update_layout(
         height=360,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},

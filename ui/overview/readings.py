@@ -32,34 +32,34 @@ def look_at(reader_id: str, position: int) -> None:
     st.session_state[f"{POSITION}-{reader_id}"] = position
 
 
-def show_readings(person: Person, found: list[ReadingFacts], log: list[ExclusionRow]) -> None:
+def show_readings(person: Person, readings: list[ReadingFacts], log: list[ExclusionRow]) -> None:
     """Show one reading chosen by reader and position, and what was decided about readings."""
-    if not found:
+    if not readings:
         st.markdown(t("No case has been read yet."))
         return
     st.markdown(
         tn(
             "{n} of {total} readings is excluded.",
             "{n} of {total} readings are excluded.",
-            sum(bool(one.excluded) for one in found),
-            total=len(found),
+            sum(bool(reading.excluded) for reading in readings),
+            total=len(readings),
         )
     )
-    _list(found)
-    one = _chosen(found)
+    _list(readings)
+    chosen = _chosen(readings)
     left, right = st.columns([3, 2])
     with left:
-        table([t("What"), t("Value")], _facts(one), caption=t("Reading details"))
+        table([t("What"), t("Value")], _facts(chosen), caption=t("Reading details"))
     with right:
-        _decide(person, one)
+        _decide(person, chosen)
     if log:
         section(t("Decisions so far"))
         grid(_log(log), key="exclusions")
 
 
-def _list(found: list[ReadingFacts]) -> None:
+def _list(readings: list[ReadingFacts]) -> None:
     """Show the readings as rows to filter and to sort, the latest first; a row leads to its own."""
-    rows = sorted(_filtered(found), key=lambda one: one.received_at_utc, reverse=True)
+    rows = sorted(_filtered(readings), key=lambda reading: reading.received_at_utc, reverse=True)
     shown = rows[:_MOST]
     words = tn("{n} reading found.", "{n} readings found.", len(rows))
     if len(rows) > _MOST:
@@ -72,14 +72,14 @@ def _list(found: list[ReadingFacts]) -> None:
 
     grid(
         {
-            t("Reader"): [one.reader_id for one in shown],
-            t("Position"): [one.position for one in shown],
-            t("Case"): [one.item_id for one in shown],
-            t("Status"): [status_word(one.status) for one in shown],
-            t("Response (s)"): [seconds(one.response_ms) for one in shown],
-            t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
-            t("Flags"): [", ".join(one.flags) for one in shown],
-            t("Reason for exclusion"): [one.excluded for one in shown],
+            t("Reader"): [reading.reader_id for reading in shown],
+            t("Position"): [reading.position for reading in shown],
+            t("Case"): [reading.item_id for reading in shown],
+            t("Status"): [status_word(reading.status) for reading in shown],
+            t("Response (s)"): [seconds(reading.response_ms) for reading in shown],
+            t("Received (UTC)"): [instant(reading.received_at_utc) for reading in shown],
+            t("Flags"): [", ".join(reading.flags) for reading in shown],
+            t("Reason for exclusion"): [reading.excluded for reading in shown],
         },
         key=_LIST,
         height=grid_px(shown, most_px=TALL_PX),
@@ -88,28 +88,31 @@ def _list(found: list[ReadingFacts]) -> None:
     )
 
 
-def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
+def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     columns = st.columns(3)
     readers = columns[0].multiselect(
         t("Readers"),
-        list(dict.fromkeys(one.reader_id for one in found)),
+        list(dict.fromkeys(reading.reader_id for reading in readings)),
         placeholder=t("Any"),
         key="list-readers",
     )
     statuses = columns[1].multiselect(
         t("Status"),
-        sorted({one.status for one in found}),
+        sorted({reading.status for reading in readings}),
         format_func=status_word,
         placeholder=t("Any"),
         key="list-statuses",
     )
-    there = sorted({flag for one in found for flag in one.flags})
+    there = sorted({flag for reading in readings for flag in reading.flags})
     flags: list[str] = []
     if there:
         flags = columns[2].multiselect(t("Flags"), there, placeholder=t("Any"), key="list-flags")
     first, second, third = st.columns([2, 1, 1])
     cases = first.multiselect(
-        t("Cases"), sorted({one.item_id for one in found}), placeholder=t("Any"), key="list-cases"
+        t("Cases"),
+        sorted({reading.item_id for reading in readings}),
+        placeholder=t("Any"),
+        key="list-cases",
     )
     since = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
     until = third.date_input(
@@ -117,48 +120,50 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     )
     days = since.isoformat() if since else "", until.isoformat() if until else "9999"
     return (
-        one
-        for one in found
-        if (not readers or one.reader_id in readers)
-        and (not statuses or one.status in statuses)
-        and (not flags or set(flags) & set(one.flags))
-        and (not cases or one.item_id in cases)
-        and days[0] <= one.received_at_utc[:10] <= days[1]
+        reading
+        for reading in readings
+        if (not readers or reading.reader_id in readers)
+        and (not statuses or reading.status in statuses)
+        and (not flags or set(flags) & set(reading.flags))
+        and (not cases or reading.item_id in cases)
+        and days[0] <= reading.received_at_utc[:10] <= days[1]
     )
 
 
-def _chosen(found: list[ReadingFacts]) -> ReadingFacts:
+def _chosen(readings: list[ReadingFacts]) -> ReadingFacts:
     left, right, _ = st.columns([1, 2, 3])
-    readers = list(dict.fromkeys(one.reader_id for one in found))
+    readers = list(dict.fromkeys(reading.reader_id for reading in readings))
     reader = left.selectbox(t("Reader"), readers, key=READER)
-    own = {one.position: one for one in found if one.reader_id == reader}
+    own = {reading.position: reading for reading in readings if reading.reader_id == reader}
     position = right.selectbox(
         t("Position"), list(own), format_func=lambda n: _label(own[n]), key=f"{POSITION}-{reader}"
     )
     return own[position]
 
 
-def _label(one: ReadingFacts) -> str:
-    words = t("{n}: {status}", n=one.position, status=status_word(one.status))
-    return t("{reading}, excluded", reading=words) if one.excluded else words
+def _label(reading: ReadingFacts) -> str:
+    words = t("{n}: {status}", n=reading.position, status=status_word(reading.status))
+    return t("{reading}, excluded", reading=words) if reading.excluded else words
 
 
-def _facts(one: ReadingFacts) -> list[tuple[str, str]]:
+def _facts(reading: ReadingFacts) -> list[tuple[str, str]]:
     rows = {
-        t("Case"): one.item_id,
-        t("Session, condition, repeat"): f"{one.session}, {one.condition}, {one.repeat}",
-        t("Status"): status_word(one.status),
-        t("Response (s)"): _known(seconds(one.response_ms)),
-        t("Elapsed (s)"): _known(seconds(one.elapsed_ms)),
-        t("Hidden (s)"): _known(seconds(one.hidden_ms)),
-        t("Paused (s)"): _known(seconds(one.paused_ms)),
-        t("Presented"): minute(one.shown_at_utc),
-        t("Received"): minute(one.received_at_utc),
-        t("Flags"): ", ".join(one.flags) or t("none"),
-        t("Screen and browser"): one.setup or t("not recorded"),
-        t("Comment"): one.comment or t("none"),
-        **({t("Reason for “cannot answer”"): one.given_up} if one.given_up else {}),
-        t("Reason for exclusion"): one.excluded or t("not excluded"),
+        t("Case"): reading.item_id,
+        t(
+            "Session, condition, repeat"
+        ): f"{reading.session}, {reading.condition}, {reading.repeat}",
+        t("Status"): status_word(reading.status),
+        t("Response (s)"): _known(seconds(reading.response_ms)),
+        t("Elapsed (s)"): _known(seconds(reading.elapsed_ms)),
+        t("Hidden (s)"): _known(seconds(reading.hidden_ms)),
+        t("Paused (s)"): _known(seconds(reading.paused_ms)),
+        t("Presented"): minute(reading.shown_at_utc),
+        t("Received"): minute(reading.received_at_utc),
+        t("Flags"): ", ".join(reading.flags) or t("none"),
+        t("Screen and browser"): reading.setup or t("not recorded"),
+        t("Comment"): reading.comment or t("none"),
+        **({t("Reason for “cannot answer”"): reading.given_up} if reading.given_up else {}),
+        t("Reason for exclusion"): reading.excluded or t("not excluded"),
     }
     return list(rows.items())
 
@@ -167,27 +172,27 @@ def _known(value: float | None) -> str:
     return t("not recorded") if value is None else f"{value:g}"
 
 
-def _decide(person: Person, one: ReadingFacts) -> None:
+def _decide(person: Person, reading: ReadingFacts) -> None:
     below = st.container()
-    with below, st.form(f"exclude-{one.id}", clear_on_submit=True):
+    with below, st.form(f"exclude-{reading.id}", clear_on_submit=True):
         reason = st.text_area(
             t("Reason"),
             max_chars=LONGEST_REASON,
-            key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
+            key=f"exclusion-reason-{reading.id}-{bool(reading.excluded)}",
             help=t("Recorded permanently with the reading and included in exports."),
         )
         st.caption(what_it_does(store(), person.study_name))
         actions.submit(
-            t("Reinstate this reading") if one.excluded else t("Exclude this reading"),
-            lambda: _ask(person, one, checked_reason(reason)),
-            key=f"exclude-now-{one.id}",
+            t("Reinstate this reading") if reading.excluded else t("Exclude this reading"),
+            lambda: _ask(person, reading, checked_reason(reason)),
+            key=f"exclude-now-{reading.id}",
             below=below,
         )
 
 
-def _ask(person: Person, one: ReadingFacts, reason: str) -> Question:
-    where = {"reader": one.reader_id, "position": one.position}
-    if one.excluded:
+def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
+    where = {"reader": reading.reader_id, "position": reading.position}
+    if reading.excluded:
         question = t(
             "Reinstate {reader}, position {position}? Reason: {reason}", **where, reason=reason
         )
@@ -197,10 +202,12 @@ def _ask(person: Person, one: ReadingFacts, reason: str) -> Question:
             "Exclude {reader}, position {position}? Reason: {reason}", **where, reason=reason
         )
         done = t("{reader}, position {position}, is excluded.", **where)
-    decide = reinstate if one.excluded else exclude
+    decide = reinstate if reading.excluded else exclude
 
     def do() -> str:
-        decide(store(), study=person.study_name, reading=one.id, reason=reason, **acting(person))
+        decide(
+            store(), study=person.study_name, reading=reading.id, reason=reason, **acting(person)
+        )
         return done
 
     return Question(text=question, do=do)
@@ -208,13 +215,13 @@ def _ask(person: Person, one: ReadingFacts, reason: str) -> Question:
 
 def _log(log: list[ExclusionRow]) -> Columns:
     return {
-        t("When (UTC)"): [instant(one.at_utc) for one in log],
-        t("Reader"): [one.reader_id for one in log],
-        t("Position"): [one.position for one in log],
-        t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
-        t("Reason"): [one.reason for one in log],
-        t("By"): [one.actor for one in log],
-        t("Answer changed since"): ["" if one.current else t("yes") for one in log],
+        t("When (UTC)"): [instant(entry.at_utc) for entry in log],
+        t("Reader"): [entry.reader_id for entry in log],
+        t("Position"): [entry.position for entry in log],
+        t("Decision"): [t("excluded") if entry.excluded else t("reinstated") for entry in log],
+        t("Reason"): [entry.reason for entry in log],
+        t("By"): [entry.actor for entry in log],
+        t("Answer changed since"): ["" if entry.current else t("yes") for entry in log],
     }
 
 
@@ -247,26 +254,26 @@ def show_quality(
 
 def _table(facts: list[QualityFact]) -> Columns:
     return {
-        t("Observation"): [kind_word(one.kind) for one in facts],
-        t("Reader or case"): [_whose(one) for one in facts],
-        t("Readings"): [_count(one) for one in facts],
-        t("Share"): [_percent(one) for one in facts],
-        t("More"): [detail_words(one) for one in facts],
+        t("Observation"): [kind_word(fact.kind) for fact in facts],
+        t("Reader or case"): [_whose(fact) for fact in facts],
+        t("Readings"): [_count(fact) for fact in facts],
+        t("Share"): [_percent(fact) for fact in facts],
+        t("More"): [detail_words(fact) for fact in facts],
     }
 
 
-def _whose(one: QualityFact) -> str:
-    return one.reader_id or t("case {item}", item=one.item_id)
+def _whose(fact: QualityFact) -> str:
+    return fact.reader_id or t("case {item}", item=fact.item_id)
 
 
-def _count(one: QualityFact) -> str:
-    if one.kind is FactKind.WASHOUT:
-        return t("{n} of {total} pairs read too close together", n=one.n, total=one.of)
-    return t("{n} of {total}", n=one.n, total=one.of)
+def _count(fact: QualityFact) -> str:
+    if fact.kind is FactKind.WASHOUT:
+        return t("{n} of {total} pairs read too close together", n=fact.n, total=fact.of)
+    return t("{n} of {total}", n=fact.n, total=fact.of)
 
 
-def _percent(one: QualityFact) -> str:
-    return t("{share} %", share=decimal(100 * one.n / one.of)) if one.of else ""
+def _percent(fact: QualityFact) -> str:
+    return t("{share} %", share=decimal(100 * fact.n / fact.of)) if fact.of else ""
 
 
 def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
@@ -279,7 +286,7 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
     fact = facts[min(place, len(facts) - 1)]
     st.markdown(plain(rule(fact.kind)))
     meant = set(fact.readings)
-    rows = [one for one in readings if one.id in meant]
+    rows = [reading for reading in readings if reading.id in meant]
     if not rows:
         return
     grid(reading_table(rows), key="fact-readings")
@@ -288,8 +295,8 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
         chosen = left.selectbox(
             t("Reading"),
             rows,
-            format_func=lambda one: t(
-                "{reader}, position {n}", reader=one.reader_id, n=one.position
+            format_func=lambda row: t(
+                "{reader}, position {n}", reader=row.reader_id, n=row.position
             ),
             key=f"fact-reading-{place}",
         )
@@ -305,16 +312,16 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
 def reading_table(rows: list[ReadingFacts]) -> Columns:
     """Return readings as a table: times, flags and circumstances, never the answer."""
     return {
-        t("Reader"): [one.reader_id for one in rows],
-        t("Position"): [one.position for one in rows],
-        t("Session"): [one.session for one in rows],
-        t("Condition"): [one.condition for one in rows],
-        t("Case"): [one.item_id for one in rows],
-        t("Status"): [status_word(one.status) for one in rows],
-        t("Response (s)"): [seconds(one.response_ms) for one in rows],
-        t("Hidden (s)"): [seconds(one.hidden_ms) for one in rows],
-        t("Received (UTC)"): [instant(one.received_at_utc) for one in rows],
-        t("Flags"): [", ".join(one.flags) for one in rows],
-        t("Screen"): [one.setup for one in rows],
-        t("Excluded"): [one.excluded for one in rows],
+        t("Reader"): [row.reader_id for row in rows],
+        t("Position"): [row.position for row in rows],
+        t("Session"): [row.session for row in rows],
+        t("Condition"): [row.condition for row in rows],
+        t("Case"): [row.item_id for row in rows],
+        t("Status"): [status_word(row.status) for row in rows],
+        t("Response (s)"): [seconds(row.response_ms) for row in rows],
+        t("Hidden (s)"): [seconds(row.hidden_ms) for row in rows],
+        t("Received (UTC)"): [instant(row.received_at_utc) for row in rows],
+        t("Flags"): [", ".join(row.flags) for row in rows],
+        t("Screen"): [row.setup for row in rows],
+        t("Excluded"): [row.excluded for row in rows],
     }

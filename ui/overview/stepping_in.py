@@ -1,4 +1,4 @@
-"""Stepping in: reminding, pausing, extending, withdrawing; asked back, and logged.
+"""Interventions: reminding, pausing, extending, withdrawing; confirmed first, and logged.
 
 A reminder is a letter to copy, or to send where the deployment has a mail server.
 """
@@ -52,31 +52,31 @@ class _Chosen:
     session: int | None
 
 
-def show_stepping_in(person: Person, found: Progress) -> None:
+def show_stepping_in(person: Person, progress: Progress) -> None:
     """Show what can be done, and what was."""
-    if found.state == "open":
-        _form(person, found)
+    if progress.state == "open":
+        _form(person, progress)
     else:
         st.markdown(t("Interventions are only possible while the study is open."))
-    log = interventions.listed(store(), found.study)
+    log = interventions.listed(store(), progress.study)
     if log:
         section(t("Interventions so far"))
         grid(_log(log), key="interventions")
 
 
-def _form(person: Person, found: Progress) -> None:
+def _form(person: Person, progress: Progress) -> None:
     """Ask what is to be done to whom and why."""
     step = st.segmented_control(
         t("What to do"),
         list(Intervention),
         default=Intervention.PAUSE,
         required=True,
-        format_func=lambda one: _word(Intervention(one)),
+        format_func=lambda step: _word(Intervention(step)),
         key="step",
     )
     step = Intervention(step)
     st.caption(_consequence(step))
-    here = [one for one in found.readers if one.stage is not Stage.WITHDRAWN]
+    here = [step for step in progress.readers if step.stage is not Stage.WITHDRAWN]
     left, middle, right = st.columns(3)
     reader = _whom(left, step, here)
     session = _session(middle, step, reader)
@@ -99,7 +99,7 @@ def _form(person: Person, found: Progress) -> None:
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
         actions.submit(
             _word(step),
-            lambda: _ask(person, found.study, chosen, days, reason),
+            lambda: _ask(person, progress.study, chosen, days, reason),
             key=_KEY,
             about=chosen,
             below=below,
@@ -108,13 +108,13 @@ def _form(person: Person, found: Progress) -> None:
 
 def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> ReaderProgress | None:
     """Ask whom it is about: a reader, or where it can be the study as a whole (None)."""
-    by_name = {one.reader_id: one for one in readers}
-    whole = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
+    by_name = {reader.reader_id: reader for reader in readers}
+    names = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
     chosen = place.selectbox(
         t("Who"),
-        [*whole, *by_name],
+        [*names, *by_name],
         format_func=lambda name: _named(by_name.get(name)),
-        key=f"step-whom-{bool(whole)}",
+        key=f"step-whom-{bool(names)}",
     )
     return by_name.get(chosen or "")
 
@@ -136,9 +136,9 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
     if step not in (Intervention.EXTEND, Intervention.RELEASE) or reader is None:
         return None
     ending = {
-        one.standing.session: one.standing
-        for one in reader.parts
-        if one.standing.ends_at_utc and one.standing.state is not SessionState.DONE
+        part.standing.session: part.standing
+        for part in reader.parts
+        if part.standing.ends_at_utc and part.standing.state is not SessionState.DONE
     }
     if not ending:
         return None
@@ -223,20 +223,20 @@ def _consequence(step: Intervention) -> str:
 
 def _log(log: list[InterventionRow]) -> Columns:
     return {
-        t("When (UTC)"): [instant(one.at_utc) for one in log],
-        t("What"): [_word(Intervention(one.kind)) for one in log],
-        t("Who"): [one.reader_id or t("the whole study") for one in log],
-        t("Session"): ["" if one.session is None else str(one.session) for one in log],
-        t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
-        t("Reason"): [one.reason for one in log],
-        t("By"): [one.actor for one in log],
+        t("When (UTC)"): [instant(entry.at_utc) for entry in log],
+        t("What"): [_word(Intervention(entry.kind)) for entry in log],
+        t("Who"): [entry.reader_id or t("the whole study") for entry in log],
+        t("Session"): ["" if entry.session is None else str(entry.session) for entry in log],
+        t("Extra days"): ["" if entry.days is None else f"{entry.days:g}" for entry in log],
+        t("Reason"): [entry.reason for entry in log],
+        t("By"): [entry.actor for entry in log],
     }
 
 
-def show_reminding(person: Person, found: Progress) -> None:
+def show_reminding(person: Person, progress: Progress) -> None:
     """Show a letter to one reader, and the ways to send it."""
-    waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
-    if found.state != "open" or not waiting:
+    waiting = {reader.reader_id: reader for reader in progress.readers if may_be_reminded(reader)}
+    if progress.state != "open" or not waiting:
         st.markdown(t("There are no readers to remind."))
         return
     chosen = st.selectbox(
@@ -247,31 +247,33 @@ def show_reminding(person: Person, found: Progress) -> None:
         width=420,
     )
     reader = waiting[chosen]
-    last = sent(store(), found.study).get(reader.reader_id)
+    last = sent(store(), progress.study).get(reader.reader_id)
     if last:
         st.caption(t("Last reminded: {time}.", time=minute(last)))
     who = (
-        addressee(store(), found.study, reader.reader_id) if person.may(Act.PEOPLE) else Addressee()
+        addressee(store(), progress.study, reader.reader_id)
+        if person.may(Act.PEOPLE)
+        else Addressee()
     )
-    letter = _letter(found, reader, who)
+    letter = _letter(progress, reader, who)
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
-    _ways(person, found.study, reader, who, letter)
+    _ways(person, progress.study, reader, who, letter)
 
 
-def _label(one: ReaderProgress) -> str:
+def _label(reader: ReaderProgress) -> str:
     return t(
         "{reader}: {stage}, {n} of {total}",
-        reader=one.reader_id,
-        stage=stage_word(one.stage),
-        n=one.counts.n_read,
-        total=one.counts.n_assigned,
+        reader=reader.reader_id,
+        stage=stage_word(reader.stage),
+        n=reader.counts.n_read,
+        total=reader.counts.n_assigned,
     )
 
 
-def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
-    """Return the letter as it was written, or as somebody changed it here."""
-    letter = compose(found, reader, name=who.name, address=home_address())
+def _letter(progress: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
+    """Return the letter as it was written, or as it was changed here."""
+    letter = compose(progress, reader, name=who.name, address=home_address())
     with st.expander(t("Edit the text")):
         text = st.text_area(
             t("Message"),

@@ -1,6 +1,6 @@
 """The trail on a page: searched, paged, in words, as CSV; and the head of its chain.
 
-The head is to print, to photograph, and to be sent to somebody outside.
+The head is to print, to photograph, and to be sent to a person outside.
 """
 
 import json
@@ -27,7 +27,7 @@ from study.trail.trails import Search, record_taking
 from study.trail.verification import Verification, verify_study
 from ui.parts import actions
 from ui.parts.actions import Report
-from ui.parts.event_kinds import kind_in_words, kinds_called, told
+from ui.parts.event_kinds import event_words, kind_in_words, kinds_called
 from ui.parts.links import attachment
 from ui.parts.text import browser_zone, day_form, instant, minute, plain
 from ui.parts.theme import Columns, grid_px, pick, section, table
@@ -46,10 +46,10 @@ def trail_section(study: str) -> None:
     """Show the trail of a study, or where `study` is empty the deployment's own."""
     wanted = _search(study)
     n_pages_key = f"trail-page-{study}"
-    found = trails.search(store(), study, wanted, page=0, size=PAGE_SIZE)
-    n_pages = max(1, -(-found.n_found // PAGE_SIZE))
+    results = trails.search(store(), study, wanted, page=0, size=PAGE_SIZE)
+    n_pages = max(1, -(-results.n_found // PAGE_SIZE))
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.write(tn("{n} event found.", "{n} events found.", found.n_found))
+    left.write(tn("{n} event found.", "{n} events found.", results.n_found))
     page = 1
     if n_pages > 1:
         page = int(
@@ -58,10 +58,10 @@ def trail_section(study: str) -> None:
             )
         )
     if page > 1:
-        found = trails.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
+        results = trails.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
-    key, every_px = f"trail-list-{study}-{page}", grid_px(found.rows)
-    picked = pick(found.rows, _table(found.rows), key=key, height=every_px)
+    key, every_px = f"trail-list-{study}-{page}", grid_px(results.rows)
+    picked = pick(results.rows, _table(results.rows), key=key, height=every_px)
     if picked:
         table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
@@ -84,16 +84,16 @@ def verifying(study: str) -> None:
     )
 
 
-def _verdict(found: Verification) -> Report:
-    if found.breaches:
-        first, *others = found.breaches[:20]
+def _verdict(verification: Verification) -> Report:
+    if verification.breaches:
+        first, *others = verification.breaches[:20]
         words = t("Verification failed: {first}", first=first)
         return Report(text=words, kind="error", lines=tuple(others))
     return Report(
         text=tn(
             "Verified: {n} event, and all the data it covers.",
             "Verified: {n} events, and all the data they cover.",
-            found.n_events,
+            verification.n_events,
         )
     )
 
@@ -105,12 +105,12 @@ def _search(study: str) -> Search:
     kind = first[1].selectbox(
         t("What"),
         kinds,
-        format_func=lambda one: kind_in_words(one) if one else t("any event"),
+        format_func=lambda kind: kind_in_words(kind) if kind else t("any event"),
         key=f"trail-kind-{study}",
     )
     actors = ["", *trails.actors(store(), study)]
     actor = first[2].selectbox(
-        t("By"), actors, format_func=lambda one: one or t("anyone"), key=f"trail-actor-{study}"
+        t("By"), actors, format_func=lambda actor: actor or t("anyone"), key=f"trail-actor-{study}"
     )
     since = first[3].date_input(
         t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"
@@ -140,34 +140,36 @@ def _table(rows: tuple[trails.TrailRow, ...]) -> Columns:
     zone = browser_zone()
     return {
         t("When ({zone})", zone=str(zone)): [
-            instant(_local(one.at_utc, zone), to="s") for one in rows
+            instant(_local(row.at_utc, zone), to="s") for row in rows
         ],
-        t("Event"): [_sentence(one) for one in rows],
-        t("Reason"): [one.reason for one in rows],
-        t("Site"): [one.site for one in rows],
+        t("Event"): [_sentence(row) for row in rows],
+        t("Reason"): [row.reason for row in rows],
+        t("Site"): [row.site for row in rows],
     }
 
 
-def _sentence(one: trails.TrailRow) -> str:
-    said = {"old": one.old, "new": one.new, "reason": one.reason}
-    return told(one.kind, one.actor, {**(json.loads(one.about) if one.about else {}), **said})
+def _sentence(row: trails.TrailRow) -> str:
+    texts = {"old": row.old, "new": row.new, "reason": row.reason}
+    return event_words(
+        row.kind, row.actor, {**(json.loads(row.about) if row.about else {}), **texts}
+    )
 
 
-def _details(one: trails.TrailRow) -> list[tuple[str, str]]:
+def _details(row: trails.TrailRow) -> list[tuple[str, str]]:
     """Return all that the event says, as it is stored and sealed."""
     told_of = {
-        t("No."): str(one.number),
-        t("When (UTC)"): one.at_utc,
-        t("What"): kind_in_words(one.kind),
-        t("By"): one.actor,
-        t("Role"): one.role,
-        t("Origin"): one.place,
-        t("Old"): one.old,
-        t("New"): one.new,
-        t("Reason"): one.reason,
-        t("Details"): _spelt(one.about),
-        t("Site"): one.site,
-        t("Hash"): one.hash,
+        t("No."): str(row.number),
+        t("When (UTC)"): row.at_utc,
+        t("What"): kind_in_words(row.kind),
+        t("By"): row.actor,
+        t("Role"): row.role,
+        t("Origin"): row.place,
+        t("Old"): row.old,
+        t("New"): row.new,
+        t("Reason"): row.reason,
+        t("Details"): _spelt(row.about),
+        t("Site"): row.site,
+        t("Hash"): row.hash,
     }
     return [(name, value) for name, value in told_of.items() if value]
 
@@ -180,11 +182,11 @@ def _local(at_utc: str, zone: tzinfo) -> str:
 
 
 def _spelt(about: str) -> str:
-    """Return what else an event says, without the signs of JSON."""
-    found: Mapping[str, Any] = json.loads(about) if about else {}
+    """Return what else an event says, without JSON's punctuation."""
+    values: Mapping[str, Any] = json.loads(about) if about else {}
     return ", ".join(
         f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for key, value in found.items()
+        for key, value in values.items()
         if value not in ("", None)
     )
 
@@ -223,8 +225,8 @@ def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
 
 def _asked(query: Mapping[str, str]) -> Search:
     def day(name: str) -> datetime | None:
-        given = query.get(name, "")
-        return _midnight(date.fromisoformat(given)) if given else None
+        text = query.get(name, "")
+        return _midnight(date.fromisoformat(text)) if text else None
 
     text = query.get("text", "")[:200]
     return Search(
@@ -261,23 +263,23 @@ def head_section(study: str) -> None:
 def deposited(study: str) -> None:
     """Say to whom the head of a study's chain goes, and whether it went."""
     with store().look() as look:
-        found = deposit_of(look, study_row(look, study))
-    if not found.to:
+        deposit = deposit_of(look, study_row(look, study))
+    if not deposit.to:
         st.caption(t("This line is not sent to anyone: print it or send it yourself."))
         return
     st.caption(
         t(
             "Sent to {to} when the study opens, once a day and when it closes. Last sent: {when}.",
-            to=plain(found.to),
-            when=minute(found.sent_at_utc) or t("never"),
+            to=plain(deposit.to),
+            when=minute(deposit.sent_at_utc) or t("never"),
         )
     )
-    if found.why_not:
-        st.warning(t("It could not be sent: {why}", why=plain(found.why_not)))
+    if deposit.why_not:
+        st.warning(t("It could not be sent: {why}", why=plain(deposit.why_not)))
 
 
 def gone_back(person: Person) -> None:
-    """Tell whoever answers for the study, or for all, that what was stored is missing."""
+    """Warn those responsible for the study, or for the server, that stored records are missing."""
     if not (person.may(Act.SET_UP) or person.may(Act.DEPLOYMENT)):
         return
     with store().look() as look:

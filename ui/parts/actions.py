@@ -24,7 +24,7 @@ _MEMORY = "last-action"
 _FOCUS = """
 const focused = new Set();
 
-// What is below may still be growing: it is kept in view until somebody does something.
+// What is below may still be growing: it is kept in view until the user does something.
 function keepInView(names) {
   const found = () => names.map((name) => document.querySelector(`.st-key-${name}`));
   const show = () => found().forEach((one) => one?.scrollIntoView({ block: "nearest" }));
@@ -220,8 +220,8 @@ def page(where: Hashable) -> Iterator[None]:
             memory.result = None
     top = st.container()
     yield
-    found = memory.result
-    if isinstance(found, Report) and (memory.is_new or memory.on_top):
+    result = memory.result
+    if isinstance(result, Report) and (memory.is_new or memory.on_top):
         memory.on_top = True
         with top:
             _show(memory, memory.key, memory.about)
@@ -243,9 +243,9 @@ def attention(name: str, label: str, *, followed_by: str = "") -> Iterator[None]
 
 
 def _memory() -> _Memory:
-    found = st.session_state.setdefault(_MEMORY, _Memory())
-    assert isinstance(found, _Memory)
-    return found
+    memory = st.session_state.setdefault(_MEMORY, _Memory())
+    assert isinstance(memory, _Memory)
+    return memory
 
 
 def _react(

@@ -1,4 +1,4 @@
-"""The kinds of acts in words of whoever looks; what is stored stays English."""
+"""Describes events in the language of the person who looks; what is stored stays English."""
 
 from collections.abc import Mapping
 from string import Formatter
@@ -195,18 +195,18 @@ def kind_in_words(kind: str) -> str:
     return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
 
 
-def told(kind: str, who: str, about: Mapping[str, Any]) -> str:
+def event_words(kind: str, who: str, about: Mapping[str, Any]) -> str:
     """Return an event as a sentence in the language in use: who did what, from what it says.
 
-    >>> told("case read", "R1", {"position": 17})
+    >>> event_words("case read", "R1", {"position": 17})
     'R1 read case 17'
-    >>> told("reading paused", "c", {})
+    >>> event_words("reading paused", "c", {})
     'c paused reading for all readers'
     """
     if kind not in SENTENCES:
         return f"{who}: {kind}"
-    given = {"reader_id": t("all readers"), **about, "who": who}
-    values = {name: _written(given.get(name, "")) for name in _FIELDS if name}
+    texts = {"reader_id": t("all readers"), **about, "who": who}
+    values = {name: _written(texts.get(name, "")) for name in _FIELDS if name}
     for name in ("who", "old", "new", "step"):
         values[name] = said(_NAMED.get(values[name], "")) or values[name]
     return said(SENTENCES[EventKind(kind)]).format(**values)
@@ -223,5 +223,7 @@ def kinds_called(text: str) -> tuple[str, ...]:
     ['study drawn']
     """
     wanted = " ".join(text.split()).casefold()
-    words = {kind: f"{kind_in_words(kind)}\n{told(kind, '', {})}".casefold() for kind in LABELS}
+    words = {
+        kind: f"{kind_in_words(kind)}\n{event_words(kind, '', {})}".casefold() for kind in LABELS
+    }
     return tuple(kind for kind in LABELS if wanted and wanted in words[kind])

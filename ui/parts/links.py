@@ -1,6 +1,6 @@
-"""Links as buttons, to pages of ours and to downloads; and a table of files with their hashes.
+"""Links as buttons, to pages and to downloads; and a table of files with their hashes.
 
-They lead to routes of ours, which ask for the cookie; Streamlit's own downloads answer anybody.
+They lead to our own routes, which check the cookie; Streamlit's downloads answer anybody.
 """
 
 from collections.abc import Sequence
@@ -98,14 +98,14 @@ def report_links() -> None:
     """Show the downloads of the report, asked for with the cookie; in English beside another."""
     spoken = language()
     asked = "" if spoken == ENGLISH else f"?language={spoken}"
-    found = {
+    downloads = {
         f"export/report.html{asked}": t("Report (HTML)"),
         f"export/report.pdf{asked}": t("Report (PDF)"),
         f"export/report.zip{asked}": t("Everything: figures, tables, paper (ZIP)"),
     }
     if asked:
-        found["export/report.zip"] = t("Everything in English (ZIP)")
-    links("report", found, download=True)
+        downloads["export/report.zip"] = t("Everything in English (ZIP)")
+    links("report", downloads, download=True)
 
 
 def closing_links() -> None:
@@ -132,7 +132,7 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
     """
     # What differs travels as data: a component's own HTML is one for every session of the server.
     st.components.v2.component("downloads", html=_TABLE, css=_TABLE_CSS, js=_FILL)(
-        data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
+        data={"caption": caption, "heads": list(heads), "rows": [asdict(row) for row in rows]},
         key="downloads",
     )
 

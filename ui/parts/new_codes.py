@@ -1,6 +1,6 @@
 """New access codes that a browser window still shows; they are kept in its session alone.
 
-Nothing else ever holds a code in clear. Codes are added until somebody hides them, and survive any
+Nothing else ever holds a code in clear. Codes are added until the user hides them, and survive any
 other action and a visit to another page.
 """
 
@@ -15,7 +15,7 @@ _KEPT = "new-codes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """Somebody's new code; `expires_at_utc` is empty where it does not expire."""
+    """A person's new code; `expires_at_utc` is empty where it does not expire."""
 
     who: str
     code: str = field(repr=False)
@@ -51,7 +51,7 @@ class NewCodes:
         self.place = (actions.visit(), key)
 
     def drop(self, study: str, who: str) -> None:
-        """Forget the code of somebody, because it stopped working."""
+        """Forget a person's code, because it stopped working."""
         kept = self.cards.get(study, ())
         self.cards[study] = tuple(card for card in kept if card.who != who)
 
@@ -74,8 +74,8 @@ def new_codes() -> NewCodes:
     """Return what this window shows.
 
     Fetch it before an action and add the codes to it: Streamlit may interrupt a run whenever the
-    session's state is touched, as it does at a second click, and a code would be lost for good.
+    session's state is touched, as it does at a second click, and a code would be lost.
     """
-    found = st.session_state.setdefault(_KEPT, NewCodes())
-    assert isinstance(found, NewCodes)
-    return found
+    codes = st.session_state.setdefault(_KEPT, NewCodes())
+    assert isinstance(codes, NewCodes)
+    return codes

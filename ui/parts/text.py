@@ -64,7 +64,7 @@ def browser_zone() -> tzinfo:
 
 
 def day_form() -> str:
-    """Return how a field for a day writes it: in the order and with the signs of the language.
+    """Return the format of a date field, in the order and with the separators of the language.
 
     >>> day_form()
     'DD/MM/YYYY'
@@ -129,13 +129,13 @@ def film_name(label: str, prior: object, days: int | None) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def number(given: str) -> int:
+def number(text: str) -> int:
     """Return a number of an address; -1, which nothing has, where it is none or beyond the store's.
 
     >>> number("12"), number("-1"), number("9" * 5000)
     (12, -1, -1)
     """
-    return int(given) if _NUMBER.fullmatch(given) else -1
+    return int(text) if _NUMBER.fullmatch(text) else -1
 
 
 @lru_cache(maxsize=64)

@@ -91,9 +91,9 @@ def refused(why: str) -> None:
         listed(faults)
 
 
-def facts(found: Iterable[tuple[str, object, str]]) -> None:
+def facts(rows: Iterable[tuple[str, object, str]]) -> None:
     """Show a row of cards: label, value and note of each."""
-    st.html(f'<dl class="rr-facts">{"".join(_fact(*one) for one in found)}</dl>')
+    st.html(f'<dl class="rr-facts">{"".join(_fact(*row) for row in rows)}</dl>')
 
 
 def state_badge(state: str) -> None:
@@ -139,7 +139,7 @@ def pick(
 
 
 def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
-    """Return how high a table of so many rows is; one with a limit scrolls beyond it."""
+    """Return the height of a table by its number of rows; with a limit it scrolls beyond it."""
     every_px = _HEAD_PX + _ROW_PX * max(1, len(rows))
     return every_px if most_px is None else min(most_px, every_px)
 
@@ -164,7 +164,7 @@ def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
 
 
 def arrow(*, forward: bool) -> str:
-    """Return the icon of an arrow that leads on or back, in the direction of reading."""
+    """Return the icon of an arrow forward or back, in the direction of reading."""
     return f":material/arrow_{'forward' if forward != right_to_left() else 'back'}:"
 
 

@@ -58,8 +58,8 @@ def routes() -> list[Route]:
 
 async def _desk(request: Request) -> Response:
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
-        found = desk.desk_within(look, person, now=datetime.now(UTC))
-        return desk_json(found, _films(look, person))
+        reader_desk = desk.desk_within(look, person, now=datetime.now(UTC))
+        return desk_json(reader_desk, _films(look, person))
 
     return await _for_reader(request, hand_out)
 
@@ -108,7 +108,7 @@ def position_of(request: Request) -> int:
 
 
 def from_elsewhere(request: Request) -> Response | None:
-    """Return the refusal of a message that no page of ours sends, or None."""
+    """Return the refusal of a message that does not come from the reading page, or None."""
     if same_origin(request.scope):
         return None
     why = t("Answers are accepted only from the reading page.")
@@ -158,18 +158,18 @@ async def answered(
 ) -> Response:
     """Answer a request of the reading page with what is found, or with why it is not."""
     try:
-        found = await (in_turn(work) if writes else run_in_threadpool(work))
+        result = await (in_turn(work) if writes else run_in_threadpool(work))
     except StudyError as error:
         return refusal(status_of(error), str(error))
-    if isinstance(found, Response):
-        return found
-    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+    if isinstance(result, Response):
+        return result
+    return JSONResponse(result, headers={"Cache-Control": "no-store"})
 
 
 def refusal(status: int, why: str, *, reason: str = "refused") -> Response:
     """Say no, in words for the reader and with a reason for the page."""
-    told = {"why": why, "reason": reason}
-    return JSONResponse(told, status_code=status, headers={"Cache-Control": "no-store"})
+    content = {"why": why, "reason": reason}
+    return JSONResponse(content, status_code=status, headers={"Cache-Control": "no-store"})
 
 
 def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
@@ -182,7 +182,7 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
 
 def _moves_on(records: Iterable[Any]) -> bool:
     """Return whether other films are next by now: a case that was merely shown changes nothing."""
-    return any(isinstance(one, dict) and one.get("kind") == "reading" for one in records)
+    return any(isinstance(record, dict) and record.get("kind") == "reading" for record in records)
 
 
 def _films(look: Transaction, person: Person) -> Address:
@@ -196,35 +196,35 @@ def _signed(look: Transaction, person: Person) -> Address:
     return lambda film: address(secret, person, film.film, now_s=now_s)
 
 
-def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
+def desk_json(reader_desk: Desk, address_of: Address) -> dict[str, Any]:
     """Return a desk as the reading page knows it."""
     return {
-        "seal": found.seal,
-        "study": found.study,
-        "reader": found.reader,
-        "notice": t("Simulated radiographs") if found.simulated_films else "",
-        "total": found.total,
-        "read": found.read,
-        "finished": found.finished,
-        "rules": dict(found.rules),
-        "preparation": [_step_json(step) for step in found.preparation],
-        "practice_total": found.practice_total,
-        "session": found.session,
-        "sessions": found.sessions,
-        "review": found.review,
-        "hold": found.hold,
-        "opens_at_utc": found.opens_at_utc,
-        "opens_in_ms": found.opens_in_ms,
-        "stored": found.stored,
-        "receipt": found.receipt,
-        **({"debriefing": found.debriefing} if found.debriefing else {}),
-        "cases": [case_json(case, address_of) for case in found.cases],
+        "seal": reader_desk.seal,
+        "study": reader_desk.study,
+        "reader": reader_desk.reader,
+        "notice": t("Simulated radiographs") if reader_desk.simulated_films else "",
+        "total": reader_desk.total,
+        "read": reader_desk.read,
+        "finished": reader_desk.finished,
+        "rules": dict(reader_desk.rules),
+        "preparation": [_step_json(step) for step in reader_desk.preparation],
+        "practice_total": reader_desk.practice_total,
+        "session": reader_desk.session,
+        "sessions": reader_desk.sessions,
+        "review": reader_desk.review,
+        "hold": reader_desk.hold,
+        "opens_at_utc": reader_desk.opens_at_utc,
+        "opens_in_ms": reader_desk.opens_in_ms,
+        "stored": reader_desk.stored,
+        "receipt": reader_desk.receipt,
+        **({"debriefing": reader_desk.debriefing} if reader_desk.debriefing else {}),
+        "cases": [case_json(case, address_of) for case in reader_desk.cases],
     }
 
 
 def _step_json(step: StepView) -> dict[str, Any]:
     if step.questions:
-        return {"step": step.step, "questions": [one.as_json() for one in step.questions]}
+        return {"step": step.step, "questions": [question.as_json() for question in step.questions]}
     if step.markdown:
         return {"step": step.step, "html": html(step.markdown)}
     return {"step": step.step}
@@ -323,14 +323,14 @@ def acknowledgement_json(receipt: Acknowledgement, address_of: Address) -> dict[
     """Return a receipt as the reading page knows it."""
     return {
         "stored": list(receipt.stored),
-        "refused": [{"id": one, "why": why} for one, why in receipt.refused],
+        "refused": [{"id": record, "why": why} for record, why in receipt.refused],
         "feedback": {
-            one: {
-                "option": told.option,
-                "correct": told.correct,
-                "explanation": told.explanation,
+            record: {
+                "option": feedback.option,
+                "correct": feedback.correct,
+                "explanation": feedback.explanation,
             }
-            for one, told in receipt.feedback.items()
+            for record, feedback in receipt.feedback.items()
         },
         "desk": desk_json(receipt.desk, address_of),
     }

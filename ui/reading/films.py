@@ -46,7 +46,7 @@ class FilmCache:
     most : int
         How many prepared films are kept in memory.
     queued : int
-        How many jobs of `ahead` may wait; beyond that they are forgotten, for whoever needs the
+        How many jobs of `ahead` may wait; beyond that they are forgotten: a request that needs the
         film then asks for it.
     """
 
@@ -64,16 +64,16 @@ class FilmCache:
         What `make` raises is raised to all of them, and the next caller tries again.
         """
         with self._lock:
-            found = self._kept.get(key)
-            mine = found is None
-            if found is None:
-                found = self._kept[key] = Future()
+            film = self._kept.get(key)
+            mine = film is None
+            if film is None:
+                film = self._kept[key] = Future()
             self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         if mine:
-            self._make(key, found, make)
-        return found.result()
+            self._make(key, film, make)
+        return film.result()
 
     def _make(self, key: Key, future: "Future[bytes]", make: Make) -> None:
         try:
@@ -107,7 +107,7 @@ class FilmCache:
             name, steps = self._jobs.get()
             with self._lock:
                 self._waiting.discard(name)
-            # Whatever is wrong with a film is told to whoever asks for it.
+            # An error in a film is reported to the request for it.
             with suppress(Exception):
                 for step in steps():
                     with suppress(Exception):

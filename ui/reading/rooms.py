@@ -1,7 +1,7 @@
 """The reading page over what is no study of its reader's: teaching, review, scoring, a preview.
 
 Its routes and the way in. A preview is of a study, over a copy that is thrown away: the page and
-what it is told are the reader's own; only the addresses differ.
+its data are the reader's own; only the addresses differ.
 """
 
 import secrets
@@ -55,7 +55,7 @@ class Room:
     of
         What the page says it is: a word of `texts.js`, and the first part of its addresses.
     act
-        What somebody must be allowed to do to enter.
+        The permission needed to enter.
     key
         Names of the numbers that tell one such room from another.
     domain
@@ -132,7 +132,7 @@ class Room:
         *,
         writes: bool = False,
     ) -> Response:
-        """Answer whoever is signed in from the room a request names."""
+        """Answer the person who is signed in from the room a request names."""
         key = [number(request.path_params[name]) for name in self.key]
 
         def work() -> dict[str, Any] | Response:
@@ -182,10 +182,10 @@ def to_teaching() -> None:
 def show_preview(person: Person, *, draft: int | None = None) -> None:
     """Mount the reading page over a person's preview of their study, or of a draft.
 
-    What stands in the way is said instead.
+    The reason is shown where that is not possible.
     """
     try:
-        found = previews.preview(
+        preview = previews.preview(
             store(), person, entropy=secrets.token_bytes, now=datetime.now(UTC), draft=draft
         )
     except StudyError as error:
@@ -193,12 +193,12 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
         st.html(f'<a href="{escape(_back(draft))}" target="_self">{t("Back")}</a>')
         return
     viewer.mount(
-        desk_url=f"preview/{found.mark}/desk",
+        desk_url=f"preview/{preview.mark}/desk",
         modules_url=viewer.modules_url(),
         sign_out_url="sign-out",
         apart={
             "of": "preview",
-            "again_url": f"preview/{found.mark}/again",
+            "again_url": f"preview/{preview.mark}/again",
             "leave_url": _back(draft),
         },
     )
@@ -277,7 +277,7 @@ async def _again(request: Request) -> Response:
 async def _walking(
     request: Request, answer: Callable[[Store, Preview], dict[str, Any] | Response]
 ) -> Response:
-    """Answer whoever is signed in from a preview of theirs."""
+    """Answer the person who is signed in from their preview."""
 
     def work() -> dict[str, Any] | Response:
         person = signed_in(request.cookies)

@@ -70,39 +70,39 @@ def counts(card: ScoreCard) -> list[tuple[str, str]]:
 
 
 def place(card: ScoreCard) -> str:
-    """Return in words where a reader stands among the others, or why that is not told."""
-    found = card.comparison
+    """Return a reader's rank among the others in words, or why it is not shown."""
+    comparison = card.comparison
     if not card.with_peers or not card.total.n:
         return ""
-    if found is None:
+    if comparison is None:
         return t("A comparison with other readers is shown to those who have read every case.")
-    if found.place is None:
+    if comparison.place is None:
         return t(
             "Your place among other readers is not shown: fewer than {n} others have read every "
             "case.",
             n=LEAST_PEERS,
         )
-    words = {"place": found.place, "n": found.n_peers + 1}
-    told = (
+    words = {"place": comparison.place, "n": comparison.n_peers + 1}
+    rank = (
         t("Your place: {place} (shared) of {n} readers who have read every case.", **words)
-        if found.n_sharing
+        if comparison.n_sharing
         else t("Your place: {place} of {n} readers who have read every case.", **words)
     )
-    return f"{told} {t('Small differences between readers may be due to chance.')}"
+    return f"{rank} {t('Small differences between readers may be due to chance.')}"
 
 
-def comparison_table(found: Comparison) -> tuple[list[str], list[list[str]]]:
+def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of a table: the reader, the others' mean, each model by task."""
-    beside: list[tuple[str, Mapping[str, Count]]] = [(t("You"), found.own)]
-    if found.peers:
-        beside.append((t("Mean of the {n} other readers", n=found.n_peers), found.peers))
-    beside += found.models.items()
-    tasks = sorted(found.own) if len(found.own) > 1 else []
-    named = [(t("All cases"), total(found.own))]
-    named += [(task or t("No task"), found.own[task]) for task in tasks]
+    columns: list[tuple[str, Mapping[str, Count]]] = [(t("You"), comparison.own)]
+    if comparison.peers:
+        columns.append((t("Mean of the {n} other readers", n=comparison.n_peers), comparison.peers))
+    columns += comparison.models.items()
+    tasks = sorted(comparison.own) if len(comparison.own) > 1 else []
+    named = [(t("All cases"), total(comparison.own))]
+    named += [(task or t("No task"), comparison.own[task]) for task in tasks]
     rows = [
         [name, *map(_share, (total(counts), *(counts[task] for task in tasks)))]
-        for name, counts in beside
+        for name, counts in columns
     ]
     return ["", *(f"{name} ({count.n})" for name, count in named)], rows
 
@@ -114,14 +114,14 @@ def _share(count: Count) -> str:
 def _others(others: Others) -> str:
     """Return how many others got a case right."""
     readers, models = others.readers, others.models
-    told = []
+    sentences = []
     if readers.n:
         words = {"n": readers.n_correct, "total": readers.n}
-        told.append(t("Other readers who answered correctly: {n} of {total}.", **words))
+        sentences.append(t("Other readers who answered correctly: {n} of {total}.", **words))
     if models.n:
         words = {"n": models.n_correct, "total": models.n}
-        told.append(t("Models that answered correctly: {n} of {total}.", **words))
-    return " ".join(told)
+        sentences.append(t("Models that answered correctly: {n} of {total}.", **words))
+    return " ".join(sentences)
 
 
 def of(count: Count) -> str:
@@ -180,7 +180,7 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
 def _fetched(case: ScoredCase | None) -> str:
     """Return the films of a case that is not shown yet."""
     addresses = [_address(case, place) for place in range(len(case.films))] if case else []
-    return "".join(f'<img class="ahead" src="{one}" alt="">' for one in addresses)
+    return "".join(f'<img class="ahead" src="{address}" alt="">' for address in addresses)
 
 
 def _address(case: ScoredCase, number: int) -> str:
@@ -207,18 +207,18 @@ def summary(card: ScoreCard) -> str:
     if not total.n:
         return read
     if total.n == len(card.cases) - n_words:
-        told = t(
+        text = t(
             "Your answer matches the reference standard in {n} of {total} cases.",
             n=total.n_correct,
             total=total.n,
         )
     else:
-        told = t(
+        text = t(
             "Your answer matches the reference standard in {n} of the {total} cases that have one.",
             n=total.n_correct,
             total=total.n,
         )
-    return f"{read} {told}"
+    return f"{read} {text}"
 
 
 def _option(case: ScoredCase, letter: str, text: str) -> str:
@@ -358,10 +358,10 @@ def _reading_time(record: ReadingRecord) -> str:
     if not record.n_timed:
         return ""
     hours, minutes = divmod(round(record.reading_ms / _MINUTE_MS), _HOUR_MIN)
-    told = t("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    text = t("{hours} h {minutes} min", hours=hours, minutes=minutes)
     if record.n_timed == record.n_read:
-        return told
-    return f"{told} ({tn('{n} case timed', '{n} cases timed', record.n_timed)})"
+        return text
+    return f"{text} ({tn('{n} case timed', '{n} cases timed', record.n_timed)})"
 
 
 def _what_it_is() -> str:

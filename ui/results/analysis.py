@@ -35,28 +35,28 @@ TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
 _NAME = re.compile(rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm)?\.({'|'.join(TYPES)})")
 
 
-def sentences(found: Analysis) -> FindingsByTheme:
+def sentences(analysis: Analysis) -> FindingsByTheme:
     """Return the findings in plain sentences, by theme."""
     return [
-        (theme, [one.text for one in part])
-        for theme, part in groupby(found.findings, key=lambda one: one.theme.value)
+        (theme, [finding.text for finding in part])
+        for theme, part in groupby(analysis.findings, key=lambda finding: finding.theme.value)
     ]
 
 
-def without_accuracy(found: FindingsByTheme) -> FindingsByTheme:
+def without_accuracy(findings: FindingsByTheme) -> FindingsByTheme:
     """Return the findings on agreement and time; the others speak of the reference standard."""
-    return [(theme, texts) for theme, texts in found if theme in _BLINDED_THEMES]
+    return [(theme, texts) for theme, texts in findings if theme in _BLINDED_THEMES]
 
 
-def overview(found: Analysis) -> SectionFigures:
+def overview(analysis: Analysis) -> SectionFigures:
     """Return the figure that the report begins with, where there is one."""
-    return [figure for figure in found.figures if figure.section == OVERVIEW]
+    return [figure for figure in analysis.figures if figure.section == OVERVIEW]
 
 
-def sections(found: Analysis) -> dict[str, SectionFigures]:
+def sections(analysis: Analysis) -> dict[str, SectionFigures]:
     """Return the report's figures by the title of their section, in its order."""
     by_title = {
-        title: [figure for figure in found.figures if figure.section == name]
+        title: [figure for figure in analysis.figures if figure.section == name]
         for name, title in SECTIONS.items()
     }
     return {title: part for title, part in by_title.items() if part}
@@ -123,11 +123,11 @@ def figure_file(
 
 
 def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> ReportFigure | None:
-    found = job_of(store, study).analysis()
+    analysis = job_of(store, study).analysis()
     if matrix:
         scope, condition = matrix.get("scope", "all"), matrix.get("condition", "")
         reference = bool(matrix.get("reference"))
         return matrix_figure(
-            found.results, name, scope=scope, condition=condition, reference=reference
+            analysis.results, name, scope=scope, condition=condition, reference=reference
         )
-    return next((one for one in found.figures if one.name == name), None)
+    return next((figure for figure in analysis.figures if figure.name == name), None)

@@ -129,7 +129,7 @@ class Job(worker.Job[Analysis]):
 
 
 def asked_now(store: Store, study: str) -> Asked:
-    """Return what is asked for as the study stands, in the language of whoever asks."""
+    """Return what is requested of the study's present state, in the language in use."""
     return Asked(
         path=store.path,
         study=study,
@@ -191,16 +191,16 @@ def leaderboard_of(
         A study is gone, its bundle cannot be analysed, or the process was ended.
     """
     asked = [
-        Asked(path=store.path, study=one, head="", blinded=False, language=language())
-        for one in studies
+        Asked(path=store.path, study=study, head="", blinded=False, language=language())
+        for study in studies
     ]
-    told = [dict(one) for one in cards]
-    return worker.Job(_leaderboard, asked, told, kept=_LOADED).outcome()
+    rows = [dict(card) for card in cards]
+    return worker.Job(_leaderboard, asked, rows, kept=_LOADED).outcome()
 
 
 @lru_cache(1)
 def warm_up() -> None:
-    """Have what an analysis needs loaded, here and in its process, before somebody waits for it."""
+    """Load what an analysis needs, here and in its process, before anyone waits for it."""
 
     def load() -> None:
         worker.Job(_nothing, kept=_LOADED)
@@ -243,11 +243,11 @@ def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
         tell("figures")
         figures = report_figures(results)
         tell("findings")
-        found = findings(results)
+        themes = findings(results)
         tell("headline")
         begins = headline(results)
     tell("handing over")
-    return Analysis(results=_small(results), figures=figures, findings=found, headline=begins)
+    return Analysis(results=_small(results), figures=figures, findings=themes, headline=begins)
 
 
 def _small(results: "Results") -> "Results":
@@ -294,11 +294,11 @@ def _leaderboard(
     from analysis.report.board import write_leaderboard
     from analysis.translation import spoken
 
-    told = pd.DataFrame(cards).fillna("") if cards else None
+    table = pd.DataFrame(cards).fillna("") if cards else None
     try:
-        bundles = {one.study: _bundle(one, trails=False) for one in asked}
+        bundles = {study.study: _bundle(study, trails=False) for study in asked}
         with tempfile.TemporaryDirectory() as folder, spoken(asked[0].language):
-            html = write_leaderboard(bundles, folder, cards=told)
+            html = write_leaderboard(bundles, folder, cards=table)
             return html, _zipped(Path(folder))
     except AnalysisError as error:
         raise BadFile(str(error)) from error

@@ -1,4 +1,4 @@
-"""The leaderboard of the studies somebody may see results of, and its download."""
+"""The leaderboard of the studies whose results a person may see, and its download."""
 
 from collections.abc import Sequence
 
@@ -31,15 +31,15 @@ def routes() -> list[Route]:
 
 
 def seen_by(store: Store, person: Person) -> list[str]:
-    """Return the studies of which somebody may see who is correct, their present one first."""
+    """Return the studies whose accuracy a person may see, their present study first."""
     held = {
-        one.study_name: one.study
-        for one in memberships(store, person)
-        if one.study is not None and Act.RESULTS in IN_STUDY[one.role]
+        membership.study_name: membership.study
+        for membership in memberships(store, person)
+        if membership.study is not None and Act.RESULTS in IN_STUDY[membership.role]
     }
     with store.look() as look:
-        found = [name for name in held if shows_accuracy(study_row(look, name))]
-    return sorted(found, key=lambda name: (name != person.study_name, name))
+        names = [name for name in held if shows_accuracy(study_row(look, name))]
+    return sorted(names, key=lambda name: (name != person.study_name, name))
 
 
 def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[str, bytes]:
@@ -60,12 +60,12 @@ def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[s
 def _made(
     _store: Store, studies: tuple[str, ...], heads: tuple[str, ...], language: str
 ) -> tuple[str, bytes]:
-    told = {
+    headers = {
         model: {"model": model, **dict.fromkeys(FIELDS, ""), **card}
         for study in studies
         for model, card in cards(_store, study).items()
     }
-    return leaderboard_of(_store, studies, list(told.values()))
+    return leaderboard_of(_store, studies, list(headers.values()))
 
 
 async def _download(request: Request) -> Response:

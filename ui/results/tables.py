@@ -84,13 +84,13 @@ def show_table(frame: pd.DataFrame) -> None:
         shares |= set(_OF_METRIC)
     if shares:
         shares |= set(_OF_SHARES)
-    told = frame.dropna(axis="columns", how="all") if len(frame) else frame
+    table = frame.dropna(axis="columns", how="all") if len(frame) else frame
     grid(
-        told,
+        table,
         height=560,
         column_config={
-            name: _column(told[name], heading(name), is_share=name in shares)
-            for name in map(str, told.columns)
+            name: _column(table[name], heading(name), is_share=name in shares)
+            for name in map(str, table.columns)
         },
     )
 
@@ -136,12 +136,12 @@ def agreement_html(headline: Headline) -> str:
     return "".join(f'<p class="rr-line">{isolated(line)}</p>' for line in headline.agreement)
 
 
-def findings_html(found: list[tuple[str, list[str]]]) -> str:
+def findings_html(themes: list[tuple[str, list[str]]]) -> str:
     """Return the findings by theme."""
     parts = (
         f"<dt>{escape(said(theme))}</dt>"
         f"<dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
-        for theme, texts in found
+        for theme, texts in themes
     )
     return _REPORT.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
 
@@ -164,38 +164,38 @@ def _html_table(table: ReportTable) -> str:
 def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
     names, cells = row
     who = f" {t('and')} ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
-    found = "".join(
+    side_cells = "".join(
         f'<td class="rr-{side}">{escape(cell)}</td>'
         for cell, side in zip(cells, sides[1:], strict=True)
     )
-    return f'<tr><th scope="row">{who}</th>{found}</tr>'
+    return f'<tr><th scope="row">{who}</th>{side_cells}</tr>'
 
 
-def side_by_side(found: Results) -> tuple[pd.DataFrame, str]:
+def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
     """Show two models that are chosen; return the cases only one of them has right, and a key.
 
     Of two versions of a model these are what became better and what became worse.
     """
-    table, names = found.tables["model_pairs"], rater_names(found.bundle)
+    table, names = results.tables["model_pairs"], rater_names(results.bundle)
     models = sorted({*table["rater_a"], *table["rater_b"]})
     left, right = st.columns(2)
-    first = left.selectbox(t("First model"), models, format_func=lambda one: names[one].full)
+    first = left.selectbox(t("First model"), models, format_func=lambda side: names[side].full)
     others = [model for model in models if model != first]
-    second = right.selectbox(t("Second model"), others, format_func=lambda one: names[one].full)
+    second = right.selectbox(t("Second model"), others, format_func=lambda side: names[side].full)
     _by_task(pair_of(table, first, second))
-    parted = only_one_correct(found.bundle, first, second)
+    parted = only_one_correct(results.bundle, first, second)
     n = parted["correct"].value_counts()
     who = st.segmented_control(
         t("Cases only one of them got right"),
         [first, second],
         default=first,
         required=True,
-        format_func=lambda one: t(
-            "Only {model} correct: {n}", model=names[one].full, n=int(n.get(one, 0))
+        format_func=lambda side: t(
+            "Only {model} correct: {n}", model=names[side].full, n=int(n.get(side, 0))
         ),
         key=f"only-{first}-{second}",
     )
-    cases, known = parted.loc[parted["correct"] == who], found.tables["item_difficulty"]
+    cases, known = parted.loc[parted["correct"] == who], results.tables["item_difficulty"]
     there = set(cases["condition"]) <= set(known["condition"])
     keys = ["item_id", "condition"] if there else ["item_id"]
     return (

@@ -1,4 +1,4 @@
-"""Who asks: whether from a page of ours, who is signed in, signing in and out, the pages' guard.
+"""Checks who sends a request: origin, sign-in and sign-out, and the pages' guard.
 
 The cookie holds nothing but a random token; whom it stands for is asked in the store on every
 request, so that signing out, or a new access code, ends it everywhere at once.
@@ -7,8 +7,8 @@ Of the page a request comes from, scheme, host and port have to be the server's.
 is so where it passes ``Host`` on and sets ``X-Forwarded-Proto`` (``docs/proxy.md``); where it does
 not, the log says what to set.
 
-The more wrong access codes were tried of late, the later a wrong one is told that it is; a right
-one goes in at once, whoever else is guessing from the same address or at the same code.
+The more wrong access codes were tried of late, the later a wrong code is answered; a right
+code is accepted at once, even if others are guessing from the same address or at the same code.
 """
 
 import asyncio
@@ -104,18 +104,22 @@ _log = logging.getLogger("reading_room.origin")
 
 
 def same_origin(scope: Scope) -> bool:
-    """Return whether a request or a websocket is from a page of ours, or from no browser at all.
+    """Return whether a request or a websocket is from this server's page, or from no browser.
 
     A browser names the page's origin whenever it opens a websocket or posts; what names none
     carries nobody's cookies but its own.
     """
     headers = Headers(scope=scope)
-    told = set(headers.getlist("origin"))
-    if not told:
+    origins = set(headers.getlist("origin"))
+    if not origins:
         return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
     own = f"{scheme}://{headers.get('host', '')}"
-    if len(told) == 1 and (origin := _origin(told.pop())) is not None and origin == _origin(own):
+    if (
+        len(origins) == 1
+        and (origin := _origin(origins.pop())) is not None
+        and origin == _origin(own)
+    ):
         return True
     _log.warning(
         "Refused a page of %.200r: requests reach this server as %.200r. If that page is this "
@@ -127,7 +131,7 @@ def same_origin(scope: Scope) -> bool:
 
 
 def what_to_set() -> str:
-    """Return why a websocket was refused, for whoever looks after the proxy."""
+    """Return why a websocket was refused, for the administrator of the proxy."""
     return t(
         "This request did not come from a page on this server. Behind a proxy, the proxy must "
         "pass on Host and set X-Forwarded-Proto."
@@ -143,13 +147,13 @@ def _origin(text: str) -> tuple[str, str, int] | None:
     (None, None, None)
     """
     try:
-        found = urlsplit(text)
-        port = found.port or _PORTS.get(found.scheme)
+        parts = urlsplit(text)
+        port = parts.port or _PORTS.get(parts.scheme)
     except ValueError:
         return None
-    if port is None or not found.hostname:
+    if port is None or not parts.hostname:
         return None
-    return found.scheme, found.hostname, port
+    return parts.scheme, parts.hostname, port
 
 
 COOKIE = "reading_room"
@@ -159,7 +163,7 @@ SECURE_COOKIE = f"__Host-{COOKIE}"
 _BARE = f"{COOKIE}=".encode()
 
 STREAMLITS_COOKIE = "_streamlit_user"
-"""Where Streamlit keeps who somebody is at the provider they signed on with."""
+"""Where Streamlit keeps a person's account at the provider they signed on with."""
 
 SHOWN = "study-shown"
 """Under which a window keeps which study it shows, from its first page on."""
@@ -175,15 +179,15 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
 
 def token_of(cookies: Mapping[str, str]) -> str:
     """Return the token a browser keeps, or an empty text."""
-    found = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
-    return found if isinstance(found, str) else ""  # Streamlit's test runner has a stand-in
+    token = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
+    return token if isinstance(token, str) else ""  # Streamlit's test runner has a stand-in
 
 
 def without_planted_cookies(scope: Scope) -> Scope:
     """Return a request without a cookie that may have been planted from another host.
 
     Behind TLS a sign-in has the name that a browser lets no other host set; the bare one could be
-    anybody's, who would have somebody read under their name.
+    anybody's, who would have another person read under their name.
     """
     if scope["scheme"] not in ("https", "wss"):
         return scope
@@ -200,7 +204,7 @@ def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 
     The first line of every page and fragment: one called past the router must refuse by itself. It
-    also turns to the language of whoever asks. Where another window of theirs went on in another
+    also sets the language of the request. Where the person switched in another window to another
     study, what is pressed in this one was meant for the study it still shows, and is not done.
     """
     speak(wanted_language(st.context.headers))
@@ -222,12 +226,12 @@ def guard(act: Act) -> Person:
 
 
 def acting(person: Person) -> Acting:
-    """Return that somebody acts now, for whatever in the domain they do."""
+    """Return the person as acting now, for the domain's functions."""
     return Acting(by=person.by, now=datetime.now(UTC))
 
 
 def allowed(request: Request, act: Act) -> Person | None:
-    """Return whoever sends a request if they may do this, or None: the guard of every route."""
+    """Return the person who sends a request if they may do this, or None; guards every route."""
     person = asking(request)
     return person if person is not None and person.may(act) else None
 
@@ -244,7 +248,7 @@ async def answer(
     refused: str,
     status: Callable[[StudyError], int] = lambda _: 409,
 ) -> Response:
-    """Answer a request with what `make` makes for whoever may do this, or say why not."""
+    """Answer a request with what `make` returns for a person who may do this, or say why not."""
 
     def work() -> Response:
         person = allowed(request, act)
@@ -257,7 +261,7 @@ async def answer(
 
 
 def asking(request: Request) -> Person | None:
-    """Return whoever is signed in and sends a request, or None."""
+    """Return the signed-in person who sends a request, or None."""
     return signed_in(request.cookies, place_of(_address(request)))
 
 
@@ -272,7 +276,7 @@ def place_of(address: str) -> str:
 def wanted_language(headers: Mapping[str, str]) -> str:
     """Return the first language of a browser's wishes that there is a catalogue for.
 
-    A catalogue by script, ``zh-Hans``, also serves whoever names the country: ``zh-CN``.
+    A catalogue by script, ``zh-Hans``, also serves requests that name the country: ``zh-CN``.
 
     >>> wanted_language({"Accept-Language": "xx;q=0.9, en-GB"})
     'en'
@@ -336,7 +340,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
 
 
 def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing_in.SignedIn:
-    """Sign somebody in by their ticket, where there is one, or by their code."""
+    """Sign a person in by their ticket, where there is one, or by their code."""
     kept, address = store().hurried(PATIENCE_S), _address(request)
     place = place_of(address)
     sign_in, text = (single_sign_on.redeem, ticket) if ticket else (signing_in.sign_in, code)
@@ -407,12 +411,12 @@ async def _here(request: Request) -> Response:
         return PlainTextResponse(str(error), status_code=503)
     if left is None:
         return PlainTextResponse(t("Sign in first."), status_code=401)
-    told = {"left_s": round(left.total_seconds())}
-    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+    content = {"left_s": round(left.total_seconds())}
+    return JSONResponse(content, headers={"Cache-Control": "no-store"})
 
 
 async def _still_here(request: Request) -> Response:
-    """Note that somebody touched the computer: a page tells it once a minute."""
+    """Note that the user touched the computer: a page reports it once a minute."""
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Imports a bank in a process of its own: it goes on while pages come and go."""
+"""Imports a bank in a process of its own, independent of the pages."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def begin(
 
 
 def current(store: Store) -> ImportJob | None:
-    """Return the import that is under way, or the last one until somebody has put it away."""
+    """Return the import that is under way, or the last one until it is dismissed."""
     return _JOBS.get(store.path)
 
 

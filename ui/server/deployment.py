@@ -2,7 +2,7 @@
 
 While another program holds the store's lock every write waits for it, and checking a code keeps a
 processor busy. All threads of the pool would soon be at that, and a page that only wants to be read
-would wait with them: so a few threads of all do what takes long, and whoever only looks never
+would wait with them: so a few threads do what takes long, and a request that only reads never
 waits.
 """
 
@@ -85,5 +85,5 @@ async def in_turn(
 def _lane(lane: Lane) -> CapacityLimiter:
     lanes = _lanes.get(None)
     if lanes is None:
-        _lanes.set(lanes := {one: CapacityLimiter(one.value) for one in Lane})
+        _lanes.set(lanes := {lane: CapacityLimiter(lane.value) for lane in Lane})
     return lanes[lane]

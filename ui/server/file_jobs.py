@@ -98,7 +98,7 @@ def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = 
     """Read a prediction file for a study, without keeping anything."""
     try:
         with _named(path):
-            found = read_model(Store(db), path, study=study, meant=meant)
+            summary = read_model(Store(db), path, study=study, meant=meant)
     except BeyondBudget:
         raise  # reading it once more for its columns would take as much again
     except BadFile as error:
@@ -109,7 +109,9 @@ def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = 
             columns=columns,
             is_unknown=bool(columns) and not are_usual(columns),
         )
-    return ModelFile(summary=summary_of(found, n_examples=_EXAMPLES), columns=found.file.columns)
+    return ModelFile(
+        summary=summary_of(summary, n_examples=_EXAMPLES), columns=summary.file.columns
+    )
 
 
 def model_kept(
@@ -124,11 +126,11 @@ def model_kept(
     """Read a prediction file again and keep it; `model` as of `keep_model`."""
     store = Store(db)
     with _named(path):
-        found = read_model(store, path, study=study, meant=meant or None)
-    keep_model(store, found, **model, **acting)
+        summary = read_model(store, path, study=study, meant=meant or None)
+    keep_model(store, summary, **model, **acting)
     if meant:
-        remember_columns(store, found.file.columns, meant, acting["now"])
-    return summary_of(found)
+        remember_columns(store, summary.file.columns, meant, acting["now"])
+    return summary_of(summary)
 
 
 def invited_readers(_: Tell, path: Path) -> list[Invitation]:

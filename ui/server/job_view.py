@@ -25,7 +25,7 @@ def outcome_of(
 ) -> _Result:
     """Begin a job within an action and return what it returns, once it is done.
 
-    Any click interrupts a run of a page. The job goes on then, and is cancelled when the action is
+    Any click interrupts a run of a page. The job continues, and is cancelled when the action is
     run again. `on_cancel` is called before the page runs again.
 
     Raises

@@ -78,7 +78,7 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
         if stop.is_set():
             return
         if row.sha256 not in tried and not shelf.has(row.sha256):
-            with suppress(StudyError):  # told to whoever asks for the film
+            with suppress(StudyError):  # reported to the request for the film
                 ready(row.file, row.sha256, shelf)
         tried.add(row.sha256)
 
@@ -89,9 +89,9 @@ def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
 
 
 def _note(store: Store, *, starting: bool) -> None:
-    for one in losses.note(store, now=datetime.now(UTC), starting=starting):
-        if not one.noted_at_utc:
-            _log.error("%s See docs/backups.md.", one.sentence)
+    for loss in losses.note(store, now=datetime.now(UTC), starting=starting):
+        if not loss.noted_at_utc:
+            _log.error("%s See docs/backups.md.", loss.sentence)
     with store.look() as look:
         if starting and (finding := losses.damage_noted(look)):
             _log.error("The witness: %s. See docs/backups.md.", finding)
@@ -117,7 +117,7 @@ def _try(what: str, act: Callable[[], object]) -> None:
 async def lifespan(_: object) -> AsyncIterator[None]:
     """Keep the store warm while the server runs (`Store.kept_warm`), within limits; look after it.
 
-    What is imported stays for good: Streamlit collects garbage after every run of a page, and would
+    Imported modules stay in memory: Streamlit collects garbage after every run of a page, and would
     look through all of it each time.
     """
     settle()

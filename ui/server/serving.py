@@ -1,13 +1,13 @@
 """How the server that runs this program keeps within limits: its lines, its log, its words.
 
-Streamlit starts the server and lets nothing of this be set from a file: it is told before it takes
+Streamlit starts the server and lets nothing of this be set from a file: it is set before it takes
 its first connection.
 
 A line that has not sent a whole request holds a file and nothing else: it is closed after
-`HEADER_S`, and the oldest of them make way where there are too many. Whoever waits for an answer is
-never cut off for somebody new.
+`HEADER_S`, and the oldest are closed if there are too many. A line that waits for an answer is
+never cut off for a new one.
 
-The same trouble stands in the log once a minute, with its count. Whoever knocks a thousand times a
+The same trouble is logged once a minute, with its count. A client that connects a thousand times a
 second would otherwise have a thousand lines written, on the disk that holds the store.
 """
 
@@ -74,7 +74,7 @@ HEADER_S = 20.0
 """How long a line may be open without a request: before the first, and between two."""
 
 STALLED_S = 120.0
-"""How long somebody may take nothing of an answer that is more than the line holds."""
+"""How long a client may read nothing of an answer that is more than the line holds."""
 
 MOST_WAITING = 256
 
@@ -106,7 +106,7 @@ class Lines:
             self.make_way(line)
 
     def leaves(self, line: "CountedLine") -> None:
-        """Note that a line is waited for no longer: its request is there, or it has gone."""
+        """Note that a line is waited for no longer: its request has arrived, or it was closed."""
         clock = self._waiting.pop(line, None)
         if clock is not None:
             clock.cancel()
@@ -116,8 +116,8 @@ class Lines:
 
         One that never sent a whole request goes before a browser's between two requests.
         """
-        others = [one for one in self._waiting if one is not newcomer]
-        oldest = next((one for one in others if one.cycle is None), next(iter(others), None))
+        others = [line for line in self._waiting if line is not newcomer]
+        oldest = next((other for other in others if other.cycle is None), next(iter(others), None))
         if oldest is None:
             return False
         self.leaves(oldest)
@@ -126,7 +126,7 @@ class Lines:
 
 
 class CountedLine(H11Protocol):
-    """A line to the server that is told to the others of its server."""
+    """A connection that is counted among those of its server."""
 
     def __init__(self, *, lines: Lines, **uvicorns: Any) -> None:
         super().__init__(**uvicorns)
@@ -222,8 +222,8 @@ def settle() -> None:
 
 def _server() -> uvicorn.Server | None:
     """Return the server, known by its waiting for the signal to end: nothing else leads to it."""
-    found = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return found if isinstance(found, uvicorn.Server) else None
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return server if isinstance(server, uvicorn.Server) else None
 
 
 def _raise_the_limit_of_files() -> int:
@@ -246,10 +246,10 @@ def _stay_at_home() -> None:
 
 def _keep_paths_to_ourselves() -> None:
     """Keep Streamlit from telling every browser where this program lies, and on what it runs."""
-    whole = AppSession._create_new_session_message
+    original = AppSession._create_new_session_message
 
     def without_paths(session: AppSession, *what: object, **more: object) -> ForwardMsg:
-        message = whole(session, *what, **more)  # type: ignore[arg-type]
+        message = original(session, *what, **more)  # type: ignore[arg-type]
         message.new_session.main_script_path = ""
         message.new_session.initialize.environment_info.python_version = ""
         message.new_session.initialize.environment_info.server_os = ""

@@ -25,13 +25,13 @@ def providers() -> list[str]:
     if not st.secrets.load_if_toml_exists():
         return []
     section = st.secrets.get("auth") or {}
-    found = ["default"] if _OF_ALL in section else []
+    names = ["default"] if _OF_ALL in section else []
     named = (key for key, value in section.items() if isinstance(value, Mapping))
-    return found + [key for key in named if _OF_ALL in section[key] and key != "default"]
+    return names + [key for key in named if _OF_ALL in section[key] and key != "default"]
 
 
 def sign_on_part(*, refused: bool, signed_out: bool) -> None:
-    """Show the providers' buttons; turn a sign-on that has just happened into a sign-in of ours.
+    """Show the providers' buttons; turn a sign-on that has just happened into a sign-in.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Starts work in a process of its own, at low priority, so that no reader's answer waits for it.
 
-Work on a file that somebody uploaded is held to the budget (`study.base.budget`): beyond it the
+Work on an uploaded file is held to the budget (`study.base.budget`): beyond it the
 process is ended, and the file is refused.
 """
 
@@ -157,7 +157,7 @@ class Job(Generic[_Result]):
         Raises
         ------
         StudyError
-            It was cancelled or ended, the file was refused, or whatever the function raised.
+            It was cancelled or ended, the file was refused, or the error that the function raised.
         """
         wait([self._future])
         self._tidied.wait()  # what `on_end` releases is gone
@@ -302,15 +302,15 @@ def _run(
 
 def _teller(note: Path) -> Tell:
     """Return what writes the progress down for the server, a few times a second."""
-    step, since, told = "", 0.0, 0.0
+    step, since, last_at = "", 0.0, 0.0
 
     def tell(now: str, done: float, total: float) -> None:
-        nonlocal step, since, told
+        nonlocal step, since, last_at
         moment = time.monotonic()
         if now != step:
-            step, since, told = now, moment, 0.0
-        if moment - told >= _TOLD_EVERY_S:
-            told = moment
+            step, since, last_at = now, moment, 0.0
+        if moment - last_at >= _TOLD_EVERY_S:
+            last_at = moment
             facts = {"step": step, "done": done, "total": total, "since_s": moment - since}
             scratch = note.with_suffix(".new")
             with suppress(FileNotFoundError):  # the server has given up on it

@@ -92,7 +92,10 @@ def modules_url() -> str:
 def mounts() -> list[Mount]:
     """Return the routes of the modules, once for each language there is."""
     return [
-        *(Mount(f"/viewer/{version()}/{one}", app=Modules(MODULES, one)) for one in _others()),
+        *(
+            Mount(f"/viewer/{version()}/{other}", app=Modules(MODULES, other))
+            for other in _others()
+        ),
         Mount(f"/viewer/{version()}", app=Modules(MODULES, ENGLISH)),
     ]
 
@@ -113,11 +116,11 @@ class Modules(StaticFiles):
 def catalogue(folder: Path, language: str) -> str:
     """Return the module ``page/catalogue.js`` of a language."""
     words, rule = table(language, wanted(folder))
-    told = json.dumps(words, ensure_ascii=False, sort_keys=True)
+    content = json.dumps(words, ensure_ascii=False, sort_keys=True)
     with spoken(language):
         rtl = json.dumps(right_to_left())
     return (
-        f"export const words = {told};\nexport const language = {json.dumps(language)};\n"
+        f"export const words = {content};\nexport const language = {json.dumps(language)};\n"
         f"export const rtl = {rtl};\nexport const form = (n) => Number({rule});\n"
     )
 
@@ -125,12 +128,12 @@ def catalogue(folder: Path, language: str) -> str:
 @cache
 def wanted(folder: Path) -> frozenset[str]:
     """Return the messages of a folder's modules, which are read for them once."""
-    found = (message for path in folder.rglob("*.js") for message in messages(path))
-    return frozenset(one if isinstance(one, str) else one[0] for one in found)
+    extracted = (message for path in folder.rglob("*.js") for message in messages(path))
+    return frozenset(message if isinstance(message, str) else message[0] for message in extracted)
 
 
 def _others() -> list[str]:
-    return [one for one in languages() if one != ENGLISH]
+    return [language for language in languages() if language != ENGLISH]
 
 
 @cache

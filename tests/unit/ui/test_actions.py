@@ -25,8 +25,8 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _files() -> list[Path]:
-    found = [*(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]
-    names = {path: path.relative_to(ROOT).as_posix() for path in found}
+    paths = [*(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]
+    names = {path: path.relative_to(ROOT).as_posix() for path in paths}
     return sorted(path for path, name in names.items() if name not in (MECHANISM, *ELSEWHERE))
 
 
@@ -45,7 +45,7 @@ def _called(call: ast.Call) -> tuple[str, str]:
 
 def _acts(node: ast.AST, functions: dict[str, ast.FunctionDef], seen: frozenset[str]) -> bool:
     """Return whether code records who acts, itself or through a function of its module."""
-    for name in (one.id for one in ast.walk(node) if isinstance(one, ast.Name)):
+    for name in (name.id for name in ast.walk(node) if isinstance(name, ast.Name)):
         if name == "acting":
             return True
         if name in functions and name not in seen:
@@ -55,7 +55,11 @@ def _acts(node: ast.AST, functions: dict[str, ast.FunctionDef], seen: frozenset[
 
 
 def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
-    return {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    return {
+        function.name: function
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+    }
 
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -77,10 +81,12 @@ def test_what_only_turns_the_window_does_not_act(path: Path) -> None:
     functions = _functions(tree)
     offenders = []
     for call in _calls(tree):
-        handlers = [one.value for one in call.keywords if one.arg in ("on_change", "on_click")]
+        handlers = [
+            keyword.value for keyword in call.keywords if keyword.arg in ("on_change", "on_click")
+        ]
         if _called(call) == ("actions", "turn"):
             handlers.append(call.args[1])
-        offenders += [call.lineno for one in handlers if _acts(one, functions, frozenset())]
+        offenders += [call.lineno for handler in handlers if _acts(handler, functions, frozenset())]
     assert not offenders
 
 
@@ -90,9 +96,11 @@ def test_no_action_ends_its_run_itself(path: Path) -> None:
     offenders = []
     for function in _functions(_tree(path)).values():
         inside = [
-            one for one in ast.walk(function) if isinstance(one, ast.Lambda | ast.FunctionDef)
+            node for node in ast.walk(function) if isinstance(node, ast.Lambda | ast.FunctionDef)
         ]
-        later = {id(node) for one in inside if one is not function for node in ast.walk(one)}
+        later = {
+            id(node) for nested in inside if nested is not function for node in ast.walk(nested)
+        }
         own = [call for call in _calls(function) if id(call) not in later]
         names = {call.func.id for call in own if isinstance(call.func, ast.Name)}
         ends = [call for call in own if _called(call) in (("st", "rerun"), ("st", "switch_page"))]

@@ -81,8 +81,14 @@ def _truths(content: bytes) -> set[str]:
 
 def _downloads(store: Store) -> list[dict[str, str]]:
     with store.look() as look:
-        trail = [one for one in events.walk(look, events.DEPLOYMENT) if one.kind == "downloaded"]
-    return [{one.detail["what"]: one.detail["sha256"]} for one in trail if "sha256" in one.detail]
+        trail = [
+            event for event in events.walk(look, events.DEPLOYMENT) if event.kind == "downloaded"
+        ]
+    return [
+        {event.detail["what"]: event.detail["sha256"]}
+        for event in trail
+        if "sha256" in event.detail
+    ]
 
 
 PATHS = (
@@ -95,7 +101,7 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_downloads_are_for_whoever_may_export(client: Client, trial: Store, path: str) -> None:
+def test_downloads_are_for_those_who_may_export(client: Client, trial: Store, path: str) -> None:
     """Coordinator and statistician, who sees no names; no reader, nobody signed out."""
     archive.make(_statistician(trial))
     expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
@@ -116,7 +122,7 @@ def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: 
 
 
 def test_files_made_are_handed_out_as_they_were_hashed(client: Client, trial: Store) -> None:
-    """The hash shown is that of what arrives; nothing else that lies there is handed out."""
+    """The hash shown is that of the downloaded file; other files in the folder are not served."""
     studies.close(trial, study="trial", reason="done", now=NOW)
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
@@ -145,7 +151,7 @@ def test_whole_files_are_withdrawn_where_accuracy_may_not_be_seen(trial: Store) 
 
 
 def test_files_made_again_take_the_place_of_the_old(trial: Store) -> None:
-    """Twice, and after the closing: one set lies there, nobody else can list it."""
+    """Twice, and after closing: one set of files is stored, and nobody else can list it."""
     who = _statistician(trial)
     archive.make(who)
     archive.make(who)

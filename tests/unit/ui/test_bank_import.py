@@ -28,8 +28,8 @@ def _begin(store: Store, arrived: Arrived) -> bank_import.ImportJob:
     return bank_import.begin(store, arrived, "one", by=COMMAND_LINE, now=NOW)
 
 
-def test_what_was_imported_is_told_until_it_is_put_away(store: Store, brought: Arrived) -> None:
-    """Whoever asks, as often as they ask."""
+def test_an_import_is_reported_until_it_is_dismissed(store: Store, brought: Arrived) -> None:
+    """For everyone who asks, as often as they ask."""
     job = _begin(store, brought)
     assert job.is_done(60)
     assert job.outcome().n_items == 24

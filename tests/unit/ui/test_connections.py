@@ -58,7 +58,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 
 def within_ten_seconds(scene: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
-    """Return what comes of a scene."""
+    """Return the result of a scene."""
     return run_apart(asyncio.wait_for(scene(), 10))
 
 
@@ -97,21 +97,21 @@ def test_dribbling_does_not_hold_a_line(first: bytes, answer: bytes) -> None:
 
 async def _until_closed(reader: asyncio.StreamReader) -> bytes:
     """Return what came before the line was closed, or reset with bytes on it that nobody read."""
-    found = b""
+    received = b""
     with suppress(ConnectionResetError):
         while more := await reader.read(1024):
-            found += more
-    return found
+            received += more
+    return received
 
 
 def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
-    """Of fifty half requests the oldest are closed, and somebody new is answered."""
+    """Of fifty half requests the oldest are closed, and a new one is answered."""
 
     async def scene() -> tuple[list[bool], bytes]:
         async with served(Lines(most=10, header_s=60)) as (say, _):
             silent = [await say(b"GET / HT") for _ in range(50)]
             reader, _writer = await say(LAST % b"/")
-            return [one.at_eof() for one, _ in silent], await reader.read()
+            return [stream.at_eof() for stream, _ in silent], await reader.read()
 
     closed, answered = within_ten_seconds(scene)
     assert closed[:40] == [True] * 40
@@ -119,7 +119,7 @@ def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
     assert answered.endswith(b"done")
 
 
-def test_no_more_than_so_many_lines_wait() -> None:
+def test_the_number_of_waiting_lines_is_limited() -> None:
     """Far below the number of lines there may be: those are for people."""
 
     async def scene() -> list[bool]:
@@ -127,7 +127,7 @@ def test_no_more_than_so_many_lines_wait() -> None:
             silent = [await say(b"GET / HT") for _ in range(20)]
             while not silent[14][0].at_eof():
                 await asyncio.sleep(0.01)
-            return [one.at_eof() for one, _ in silent]
+            return [stream.at_eof() for stream, _ in silent]
 
     assert within_ten_seconds(scene) == [True] * 15 + [False] * 5
 
@@ -148,7 +148,7 @@ def test_a_browser_between_two_requests_stays_before_those_who_never_sent_one() 
 
 
 def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
-    """Where all lines are busy the newcomer is refused, not somebody in the middle."""
+    """Where all lines are busy the newcomer is refused, not a line in use."""
 
     async def scene() -> tuple[bytes, list[bytes]]:
         async with served(Lines(most=3, header_s=0.1)) as (say, go_on):
@@ -159,15 +159,15 @@ def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
             except ConnectionResetError:
                 refused = b""
             go_on.set()
-            return refused, [await one.read() for one, _ in busy]
+            return refused, [await stream.read() for stream, _ in busy]
 
     refused, answered = within_ten_seconds(scene)
     assert refused == b""
-    assert all(one.endswith(b"done") for one in answered)
+    assert all(reply.endswith(b"done") for reply in answered)
 
 
 class Clock:
-    """A loop whose clocks ring when they are told to."""
+    """A loop whose timers fire on request."""
 
     def __init__(self) -> None:
         self.set: list[tuple[float, Callable[..., None], tuple[Any, ...]]] = []
@@ -189,7 +189,7 @@ class Clock:
 
 
 class Wire(asyncio.Transport):
-    """A line with so many bytes on it that nobody has taken yet."""
+    """A line with a number of bytes on it that nobody has read yet."""
 
     left = 0
     aborted = False
@@ -203,7 +203,7 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-def test_whoever_takes_an_answer_slowly_gets_it_and_whoever_takes_nothing_is_closed() -> None:
+def test_a_slow_client_gets_its_answer_and_a_stalled_client_is_closed() -> None:
     """A film of 10 MB on a slow line takes longer than a line may stand still."""
     clock, wire = Clock(), Wire()
     config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)

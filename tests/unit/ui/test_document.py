@@ -37,14 +37,14 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     ],
 )
 def test_the_document_says_its_language_and_direction(
-    browser: TestClient, wanted: str, said: bytes
+    browser: TestClient, wanted: str, opening_tag: bytes
 ) -> None:
     """Also to a browser that has it already, in another language perhaps."""
     known = browser.get("/", headers={"Accept-Language": "xx"}).headers
     assert "etag" not in known
     answer = browser.get("/", headers={"Accept-Language": wanted, "Range": "bytes=0-3"})
     assert answer.status_code == 200
-    assert answer.content == SERVED.encode().replace(b'lang="en"', said)
+    assert answer.content == SERVED.encode().replace(b'lang="en"', opening_tag)
     assert browser.get("/other", headers={"Accept-Language": wanted}).text == SERVED
 
 
@@ -63,7 +63,7 @@ def test_the_document_says_its_language_and_direction(
 def test_a_page_of_cases_asks_browsers_not_to_translate_it(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, home: str, kept: bool
 ) -> None:
-    """By its name, or where whoever asks begins at one; the pages of staff may be translated."""
+    """By its name, or as the first page of the person; the staff's pages may be translated."""
     monkeypatch.setattr("ui.app.middleware._home", lambda _: home)
     assert ('<meta name="google" content="notranslate">' in browser.get(path).text) is kept
 

@@ -78,7 +78,7 @@ def streamlits() -> Starlette:
         (None, "testserver", True),
     ],
 )
-def test_a_websocket_is_opened_by_a_page_of_ours_only(
+def test_a_websocket_is_opened_only_by_a_page_of_this_server(
     streamlits: Starlette, page: str | None, host: str, enters: bool
 ) -> None:
     """Scheme, host and port are compared; what is no browser names no page."""
@@ -134,10 +134,10 @@ def test_uploads_are_for_those_who_have_something_to_upload(
     streamlits: Starlette, enter: Enter, who: str
 ) -> None:
     """Neither a stranger nor a reader fills the server's memory."""
-    found = enter("open")
+    deployment = enter("open")
     client = TestClient(streamlits)
-    if who in found.tokens:
-        client.cookies.set(COOKIE, found.tokens[who])
+    if who in deployment.tokens:
+        client.cookies.set(COOKIE, deployment.tokens[who])
     runs = "administrator" in who or "coordinator" in who
     answer = client.put(UPLOAD, content=b"x" * 100_000)
     assert (answer.status_code, answer.text) == (
@@ -174,28 +174,28 @@ class Sender:
 
 def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tuple[int, str]:
     """Return the status and the words a request is answered with, whatever else it still sends."""
-    said: list[Message] = []
+    sent: list[Message] = []
 
     async def send(message: Message) -> None:
-        said.append(message)
+        sent.append(message)
 
     run_apart(application(scope, receive, send))
-    return said[0]["status"], b"".join(one.get("body", b"") for one in said).decode()
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
 
 
 @pytest.mark.parametrize("length", [b"10", b"", None])
 def test_a_body_is_counted_whatever_length_it_says_it_has(
     streamlits: Starlette, enter: Enter, length: bytes | None
 ) -> None:
-    """A chunked body goes on for ever: it is read up to the limit, and not a piece further."""
+    """A chunked body never ends: it is read up to the limit, and not a piece further."""
     reader = enter("open").tokens["reader of amber"]
-    said = [] if length is None else [(b"content-length", length)]
+    headers = [] if length is None else [(b"content-length", length)]
     for path, limit in (
         ("/desk/records", middleware.MAX_RECORDS),
         ("/sign-in", middleware.MAX_BODY),
     ):
         sender = Sender(b"x" * 1000)
-        status, _ = _answer(streamlits, _scope(path, reader, *said), sender)
+        status, _ = _answer(streamlits, _scope(path, reader, *headers), sender)
         assert status == 413
         assert sender.taken <= limit + 1000
 
@@ -228,7 +228,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 
 def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes count as they come, for this sign-in alone; an hour later they are forgotten."""
-    found = enter("open")
+    deployment = enter("open")
     monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
     now = [0.0]
     counted = Intake(clock=lambda: now[0])
@@ -236,7 +236,7 @@ def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.Mon
     async def send(who: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
         with suppress(NotTaken):
-            scope = _scope(UPLOAD, found.tokens[who], *headers)
+            scope = _scope(UPLOAD, deployment.tokens[who], *headers)
             receive = await counted.admit(scope, Sender(b"x" * 1000))
             for _ in range(2):
                 await receive()
@@ -256,19 +256,19 @@ def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.Mon
 def test_a_message_broken_off_leaves_no_traceback(
     streamlits: Starlette, enter: Enter, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever hangs up in the middle is answered by nothing, and nothing is written of it."""
+    """A client that hangs up in the middle gets no answer, and nothing is logged."""
     reader = enter("open").tokens["reader of amber"]
-    said: list[Message] = []
+    sent: list[Message] = []
 
     async def send(message: Message) -> None:
-        said.append(message)
+        sent.append(message)
 
     async def hung_up() -> Message:
         return {"type": "http.disconnect"}
 
     for path in ("/desk/records", "/sign-in"):
         run_apart(streamlits(_scope(path, reader), hung_up, send))
-    assert (said, caplog.records) == ([], [])
+    assert (sent, caplog.records) == ([], [])
 
 
 def test_behind_tls_the_cookie_is_one_that_no_other_host_can_plant(
@@ -285,13 +285,13 @@ def test_behind_tls_the_cookie_is_one_that_no_other_host_can_plant(
         assert client.get("/desk", headers={"cookie": f"a=b; {name}={token}"}).status_code == status
     client = TestClient(streamlits, base_url="https://testserver", follow_redirects=False)
     left = client.post("/sign-out", headers={"cookie": f"{SECURE_COOKIE}={token}"})
-    (ended,) = (one for one in left.headers.get_list("set-cookie") if SECURE_COOKIE in one)
+    (ended,) = (header for header in left.headers.get_list("set-cookie") if SECURE_COOKIE in header)
     assert "secure" in ended.lower()
     assert "path=/;" in ended.lower()
 
 
 def test_browsers_keep_to_tls_once_they_came_by_it(streamlits: Starlette) -> None:
-    """And no page asks for a camera. Without TLS nothing is said of it."""
+    """And no page asks for a camera. Without TLS the header is absent."""
     for scheme, says in (("https", True), ("http", False)):
         headers = TestClient(streamlits, base_url=f"{scheme}://testserver").get("/nowhere").headers
         assert ("strict-transport-security" in headers) == says
@@ -299,17 +299,17 @@ def test_browsers_keep_to_tls_once_they_came_by_it(streamlits: Starlette) -> Non
         assert "camera=()" in headers["permissions-policy"]
 
 
-def test_whoever_looks_does_not_wait_for_those_who_write(
+def test_reading_requests_do_not_wait_for_writing_requests(
     streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another program holds the lock: sixty posts are told to come again, the desk is there."""
+    """Another program holds the lock: sixty posts get "try again", the desk is answered."""
     monkeypatch.setattr(deployment, "PATIENCE_S", 0.2)
     monkeypatch.setattr("ui.reading.desk.PATIENCE_S", 0.2)
-    found = altered("open")
-    cookies = {COOKIE: found.tokens["reader of amber"]}
+    deployed = altered("open")
+    cookies = {COOKIE: deployed.tokens["reader of amber"]}
     with TestClient(streamlits, cookies=cookies) as client:
         seal = client.get("/desk").json()["seal"]
-        other = sqlite3.connect(found.store.path, isolation_level=None)
+        other = sqlite3.connect(deployed.store.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         answers: list[Any] = []
 
@@ -318,15 +318,15 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
             answers.append(client.post("/desk/records", json=message))
 
         posts = [threading.Thread(target=post) for _ in range(60)]
-        for one in posts:
-            one.start()
+        for thread in posts:
+            thread.start()
         assert client.get("/desk").status_code == 200
         assert len(answers) < 60  # the desk did not wait for them
-        for one in posts:
-            one.join()
+        for thread in posts:
+            thread.join()
         other.execute("ROLLBACK")
-        assert {one.status_code for one in answers} == {503}
-        assert {one.json()["why"] for one in answers} == {
+        assert {answer.status_code for answer in answers} == {503}
+        assert {answer.json()["why"] for answer in answers} == {
             "The database is busy. Try again in a moment."
         }
         post()
@@ -334,7 +334,7 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
 
 
 def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits is told so in time, and those before them go on."""
+    """A write that waits too long is refused, and those before it continue."""
     monkeypatch.setattr(deployment, "PATIENCE_S", 0.05)
     go_on = threading.Event()
 
@@ -359,12 +359,12 @@ def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_a_trouble_of_the_store_names_its_file_in_the_log_only(
-    store: Store, caplog: pytest.LogCaptureFixture, words: str, said: str
+    store: Store, caplog: pytest.LogCaptureFixture, words: str, sentence: str
 ) -> None:
-    """Strangers are told it at the sign-in."""
-    with pytest.raises(StudyError, match=said) as told, store.look():
+    """Strangers see it at the sign-in."""
+    with pytest.raises(StudyError, match=sentence) as error, store.look():
         raise sqlite3.OperationalError(words)
-    assert "/" not in str(told.value)
+    assert "/" not in str(error.value)
     assert str(store.path) in caplog.text
 
 
@@ -374,7 +374,7 @@ def test_streamlit_tells_no_browser_where_the_program_lies(
     """Its first message holds the path of the script, Python's version and the system's name."""
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-    def whole(session: AppSession) -> ForwardMsg:
+    def original(session: AppSession) -> ForwardMsg:
         message = ForwardMsg()
         message.new_session.main_script_path = "/srv/somewhere/ui/app/router.py"
         message.new_session.main_script_hash = "abc"
@@ -382,13 +382,13 @@ def test_streamlit_tells_no_browser_where_the_program_lies(
         message.new_session.initialize.environment_info.server_os = "Plan 9"
         return message
 
-    monkeypatch.setattr(AppSession, "_create_new_session_message", whole)
+    monkeypatch.setattr(AppSession, "_create_new_session_message", original)
     _keep_paths_to_ourselves()
-    told = AppSession._create_new_session_message(None).new_session  # type: ignore[call-arg, arg-type]
-    assert told.main_script_hash == "abc"
-    assert b"srv" not in told.SerializeToString()
-    assert b"Plan 9" not in told.SerializeToString()
-    assert b"3.11" not in told.SerializeToString()
+    sent = AppSession._create_new_session_message(None).new_session  # type: ignore[call-arg, arg-type]
+    assert sent.main_script_hash == "abc"
+    assert b"srv" not in sent.SerializeToString()
+    assert b"Plan 9" not in sent.SerializeToString()
+    assert b"3.11" not in sent.SerializeToString()
 
 
 def _record(words: str, *args: object, level: int = logging.ERROR) -> logging.LogRecord:

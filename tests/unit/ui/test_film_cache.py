@@ -1,4 +1,4 @@
-"""The cache of films: each film once, whoever asks; ahead of time, and never without bound."""
+"""The cache of films: each film once for all requests; ahead of time, and within bounds."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,19 +18,19 @@ def test_of_many_who_ask_at_once_one_prepares() -> None:
         made.append(1)
         return b"film"
 
-    found: list[bytes] = []
+    returned: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: found.append(cache.get("a", make))) for _ in range(6)
+        threading.Thread(target=lambda: returned.append(cache.get("a", make))) for _ in range(6)
     ]
     for thread in threads:
         thread.start()
     gate.set()
     for thread in threads:
         thread.join(10)
-    assert (found, made) == ([b"film"] * 6, [1])
+    assert (returned, made) == ([b"film"] * 6, [1])
 
 
-def test_what_failed_is_told_and_tried_again() -> None:
+def test_a_failure_is_raised_and_the_film_is_tried_again() -> None:
     """A film that cannot be read now may be there later."""
     cache = FilmCache(most=4, queued=4)
 
@@ -52,7 +52,7 @@ def test_the_longest_unused_is_forgotten() -> None:
 
 
 def test_a_step_that_fails_does_not_end_the_background() -> None:
-    """Whoever asks for that film is told; the next film and the next job are prepared."""
+    """A request for that film gets the error; the next film and the next job are prepared."""
     cache = FilmCache(most=4, queued=4)
     done: list[int] = []
 

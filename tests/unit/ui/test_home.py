@@ -1,4 +1,4 @@
-"""The name of somebody's first page leads to the bare address, every other name to its page."""
+"""The name of a person's first page leads to the bare address, every other name to its page."""
 
 from collections.abc import Callable
 

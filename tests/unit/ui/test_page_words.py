@@ -42,7 +42,7 @@ def test_no_key_of_the_protocol_file_is_left_in_a_page_message(values: dict[str,
 
 def test_no_message_writes_a_plural_in_brackets() -> None:
     """“2 error(s)” is written by `tn` or with a colon."""
-    found = [
+    plurals = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in _sources()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -50,13 +50,13 @@ def test_no_message_writes_a_plural_in_brackets() -> None:
         and isinstance(node.value, str)
         and re.search(r"[a-z]{2}\(s\)", node.value)
     ]
-    assert not found
+    assert not plurals
 
 
 def test_columns_of_moments_name_their_zone() -> None:
     """`minute` and `until` write the zone themselves; the heads of tables have to."""
     unnamed = []
-    for path in [one for one in _sources() if ROOT / "study" not in one.parents]:
+    for path in [source for source in _sources() if ROOT / "study" not in source.parents]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Dict):
                 continue

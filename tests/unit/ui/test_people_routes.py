@@ -76,7 +76,7 @@ def test_each_refusal_reaches_the_page_in_its_word(client: Client, banked: Store
     assert sentence("rubbish") == ""
 
 
-def test_whoever_runs_a_study_signs_out_before_its_reader_signs_in(
+def test_staff_of_a_study_sign_out_before_its_reader_signs_in(
     client: Client, banked: Store
 ) -> None:
     """In the same browser it is refused in words; after signing out it is not."""
@@ -105,7 +105,7 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
     assert again.headers["location"] == "./?refused=ticket"
 
 
-def test_one_goes_on_in_a_study_of_ones_own_alone(client: Client, banked: Store) -> None:
+def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Store) -> None:
     """An administrator enters any study; nobody takes a role that is not theirs."""
     text = deployments.administrator_code(banked, name="admin", entropy=entropy_from(27), now=NOW)
     admin = client()

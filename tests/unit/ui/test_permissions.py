@@ -27,7 +27,7 @@ from ui.archive import exports as archive
 from ui.reading import films
 
 WHO = EVERYBODY[:7]
-"""The columns of the table of pages; a study's people are told by A, C, S, R."""
+"""The columns of the table of pages; a study's people are marked by A, C, S, R."""
 
 #                    nobody, deployment's D and C, the study's A, C, S, R
 PAGES = {
@@ -69,7 +69,7 @@ _SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
 _TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # no bank is, unless it is marked
 _REVIEWED = "401 404 404  401 401 401 401  401 401 401 401"  # nobody has asked for a review
 _PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
-_BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it is there until then
+_BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it exists until then
 _ENDED = "401 404 404  404 404 404 404  404 404 404 404"
 
 
@@ -163,7 +163,7 @@ def _sees(page: str, who: str) -> bool:
 
 
 def _other(who: str) -> tuple[str, ...]:
-    """Return what somebody must not be shown: the other study's name, of no study both names."""
+    """Return what a person must not see: the other study's name, or both names."""
     if who == "deployment administrator":
         return ()  # who may go on in either
     return tuple(study for study in (AMBER, COBALT) if study not in who)
@@ -187,9 +187,9 @@ def _named(route: Any) -> str:
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_the_menu_leads_where_one_may_go(enter: Callable[[str], Deployment], who: str) -> None:
     """Every page of the table and no other, but signing in and a choice of one."""
-    found = {entry.file for entry in pages_of(enter("open").person(who))}
+    files = {entry.file for entry in pages_of(enter("open").person(who))}
     aside = {"sign_in.py", "studies.py"}
-    assert found - aside == {page for page in PAGES if _sees(page, who)} - aside
+    assert files - aside == {page for page in PAGES if _sees(page, who)} - aside
 
 
 _REFUSED = [("open", who) for who in EVERYBODY] + [
@@ -241,14 +241,14 @@ _SHOWN = [
 def test_pages_show_nothing_of_the_other_study(
     enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
 ) -> None:
-    """No name, question, reason or count of a study reaches whoever has no part in it."""
-    found = enter(state)
-    person = found.person(who)
+    """No name, question, reason or count of a study reaches a person without a role in it."""
+    deployment = enter(state)
+    person = deployment.person(who)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "switch_page", lambda page: None)  # there is no other in this runner
     for page in (page for page in PAGES if _sees(page, who)):
         ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
-        ran.query_params["draft"] = str(found.draft)
+        ran.query_params["draft"] = str(deployment.draft)
         ran.run()
         assert not ran.exception, page
         assert not any("does not give you access" in error.value for error in ran.error), page
@@ -273,17 +273,17 @@ def test_routes_answer_whom_they_are_for(
     altered: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, route: str
 ) -> None:
     """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
-    found = altered(state)
+    deployment = altered(state)
     monkeypatch.setattr("ui.results.analysis._report", lambda _, study, *rest: _report_of(study))
     monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # how long a wrong code is answered after
     method, path = route.split(" ")
-    address = _address(found, path)
+    address = _address(deployment, path)
     row = ROUTES[route]
     expected = (row if isinstance(row, str) else row[STATES.index(state)]).split()
     answers = {}
     for who in EVERYBODY:
         message = {"seal": "nobody's", "records": []} if "records" in path else None
-        answer = found.client(who).request(method, address, json=message)
+        answer = deployment.client(who).request(method, address, json=message)
         answers[who] = str(answer.status_code)
         shown = _unpacked(answer.content).replace(b"chamber", b"")  # a word of the demo bank
         assert not [name for name in _other(who) if name.encode() in shown], who
@@ -316,24 +316,28 @@ def _first_case(kept: Store, reader: Person) -> str:
     return str(assigned[0]["id"]) if assigned else "none"
 
 
-def _address(found: Deployment, path: str) -> str:
+def _address(deployment: Deployment, path: str) -> str:
     """Return the address of a route for what is Amber's."""
-    coordinator, reader = (found.person(f"{one} of amber") for one in ("coordinator", "reader"))
+    coordinator, reader = (
+        deployment.person(f"{name} of amber") for name in ("coordinator", "reader")
+    )
     assert coordinator is not None
     assert reader is not None
-    with found.store.look() as look:
+    with deployment.store.look() as look:
         secret = str(look.value("SELECT value FROM deployment WHERE name = 'secret'"))
         item = studies.cases(look, coordinator.study or 0)[0].item_id
     now = datetime.now(UTC)
     if path == "/viewer":
-        return f"{next(one for one in routes() if isinstance(one, Mount)).path}/start.js"
+        return f"{next(route for route in routes() if isinstance(route, Mount)).path}/start.js"
     if path.startswith("/films"):
-        film = f"{_first_case(found.store, reader)}/1"
+        film = f"{_first_case(deployment.store, reader)}/1"
         return "/" + films.address(secret, reader, film, now_s=now.timestamp())
     if path.startswith("/preview"):
         mark, case = "0" * 32, "none"
-        if found.state != "closed":
-            walk = previews.preview(found.store, coordinator, entropy=secrets.token_bytes, now=now)
+        if deployment.state != "closed":
+            walk = previews.preview(
+                deployment.store, coordinator, entropy=secrets.token_bytes, now=now
+            )
             mark, case = walk.mark, _first_case(walk.store, walk.reader)
         return path.format(mark=mark, position=1, case=case, view=1)
     if path.startswith("/export/archive"):
@@ -343,7 +347,7 @@ def _address(found: Deployment, path: str) -> str:
         return "/export/figures/overview-85mm.svg"
     query = {
         "/case-films/{view}": f"?item={item}",
-        "/draft/protocol.toml": f"?draft={found.draft}",
+        "/draft/protocol.toml": f"?draft={deployment.draft}",
         "/export/leaderboard.zip": "?study=amber",
     }
     taught = {
@@ -362,26 +366,26 @@ def _address(found: Deployment, path: str) -> str:
 def test_no_form_of_another_site_does_anything(
     altered: Callable[[str], Deployment], route: str
 ) -> None:
-    """Whoever is lured elsewhere while signed in: their browser says so, and nothing is done."""
-    found = altered("open")
-    address = _address(found, route.partition(" ")[2])
+    """A form of another site, sent by a signed-in browser, is refused by its origin."""
+    deployment = altered("open")
+    address = _address(deployment, route.partition(" ")[2])
     for headers in ({"origin": "https://elsewhere.example"}, {"sec-fetch-site": "cross-site"}):
         for who in ("coordinator of amber", "reader of amber"):
-            answer = found.client(who).post(address, headers=headers, content=b"{}")
+            answer = deployment.client(who).post(address, headers=headers, content=b"{}")
             assert answer.status_code == 403
-            assert found.person(who) is not None
+            assert deployment.person(who) is not None
 
 
 @pytest.mark.parametrize("digits", [18, 30, 5000])
-def test_numbers_no_store_has_are_answered_as_what_is_not_there(
+def test_numbers_no_store_has_are_answered_with_not_found(
     enter: Callable[[str], Deployment], digits: int
 ) -> None:
     """However long: Python reads 4,300 digits and SQLite 18."""
-    found, number = enter("closed"), "9" * digits
+    deployment, number = enter("closed"), "9" * digits
     for who, address, status in (
         ("coordinator of amber", f"/case-films/{number}?item=amber-q0000", 404),
         ("nobody", f"/case-films/{number}", 401),
         ("reader of amber", f"/score-card/{number}/films/{number}", 404),
         ("deployment coordinator", f"/draft/protocol.toml?draft={number}", 409),
     ):
-        assert found.client(who).get(address).status_code == status
+        assert deployment.client(who).get(address).status_code == status

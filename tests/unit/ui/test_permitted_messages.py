@@ -41,9 +41,9 @@ def test_messages_are_taken_from_their_reader_alone(
     altered: Callable[[str], Deployment], state: str, who: str
 ) -> None:
     """With a reader's own seal nobody else is answered, and nothing is taken when not open."""
-    found = altered(state)
-    sent = {"seal": _seal(found, "own"), "records": [_record("preparation", "")]}
-    answer = found.client(who).post("/desk/records", json=sent)
+    deployment = altered(state)
+    sent = {"seal": _seal(deployment, "own"), "records": [_record("preparation", "")]}
+    answer = deployment.client(who).post("/desk/records", json=sent)
     expected = {"nobody": 401, "reader of amber": 200 if state == "open" else 409}
     assert answer.status_code == expected.get(who, 403)
 
@@ -56,15 +56,15 @@ def test_every_kind_of_message_is_for_ones_own_cases(
     """A message under another's seal is refused whole, a record of another's case by name."""
     if kind == "preparation" and case != "own case":
         return
-    found = altered("open")
-    mine = found.client("reader of amber")
+    deployment = altered("open")
+    mine = deployment.client("reader of amber")
     for earlier in KINDS[: KINDS.index(kind)]:
-        _told(mine, _seal(found, "own"), _record(earlier, _case(found, earlier, "own")))
-    kept = _rows(found)
-    record = _record(kind, _case(found, kind, case.rsplit(" ", 1)[0]))
-    told = _told(mine, _seal(found, seal.rsplit(" ", 1)[0]), record)
-    assert told == MESSAGES[seal, case]
-    assert (_rows(found) == kept) is (told != "stored")
+        _told(mine, _seal(deployment, "own"), _record(earlier, _case(deployment, earlier, "own")))
+    kept = _rows(deployment)
+    record = _record(kind, _case(deployment, kind, case.rsplit(" ", 1)[0]))
+    outcome = _told(mine, _seal(deployment, seal.rsplit(" ", 1)[0]), record)
+    assert outcome == MESSAGES[seal, case]
+    assert (_rows(deployment) == kept) is (outcome != "stored")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,27 +72,30 @@ def test_a_preview_takes_no_case_of_a_reader(
     altered: Callable[[str], Deployment], kind: str
 ) -> None:
     """Neither may a reader's message go to a preview, nor a preview's to the study."""
-    found = altered("open")
-    coordinator = found.person("coordinator of amber")
+    deployment = altered("open")
+    coordinator = deployment.person("coordinator of amber")
     assert coordinator is not None
     walk = previews.preview(
-        found.store, coordinator, entropy=secrets.token_bytes, now=datetime.now(UTC)
+        deployment.store, coordinator, entropy=secrets.token_bytes, now=datetime.now(UTC)
     )
-    kept = _rows(found)
-    browser, address = found.client("coordinator of amber"), f"/preview/{walk.mark}/desk/records"
+    kept = _rows(deployment)
+    browser, address = (
+        deployment.client("coordinator of amber"),
+        f"/preview/{walk.mark}/desk/records",
+    )
     seal = browser.get(f"/preview/{walk.mark}/desk").json()["seal"]
-    record = _record(kind, _case(found, kind, "own"))
-    assert _told(browser, _seal(found, "own"), record, address) == "409"
+    record = _record(kind, _case(deployment, kind, "own"))
+    assert _told(browser, _seal(deployment, "own"), record, address) == "409"
     if kind != "preparation":
         assert _told(browser, seal, record, address) == "refused"
     assert _told(browser, seal, record) == "403"
-    assert _told(found.client("reader of amber"), seal, record) == "403"
-    assert _rows(found) == kept
+    assert _told(deployment.client("reader of amber"), seal, record) == "403"
+    assert _rows(deployment) == kept
 
 
-def _seal(found: Deployment, whose: str) -> str:
+def _seal(deployment: Deployment, whose: str) -> str:
     reader = _READERS[whose]
-    with found.store.look() as look:
+    with deployment.store.look() as look:
         study = studies.find(look, reader.partition("-")[0])
         assert study is not None
         row = people.reader(look, study.id, reader)
@@ -100,14 +103,14 @@ def _seal(found: Deployment, whose: str) -> str:
     who = Person(
         role=Role.READER, study=study.id, study_name=study.name, reader=row.id, name=reader
     )
-    with found.store.look(sealed=True) as look:
+    with deployment.store.look(sealed=True) as look:
         return desk.seal(look, who)
 
 
-def _case(found: Deployment, kind: str, whose: str) -> str:
+def _case(deployment: Deployment, kind: str, whose: str) -> str:
     """Return the first case on a reader's list, of practice for a message of practice."""
     table = "practice_assignments" if kind == "practice" else "assignments"
-    with found.store.look() as look:
+    with deployment.store.look() as look:
         return str(
             look.value(
                 f"SELECT a.id FROM {table} a JOIN readers r ON r.id = a.reader "
@@ -127,34 +130,41 @@ def _record(kind: str, case: str) -> dict[str, Any]:
 def _told(
     browser: TestClient, seal: str, record: dict[str, Any], address: str = "/desk/records"
 ) -> str:
-    """Return what became of one record, or the status where the message was refused whole."""
+    """Return the outcome of a single record, or the status where the whole message was refused."""
     answer = browser.post(address, json={"seal": seal, "records": [record]})
     if answer.status_code != 200:
         return str(answer.status_code)
-    told = answer.json()
-    assert told["stored"] == [] or told["refused"] == []
-    return "stored" if told["stored"] else "refused"
+    reply = answer.json()
+    assert reply["stored"] == [] or reply["refused"] == []
+    return "stored" if reply["stored"] else "refused"
 
 
-def _rows(found: Deployment) -> list[int]:
+def _rows(deployment: Deployment) -> list[int]:
     """Return how many rows every table has that a reader's message may fill."""
     tables = ("preparations", "practice_readings", "presentations", "readings")
-    with found.store.look() as look:
+    with deployment.store.look() as look:
         return [int(look.value(f"SELECT COUNT(*) FROM {table}")) for table in tables]
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_a_study_is_chosen_by_whoever_has_a_part_in_it(
+def test_a_study_is_chosen_by_people_with_a_role_in_it(
     altered: Callable[[str], Deployment], who: str
 ) -> None:
     """With the number of every role there is, for every study: only one's own let anybody in."""
-    found = altered("open")
-    with found.store.look() as look:
+    deployment = altered("open")
+    with deployment.store.look() as look:
         grants = [row["id"] for row in look.rows("SELECT id FROM grants")]
         numbers = [row["id"] for row in look.rows("SELECT id FROM studies")]
-    person = found.person(who)
-    own = {(one.grant, one.study) for one in memberships(found.store, person)} if person else set()
-    entered, browser = set(), found.client(who)
+    person = deployment.person(who)
+    own = (
+        {
+            (membership.grant, membership.study)
+            for membership in memberships(deployment.store, person)
+        }
+        if person
+        else set()
+    )
+    entered, browser = set(), deployment.client(who)
     for grant in grants:
         for study in (None, *numbers):
             sent = {"grant": str(grant), **({"study": str(study)} if study else {})}

@@ -33,7 +33,7 @@ Sign = Callable[[str | None], TestClient]
 
 @pytest.fixture
 def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
-    """Return a function that signs somebody in: R1, R2, the coordinators c and d, or nobody.
+    """Return a function to sign in R1, R2, the coordinators c and d, or nobody.
 
     The study tells a score once it is closed; d coordinates another one, with feedback after each
     case.
@@ -44,7 +44,8 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
         protocol = Protocol.from_json({**values, "practice_cases": 1})
         studies.draw(banked, bank="bank", study=study, protocol=protocol, now=NOW)
     codes = {
-        code: one.text for code, one in zip(("R1", "R2"), invite(banked, "R1", "R2"), strict=True)
+        code: issued.text
+        for code, issued in zip(("R1", "R2"), invite(banked, "R1", "R2"), strict=True)
     }
     studies.open_study(banked, study="trial", now=NOW)
     for name, study in {"c": "trial", "d": "other"}.items():
@@ -70,14 +71,14 @@ def _opened(client: TestClient, store: Store) -> str:
     return f"/preview/{previews.preview(store, who, entropy=secrets.token_bytes, now=now).mark}"
 
 
-def test_a_preview_is_reached_by_whoever_opened_it_alone(sign: Sign, banked: Store) -> None:
+def test_a_preview_is_reached_only_by_the_person_who_opened_it(sign: Sign, banked: Store) -> None:
     """Every route refuses everybody else, the same person in another browser too."""
     mine = sign("c")
     base = _opened(mine, banked)
-    found = mine.get(f"{base}/desk").json()
-    film = f"/{found['cases'][0]['views'][0]['url']}"
+    first_desk = mine.get(f"{base}/desk").json()
+    film = f"/{first_desk['cases'][0]['views'][0]['url']}"
     assert film.startswith(base)
-    sent = {"seal": found["seal"], "records": []}
+    sent = {"seal": first_desk["seal"], "records": []}
     for who, status in {None: 401, "R1": 403, "d": 403, "c": 403}.items():
         client = sign(who)
         for path in (f"{base}/desk", f"{base}/desk/cases/1", film):
@@ -90,7 +91,7 @@ def test_a_preview_is_reached_by_whoever_opened_it_alone(sign: Sign, banked: Sto
     assert unpacked(gzip.compress(answer.content)).size
 
 
-def test_what_a_preview_is_told_has_the_readers_own_shape(sign: Sign, banked: Store) -> None:
+def test_the_data_of_a_preview_have_the_shape_of_a_readers(sign: Sign, banked: Store) -> None:
     """The same keys all the way down, so that the page cannot tell the difference."""
     client, mine = sign("R1"), sign("c")
     base = _opened(mine, banked)
@@ -109,26 +110,26 @@ def test_what_a_preview_is_told_has_the_readers_own_shape(sign: Sign, banked: St
 
 def _shape(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _shape(one) for key, one in value.items()}
-    return [_shape(one) for one in value[:1]] if isinstance(value, list) else type(value)
+        return {key: _shape(part) for key, part in value.items()}
+    return [_shape(part) for part in value[:1]] if isinstance(value, list) else type(value)
 
 
 @pytest.mark.slow
 def test_the_study_cases_of_a_preview_tell_nothing_but_what_the_protocol_tells(
     sign: Sign, banked: Store
 ) -> None:
-    """Feedback after the study: none in the preview. After each case: as a reader would be told."""
+    """Feedback after the study: none in the preview. After each case: as for a reader."""
     for who, tells in {"c": False, "d": True}.items():
         client = sign(who)
         base = _opened(client, banked)
-        while cases := (found := client.get(f"{base}/desk").json())["cases"]:
+        while cases := (first_desk := client.get(f"{base}/desk").json())["cases"]:
             case = cases[0]
-            message = {"seal": found["seal"], "records": [reading(case["case"])]}
+            message = {"seal": first_desk["seal"], "records": [reading(case["case"])]}
             answer = client.post(f"{base}/desk/records", json=message)
             assert answer.json()["refused"] == []
-            told = case["practice"] or tells
-            assert bool(answer.json()["feedback"]) == told
-            assert (MADE_UP in answer.text) == told  # for the bank is read in an open study
+            has_feedback = case["practice"] or tells
+            assert bool(answer.json()["feedback"]) == has_feedback
+            assert (MADE_UP in answer.text) == has_feedback  # for the bank is read in an open study
         for secret in (*SECRETS, "n_correct"):
             assert secret not in client.get(f"{base}/desk").text
 
@@ -170,7 +171,7 @@ def _read_all(store: Store) -> None:
 
 
 def test_the_films_of_a_score_card_are_its_readers_alone(sign: Sign, banked: Store) -> None:
-    """While the study is open for nobody; then for whoever read the case, as a whole picture."""
+    """While the study is open for nobody; then for those who read the case, as a whole picture."""
     _read_all(banked)
     film = "/score-card/1/films/0"
     for who, status in {None: 401, "c": 401, "R1": 409, "R2": 409}.items():
@@ -189,7 +190,7 @@ def test_the_films_of_a_score_card_are_its_readers_alone(sign: Sign, banked: Sto
 def test_without_feedback_the_films_of_a_closed_study_are_nobodys(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The route asks the protocol by itself, whatever the page does."""
+    """The route checks the protocol by itself, independently of the page."""
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     _read_all(store)

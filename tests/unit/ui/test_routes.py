@@ -60,7 +60,7 @@ Sign = Callable[[str | None], TestClient]
 
 @pytest.fixture
 def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
-    """Return a function that signs somebody in to an open study: R1, R2, coordinator or nobody."""
+    """Return a function to sign in R1, R2, the coordinator or nobody to an open study."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
@@ -104,7 +104,7 @@ def test_the_permission_matrix_holds(sign: Sign) -> None:
 
 
 def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: Store) -> None:
-    """Whatever the study's state: the whole range of greys; nobody else, no other item."""
+    """In every state of the study, with the whole range of greys; nobody else, no other item."""
     with banked.look() as look:
         rows = look.rows("SELECT item_id, study FROM cases JOIN items ON items.id = item")
         outside = look.value(
@@ -173,11 +173,11 @@ def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, ban
         secret = deployment.secret(look)
     (case, _, _) = desk.desk(banked, reader, now=NOW).cases
     now_s = datetime.now(UTC).timestamp()
-    found = [
+    replies = [
         client.get(f"/{films.address(secret, reader, f'{case.case}/{view}', now_s=now_s)}")
         for view in (1, 2, 3)
     ]
-    assert [one.status_code for one in found] == [200, 200, 404]
+    assert [reply.status_code for reply in replies] == [200, 200, 404]
     views = client.get("/desk").json()["cases"][0]["views"]
     assert [view["prior"] for view in views] == ["", ""]
     assert questions.addresses(banked, 1, 1) == [
@@ -254,7 +254,7 @@ def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:
 
 @pytest.fixture
 def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
-    """Return a function that signs R1 in to a study with all that may stand before its cases."""
+    """Return a function to sign R1 in to a study with every step that may come before its cases."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json(
         {
@@ -299,13 +299,13 @@ def _prepare(client: TestClient) -> dict[str, Any]:
     )
 
 
-def test_the_desk_says_what_stands_before_the_first_case(
+def test_the_desk_lists_the_steps_before_the_first_case(
     newcomer: Callable[[], TestClient],
 ) -> None:
     """Steps with their HTML or questions, in order, and no case; rules beside them."""
-    found = newcomer().get("/desk").json()
+    first_desk = newcomer().get("/desk").json()
     question = {"id": "years", "question": "Years?", "kind": "number"}
-    assert found["preparation"] == [
+    assert first_desk["preparation"] == [
         {
             "step": "consent",
             "html": "<p><strong>Agree</strong>? &lt;script&gt;alert(1)&lt;/script&gt;</p>\n",
@@ -314,16 +314,16 @@ def test_the_desk_says_what_stands_before_the_first_case(
         {"step": "questionnaire", "questions": [{**question, "options": [], "required": True}]},
         {"step": "display"},
     ]
-    assert (found["cases"], found["practice_total"]) == ([], 2)
-    assert (found["rules"]["cannot_answer"], found["rules"]["break_every"]) == (True, 4)
+    assert (first_desk["cases"], first_desk["practice_total"]) == ([], 2)
+    assert (first_desk["rules"]["cannot_answer"], first_desk["rules"]["break_every"]) == (True, 4)
 
 
 def test_a_study_without_preparation_says_so(sign: Sign) -> None:
     """The page goes straight to its first case."""
-    found = sign("R1").get("/desk").json()
-    assert (found["preparation"], found["practice_total"]) == ([], 0)
-    assert [case["practice"] for case in found["cases"]] == [False] * 3
-    assert (found["rules"]["cannot_answer"], found["rules"]["break_every"]) == (False, 0)
+    first_desk = sign("R1").get("/desk").json()
+    assert (first_desk["preparation"], first_desk["practice_total"]) == ([], 0)
+    assert [case["practice"] for case in first_desk["cases"]] == [False] * 3
+    assert (first_desk["rules"]["cannot_answer"], first_desk["rules"]["break_every"]) == (False, 0)
 
 
 def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
@@ -331,7 +331,7 @@ def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
 ) -> None:
     """Nothing secret before a practice answer, feedback after it, none on the study's cases."""
     client = newcomer()
-    seen, told = [client.get("/desk").text], []
+    seen, feedbacks = [client.get("/desk").text], []
     desk = _prepare(client)["desk"]
     while not desk["finished"]:
         seen.append(json.dumps(desk))
@@ -345,11 +345,14 @@ def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
         answer = reading(case["case"]) if case["practice"] else reading(case["case"], **given_up)
         receipt = _send(client, presentation(case["case"]), answer)
         assert receipt["refused"] == []
-        told.append(
-            (case["practice"], [one["explanation"] for one in receipt["feedback"].values()])
+        feedbacks.append(
+            (
+                case["practice"],
+                [feedback["explanation"] for feedback in receipt["feedback"].values()],
+            )
         )
         desk = receipt["desk"]
-    assert told == [(True, [SECRETS[2]])] * 2 + [(False, [])] * 8
+    assert feedbacks == [(True, [SECRETS[2]])] * 2 + [(False, [])] * 8
     for secret in (*SECRETS, "correct", "truth", "q00", "_pa.png", "Presence Assessment"):
         assert secret not in "".join(seen).replace('"feedback"', "")
 
@@ -359,8 +362,8 @@ def test_another_sign_in_asks_for_the_display_again(newcomer: Callable[[], TestC
     client = newcomer()
     _prepare(client)
     assert client.get("/desk").json()["preparation"] == []
-    found = newcomer().get("/desk").json()
-    assert (found["preparation"], found["cases"]) == ([{"step": "display"}], [])
+    first_desk = newcomer().get("/desk").json()
+    assert (first_desk["preparation"], first_desk["cases"]) == ([{"step": "display"}], [])
 
 
 @pytest.mark.parametrize(
@@ -415,7 +418,7 @@ def test_a_slow_workstation_is_not_late(sign: Sign) -> None:
 
 
 def test_asking_how_long_a_sign_in_lasts_does_not_make_it_last(sign: Sign, banked: Store) -> None:
-    """A page asks by itself; a key pressed on it is told by a post. What has ended says so."""
+    """A page asks by itself; a key press is reported by a post. An ended sign-in says so."""
     client = sign("R1")
 
     def last_used(minutes: int) -> None:
@@ -440,7 +443,7 @@ def test_signing_out_ends_it(sign: Sign) -> None:
     assert client.get("/desk").status_code == 401
 
 
-def test_a_cookie_that_was_touched_signs_nobody_in(sign: Sign) -> None:
+def test_nobody_is_signed_in_by_an_altered_cookie(sign: Sign) -> None:
     """The signature covers every sign of the cookie."""
     client = sign("R1")
     token = client.cookies[access.COOKIE]
@@ -475,13 +478,13 @@ def test_the_cookie_is_closed_to_scripts_and_other_sites(
 @pytest.fixture
 def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return how long answers were held back, in seconds; the tests do not wait for them."""
-    found: list[float] = []
+    waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
-        found.append(seconds)
+        waits.append(seconds)
 
     monkeypatch.setattr("ui.server.access.asyncio.sleep", sleep)
-    return found
+    return waits
 
 
 def _try(client: TestClient, code: str) -> str:
@@ -489,10 +492,10 @@ def _try(client: TestClient, code: str) -> str:
 
 
 @pytest.mark.slow
-def test_whoever_knows_the_code_gets_in_whoever_guesses(
+def test_a_right_code_is_accepted_while_others_guess(
     sign: Sign, banked: Store, waited: list[float]
 ) -> None:
-    """After 150 wrong ones at it from its owner's own address; guessing gets slower and is told."""
+    """After 150 wrong codes from its owner's address; guessing gets slower and is recorded."""
     right = sign.codes["R1"]  # type: ignore[attr-defined]
     wrong, guesser = right[:-1] + "#", sign(None)
     assert {_try(guesser, wrong) for _ in range(150)} == {"./?refused=unknown"}
@@ -501,8 +504,8 @@ def test_whoever_knows_the_code_gets_in_whoever_guesses(
     assert min(waited[20:]) > access.LONGEST_S / 2
     assert _try(sign(None), right) == "./"
     with banked.look() as look:
-        told = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
-    assert sorted(one["kind"] for one in told) == [
+        recorded = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
+    assert sorted(event["kind"] for event in recorded) == [
         "code guessed at",
         "codes guessed at",
     ]
@@ -514,7 +517,7 @@ def test_whoever_knows_the_code_gets_in_whoever_guesses(
 def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
     sign: Sign, waited: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the work took, the answer goes out at the same moment after the question."""
+    """The answer is sent after the same time, however long the work took."""
     for code, took_s in ((sign.codes["R1"][:-1] + "#", 0.2), ("no such code", 0.05)):  # type: ignore[attr-defined]
         clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
         monkeypatch.setattr("ui.server.access.time", clock)
@@ -522,7 +525,7 @@ def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
         assert took_s + waited[-1] == pytest.approx(access.LEAST_S)
 
 
-def test_wrong_guesses_are_told_later_and_later_up_to_a_limit() -> None:
+def test_wrong_guesses_are_answered_later_and_later_up_to_a_limit() -> None:
     """By code and by address; ten minutes after the last one all is forgotten."""
     counted = access.Guesses()
     at_one_code = [counted.wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
@@ -538,7 +541,7 @@ def test_wrong_guesses_are_told_later_and_later_up_to_a_limit() -> None:
 
 
 def test_guesses_at_a_million_codes_take_no_more_memory_than_at_some() -> None:
-    """What was tried longest ago is forgotten first; the address that goes on is not."""
+    """The oldest attempts are forgotten first; an address that continues is not."""
     counted = access.Guesses()
     for n in range(50_000):
         counted.wrong("here", f"{n}", NOW)
@@ -705,10 +708,10 @@ def test_nobody_without_a_sign_in_gets_to_write(sign: Sign, statements: list[str
 
 
 def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the request to the acknowledged row: so many of ours run code for it, and no more."""
+    """From the request to the acknowledged row, no more of the project's files run code."""
     signed_in = sign("R1")
-    found = signed_in.get("/desk").json()
-    cookies = {one.name: str(one.value) for one in signed_in.cookies.jar}
+    first_desk = signed_in.get("/desk").json()
+    cookies = {cookie.name: str(cookie.value) for cookie in signed_in.cookies.jar}
     passed: set[str] = set()
 
     async def at_once(work: Callable[[], Any], *_: Any, **__: Any) -> Any:
@@ -723,15 +726,15 @@ def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPat
         application = ASGITransport(Starlette(routes=routes(), middleware=[HEADERS, DOCUMENT]))
         where = "http://testserver"
         async with AsyncClient(transport=application, base_url=where, cookies=cookies) as client:
-            case = found["cases"][0]["case"]
+            case = first_desk["cases"][0]["case"]
             for record in (presentation(case), reading(case)):
-                sent = {"seal": found["seal"], "records": [record]}
+                sent = {"seal": first_desk["seal"], "records": [record]}
                 sys.setprofile(note)
                 try:
-                    said = await client.post("/desk/records", json=sent)
+                    reply = await client.post("/desk/records", json=sent)
                 finally:
                     sys.setprofile(None)
-                assert said.json()["stored"] == [record["id"]]
+                assert reply.json()["stored"] == [record["id"]]
 
     monkeypatch.setattr("anyio.to_thread.run_sync", at_once)  # all of it in the watched thread
     with ThreadPoolExecutor(1) as thread:  # where no loop runs: a browser's may, here

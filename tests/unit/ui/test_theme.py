@@ -17,9 +17,9 @@ TONES = ("good", "warn", "bad", "info")
 SCHEMES = ("light", "dark")
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, other: str) -> float:
     """Return WCAG's contrast of two colours."""
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(first), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -47,7 +47,7 @@ def test_badges_are_read_on_their_own_ground(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_controls_have_an_edge(scheme: str) -> None:
-    """What can be used is told from its ground by 3 to 1."""
+    """Controls have a contrast of 3 to 1 to their background."""
     for ground in ("ground", "raised"):
         assert contrast(PAIRS["edge"][scheme], PAIRS[ground][scheme]) >= 3, ground
 

@@ -20,7 +20,7 @@ from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
-from ui.parts.event_kinds import LABELS, SENTENCES, told
+from ui.parts.event_kinds import LABELS, SENTENCES, event_words
 
 Sign = Callable[[str | None], TestClient]
 
@@ -50,7 +50,7 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     return client
 
 
-def test_the_trail_is_downloaded_by_whoever_runs_the_study(sign: Sign, banked: Store) -> None:
+def test_the_trail_is_downloaded_by_those_who_run_the_study(sign: Sign, banked: Store) -> None:
     """Each coordinator their own study's, the administrator the deployment's, nobody another."""
     of_study = {None: 401, "R1": 401, "trial": 200, "second": 200, "administrator": 401}
     for who, status in of_study.items():
@@ -70,9 +70,11 @@ def test_the_trail_is_downloaded_by_whoever_runs_the_study(sign: Sign, banked: S
 def test_a_download_holds_what_was_searched(sign: Sign) -> None:
     """And what is no search is refused in one sentence."""
     client = sign("trial")
-    found = client.get("/export/trail.csv", params={"kind": "study opened", "since": "2025-06-04"})
-    assert len(found.text.splitlines()) == 2
-    assert found.headers["cache-control"] == "no-store"
+    download = client.get(
+        "/export/trail.csv", params={"kind": "study opened", "since": "2025-06-04"}
+    )
+    assert len(download.text.splitlines()) == 2
+    assert download.headers["cache-control"] == "no-store"
     for wrong in ("x", "2025-99-99", "0000-01-01"):
         assert client.get("/export/trail.csv", params={"since": wrong}).status_code == 400
 
@@ -129,7 +131,7 @@ def test_the_pages_refuse_everybody_else(
 def test_the_trail_page_names_the_first_broken_link(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All holds, until somebody was at the file."""
+    """All holds, until the file is altered."""
     store = opened()
     ran = _page(monkeypatch, store, "trail.py", _coordinator())
     assert not ran.exception
@@ -165,7 +167,7 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
     assert not ran.exception
     assert ran.warning[0].value == "There is no backup yet."
     ran.button(key="backup-now").click().run()
-    assert any("Backup made; verification passed" in one.value for one in ran.success)
+    assert any("Backup made; verification passed" in element.value for element in ran.success)
     assert not ran.warning
     ran.number_input(key="backup-hours").set_value(6)
     ran.button(key="backup-save").click().run()
@@ -173,7 +175,7 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
         assert backups.schedule(look).every_hours == 6
     tamper(store, "UPDATE reference_standard SET truth = 'A'")
     ran.button(key="backup-now").click().run()
-    assert any("bank bank" in one.value for one in ran.error)
+    assert any("bank bank" in element.value for element in ran.error)
 
 
 _MERGE_PAGE = """
@@ -190,7 +192,7 @@ exports.merge_section(
 def test_bundles_are_restored_and_merged_from_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was done is said; what stands against it is listed, line by line."""
+    """The page reports what was done; objections are listed line by line."""
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
     for store in (home, other):
         close(store)
@@ -214,15 +216,17 @@ def test_bundles_are_restored_and_merged_from_a_page(
 
 
 def test_every_kind_of_event_has_its_own_words() -> None:
-    """None reaches a page only as it is stored, and no two are told by the same words."""
+    """No event is shown only as it is stored, and no two have the same words."""
     assert set(LABELS) == set(EventKind)
     assert len(set(LABELS.values())) == len(EventKind)
 
 
-def test_every_kind_of_event_is_told_in_a_sentence_of_its_own() -> None:
+def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
     """Even one that says nothing of itself, as an event of a merged site of another version may."""
     assert set(SENTENCES) == set(EventKind)
-    assert len({told(kind, "R1", {}) for kind in EventKind}) == len(EventKind)
-    excluded = told("reading excluded", "c", {"reader_id": "R1", "position": 3, "sha256": "f"})
+    assert len({event_words(kind, "R1", {}) for kind in EventKind}) == len(EventKind)
+    excluded = event_words(
+        "reading excluded", "c", {"reader_id": "R1", "position": 3, "sha256": "f"}
+    )
     assert excluded == "c excluded R1’s reading of case 3"
-    assert told("preparation done", "R1", {"step": "display"}).endswith(": display check")
+    assert event_words("preparation done", "R1", {"step": "display"}).endswith(": display check")

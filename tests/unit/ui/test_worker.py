@@ -62,7 +62,7 @@ def _spoken(_: Tell) -> str:
 
 
 def test_a_job_returns_what_its_function_returns() -> None:
-    """In the language of whoever asked for it, at low priority."""
+    """In the language of the request, at low priority."""
     assert _job_of(_both, 1, "a").outcome() == (1, "a")
     assert _job_of(_priority).outcome() == os.nice(0) + worker.PRIORITY
     with spoken("de"):
@@ -96,7 +96,7 @@ def test_a_job_that_waits_is_ended_by_the_clock() -> None:
 
 
 def test_a_cancelled_job_is_gone_with_its_process() -> None:
-    """Whoever asked is told that nothing was saved; its end is told to who must clean up."""
+    """The caller gets the error that nothing was saved; those who must clean up see the end."""
     ends: list[bool] = []
     job: Job[None] = Job(_asleep, held=SMALL, on_end=ends.append)
     job.cancel()
@@ -125,14 +125,14 @@ def test_a_job_without_a_budget_says_that_it_was_ended() -> None:
         _job_of(_broken, held=None).outcome()
 
 
-def test_progress_is_told_while_a_job_goes_on(tmp_path: Path) -> None:
+def test_progress_is_reported_while_a_job_runs(tmp_path: Path) -> None:
     """A step with its share, its rate and the time left."""
     go_on = tmp_path / "go on"
     job: Job[None] = Job(_step, go_on, held=SMALL)
     end = time.monotonic() + PATIENCE_S
-    while not (told := job.progress).step and time.monotonic() < end:
+    while not (reported := job.progress).step and time.monotonic() < end:
         job.is_done(0.01)
-    assert (told.step, told.share) == ("counting", 0.25)
+    assert (reported.step, reported.share) == ("counting", 0.25)
     go_on.touch()
     assert job.is_done(PATIENCE_S)
     assert Progress(done=1, total=4, since_s=2).left_s == 6

@@ -1,7 +1,7 @@
 """A deployment with two studies and everybody in them, as the test of permissions needs it.
 
 Whatever belongs to a study holds its name: readers, staff, questions, models, reasons. What is
-shown to somebody of one study can so be searched for the other's name.
+shown to a person of one study can thus be searched for the other's name.
 """
 
 import json
@@ -70,13 +70,13 @@ class Deployment:
     draft: int
 
     def person(self, who: str) -> Person | None:
-        """Return somebody as they are signed in."""
+        """Return a person as signed in."""
         if who not in self.tokens:
             return None
         return signing_in.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
 
     def client(self, who: str) -> TestClient:
-        """Return the browser of somebody."""
+        """Return a person's browser."""
         made = TestClient(_app(), follow_redirects=False)
         if who in self.tokens:
             made.cookies.set(COOKIE, self.tokens[who])
@@ -123,7 +123,7 @@ def build(folder: Path) -> dict[str, Deployment]:
     closed = replace(opened.copied(folder / "closed"), state="closed")
     for study in (AMBER, COBALT):
         _read_and_close(closed, study)
-    return {one.state: one for one in (drawn, opened, closed)}
+    return {deployment.state: deployment for deployment in (drawn, opened, closed)}
 
 
 def _draft(store: Store, folder: Path) -> int:
@@ -149,11 +149,13 @@ def _draw(store: Store, folder: Path, study: str) -> None:
     for film in (folder / "films").iterdir():
         film.write_bytes(film.read_bytes() + study.encode())
     records = json.loads(path.read_text())
-    path.write_text(json.dumps({f"{study}-{key}": _of(study, one) for key, one in records.items()}))
+    path.write_text(
+        json.dumps({f"{study}-{key}": _of(study, item) for key, item in records.items()})
+    )
     bank = f"{'first' if study == AMBER else 'second'} bank"
     import_bank(store, path, name=bank, images=folder, now=_NOW)
-    told = {"consent": f"Consent of {study}.", "name": f"All about {study}"}
-    protocol = Protocol.from_json({**RULES, **told})
+    texts = {"consent": f"Consent of {study}.", "name": f"All about {study}"}
+    protocol = Protocol.from_json({**RULES, **texts})
     studies.draw(store, bank=bank, study=study, protocol=protocol, now=_NOW)
     readers = [
         Invitation(
@@ -177,7 +179,7 @@ def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
     """Return a record of a bank with the study's name in every text of it."""
     keys = ("question", "correct_answer_explanation", "task_name", "category")
     texts = {key: f"{study} {record[key]}" for key in keys}
-    options = [f"{one} of {study}" for one in record["options"]]
+    options = [f"{option} of {study}" for option in record["options"]]
     return {**record, **texts, "options": options, "PatientID": f"{study}-{record['PatientID']}"}
 
 
@@ -209,10 +211,10 @@ def _tokens(store: Store, study: str) -> dict[str, str]:
         number = study_row(look, study).id
         reader = people.reader(look, number, f"{study}-R1")
         assert reader is not None
-        found = {"reader": people.of_reader(look, reader.id) or 0}
+        numbers = {"reader": people.of_reader(look, reader.id) or 0}
     for role in ("administrator", "coordinator", "statistician"):
-        found[role] = _person_named(store, f"{study}-{role}")
-    return {f"{role} of {study}": _enter(store, person) for role, person in found.items()}
+        numbers[role] = _person_named(store, f"{study}-{role}")
+    return {f"{role} of {study}": _enter(store, person) for role, person in numbers.items()}
 
 
 def _open(store: Store, study: str) -> None:

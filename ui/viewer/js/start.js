@@ -102,7 +102,7 @@ export function start(parent, data) {
   on(window, "resize", () => room.send({ is: "resized" }));
   const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which swallow their keys
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
-  // A pointer that lies still is said to move whenever something moves under it.
+  // The browser reports a move of a still pointer whenever something moves under it.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);
   on(window, "keydown", (event) => commands.key(event), true);
   on(root, "mousedown", keepFocus);
@@ -158,7 +158,7 @@ function toggle(root, tools) {
   }
 }
 
-/** Above everything, whatever the page around does: a modal dialog lies on top of it all. */
+/** Above everything on the page around: a modal dialog lies on top of it all. */
 function lift(root) {
   if (!root.isConnected || root.open) return;
   // Having lost its connection, Streamlit opens a window of its own that makes the page inert and swallows clicks

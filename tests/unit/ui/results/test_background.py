@@ -1,4 +1,4 @@
-"""The analysis in its own process: kept until something happens, its errors told here."""
+"""The analysis in its own process: kept until something changes, its errors reported here."""
 
 import hashlib
 import io
@@ -60,16 +60,16 @@ def test_it_is_what_the_analysis_of_the_bundle_finds(read: Store) -> None:
     """Without the trails in it, which the analysis does not read."""
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
-    found = job.analysis()
+    analysis = job.analysis()
     without = bundle_files(read, "trial", trails=False)
-    whole = bundle_files(read, "trial")
+    files = bundle_files(read, "trial")
     for name in ("items.csv", "raters.csv", "readings.csv", "protocol.json"):
-        assert without[name] == whole[name]
-    table = found.results.tables["accuracy"]
+        assert without[name] == files[name]
+    table = analysis.results.tables["accuracy"]
     assert table.loc[table["by"] == "overall", "rater_id"].tolist()[:1] == ["R1"]
-    assert {figure.section for figure in found.figures} >= {"overview", "accuracy"}
-    assert found.headline.raters.rows
-    assert found.findings
+    assert {figure.section for figure in analysis.figures} >= {"overview", "accuracy"}
+    assert analysis.headline.raters.rows
+    assert analysis.findings
 
 
 def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_p
 def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read: Store) -> None:
     """As soon as their review is closed, whichever study the cases are in."""
     with read.look() as look:
-        cases = [one.item_id for one in cases_of(look, study_row(look, "trial").id)][:3]
+        cases = [case.item_id for case in cases_of(look, study_row(look, "trial").id)][:3]
     with read.change() as change:
-        asked = [people.add(change, handle=one, made_at_utc="") for one in ("e1", "e2")]
+        asked = [people.add(change, handle=case, made_at_utc="") for case in ("e1", "e2")]
     review = reviewing.open_review(
         read, "bank", name="look", item_ids=cases, reviewers=asked, now=NOW
     )
@@ -145,7 +145,7 @@ def test_one_that_takes_its_time_is_shown_as_it_was_until_asked_for_anew(
 
 
 def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From nothing to less than all; time left once it can be told."""
+    """From nothing to less than all; the time left once it is known."""
     monkeypatch.setattr(background, "_TOLD_AFTER_S", 0.0)
     job = job_of(read, "trial")
     seen = []
@@ -157,12 +157,12 @@ def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) 
     assert all(left is None or left >= 0 for _, left in seen)
 
 
-def test_an_error_of_the_other_process_is_told_here(read: Store) -> None:
+def test_an_error_of_the_other_process_is_raised_here(read: Store) -> None:
     """With its class and its words."""
     gone = background.Job(background.Asked(path=read.path, study="gone", head="", blinded=False))
     with pytest.raises(NotFound, match="gone"):
         gone.analysis()
-    faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Mend it")]
+    faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Fix it")]
     sent = worker.Job(_refuse, faults, kept="analysis")
     assert sent.is_done(PATIENCE_S)
     with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
@@ -174,7 +174,7 @@ def _refuse(_: Tell, faults: list[analysis.Fault]) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None:
+def test_a_process_that_was_ended_is_reported_and_started_again(read: Store) -> None:
     """As the system does when memory runs out."""
     pid = worker.Job(_pid, kept="analysis").outcome()
     job = job_of(read, "trial")
@@ -194,7 +194,7 @@ def _pid(_: Tell) -> int:
 
 
 def test_a_process_whose_server_is_gone_before_it_begins_ends() -> None:
-    """It would wait for ten minutes for somebody to ask."""
+    """It would wait ten minutes for a request."""
     orphaned = ProcessPoolExecutor(1, initializer=worker._begin, initargs=(0, 0, ""))
     with orphaned, pytest.raises(BrokenProcessPool):
         orphaned.submit(_wait).result(PATIENCE_S)
@@ -210,7 +210,7 @@ def test_the_report_names_the_bundle_as_it_is_exported(read: Store) -> None:
     close(read, study="trial", reason="done", now=NOW + timedelta(days=1))
     assert job_of(read, "trial").is_done(PATIENCE_S)
     with zipfile.ZipFile(io.BytesIO(report_of(read, "trial"))) as archive:
-        told = json.loads(archive.read("results.json"))["provenance"]["input"]["sha256"]
+        hashes = json.loads(archive.read("results.json"))["provenance"]["input"]["sha256"]
     exported = bundle_files(read, "trial")
-    assert told == {name: hashlib.sha256(exported[name]).hexdigest() for name in told}
-    assert "datapackage.json" in told
+    assert hashes == {name: hashlib.sha256(exported[name]).hexdigest() for name in hashes}
+    assert "datapackage.json" in hashes

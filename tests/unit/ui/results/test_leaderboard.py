@@ -16,8 +16,8 @@ from ui.results.leaderboard import leaderboard, seen_by
 Enter = Callable[[str], Deployment]
 
 
-def _person(found: Deployment, who: str) -> Person:
-    person = found.person(who)
+def _person(deployment: Deployment, who: str) -> Person:
+    person = deployment.person(who)
     assert person is not None
     return person
 
@@ -33,29 +33,29 @@ def test_studies_are_seen_by_those_who_see_their_results_once_they_show_accuracy
         ("closed", "reader of amber", []),
         ("closed", "deployment administrator", ["amber", "cobalt"]),
     ):
-        found = enter(state)
-        assert seen_by(found.store, _person(found, who)) == seen, who
+        deployment = enter(state)
+        assert seen_by(deployment.store, _person(deployment, who)) == seen, who
 
 
 @pytest.mark.parametrize("asked", [[], ["cobalt"], ["amber", "cobalt"], ["none"]])
 def test_no_other_study_is_put_on_it(enter: Enter, asked: list[str]) -> None:
     """Nor none at all."""
-    found = enter("closed")
+    deployment = enter("closed")
     with pytest.raises(NotAllowed, match="results of these studies"):
-        leaderboard(found.store, _person(found, "coordinator of amber"), asked)
+        leaderboard(deployment.store, _person(deployment, "coordinator of amber"), asked)
 
 
 def test_the_page_and_its_download_tell_the_same_with_the_models_cards(
     states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A card written after the closing is on it, without the study being analysed anew."""
-    found = states["closed"].copied(tmp_path_factory.mktemp("cards"))
-    person = _person(found, "coordinator of amber")
-    model = models_of(found.store, "amber")[0][0].model_id
+    deployment = states["closed"].copied(tmp_path_factory.mktemp("cards"))
+    person = _person(deployment, "coordinator of amber")
+    model = models_of(deployment.store, "amber")[0][0].model_id
     for licence in ("CC-BY-4.0", "MIT & more"):
         card = {"licence": licence}
-        describe_model(found.store, study="amber", model_id=model, card=card, now=NOW)
-        html, content = leaderboard(found.store, person, ["amber"])
+        describe_model(deployment.store, study="amber", model_id=model, card=card, now=NOW)
+        html, content = leaderboard(deployment.store, person, ["amber"])
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert set(archive.namelist()) == {"index.html", "leaderboard.csv", "models.csv"}
             page = archive.read("index.html").decode()

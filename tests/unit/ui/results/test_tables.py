@@ -31,7 +31,7 @@ def test_columns_have_words_and_numbers_are_rounded() -> None:
     page = AppTest.from_function(_page).run()
     assert not page.exception
     shown = json.loads(page.dataframe[0].proto.columns)
-    assert {name: one.get("label") for name, one in shown.items() if "label" in one} == {
+    assert {name: column.get("label") for name, column in shown.items() if "label" in column} == {
         "rater_id": "Rater",
         "n": "n",
         "accuracy": "Accuracy",
@@ -40,8 +40,8 @@ def test_columns_have_words_and_numbers_are_rounded() -> None:
         "median_ms": "Median (ms)",
         "estimate": "Estimate",
     }
-    formats = {name: one["type_config"].get("format") for name, one in shown.items()
-               if one.get("type_config")}  # fmt: skip
+    formats = {name: column["type_config"].get("format") for name, column in shown.items()
+               if column.get("type_config")}  # fmt: skip
     assert formats == {
         "accuracy": "percent",
         "ci_low": "percent",
@@ -61,7 +61,7 @@ def _empty() -> None:
 
 
 def test_a_table_without_rows_keeps_its_headings() -> None:
-    """It says what would stand there."""
+    """It says what would be shown."""
     page = AppTest.from_function(_empty).run()
     assert not page.exception
     assert list(page.dataframe[0].value.columns) == ["rater_id", "accuracy"]
@@ -82,9 +82,9 @@ def test_the_metric_says_whether_a_number_is_a_percentage() -> None:
     assert not page.exception
     accuracy, auc = (
         {
-            one["label"]: one["type_config"].get("format")
-            for one in json.loads(table.proto.columns).values()
-            if one.get("type_config")
+            load["label"]: load["type_config"].get("format")
+            for load in json.loads(table.proto.columns).values()
+            if load.get("type_config")
         }
         for table in page.dataframe
     )

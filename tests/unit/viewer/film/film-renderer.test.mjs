@@ -28,10 +28,10 @@ function room(now = () => 0) {
   canvas.getContext = () => context;
   const lost = [];
   const renderer = new FilmRenderer(canvas, false, () => lost.push(true), () => worker, now);
-  worker.say({ told: "opened", graphics: { name: "webgl2", software: false } });
+  worker.say({ reply: "opened", graphics: { name: "webgl2", software: false } });
   const closed = [];
   const bitmap = (name) => ({ ...SIZE, name, close: () => closed.push(name) });
-  const answer = (name, request) => worker.say({ told: "picture", ...request, bitmap: bitmap(name) });
+  const answer = (name, request) => worker.say({ reply: "picture", ...request, bitmap: bitmap(name) });
   return { renderer, worker, shown, canvas, lost, closed, answer };
 }
 
@@ -95,7 +95,7 @@ test("an upload fails with the worker's reason", async () => {
   const film = { samples: new Uint8Array(4), width: 2, height: 2 };
   const upload = renderer.upload(film);
   const { film: number } = worker.told.at(-1);
-  worker.say({ told: "uploaded", film: number, error: "too large" });
+  worker.say({ reply: "uploaded", film: number, error: "too large" });
   await assert.rejects(upload, /too large/);
 });
 
@@ -103,7 +103,7 @@ test("without a graphics card a moving hand is followed by drafts, and the resti
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let clock = 0;
   const { renderer, worker, shown, canvas, answer } = room(() => clock);
-  worker.say({ told: "opened", graphics: { name: "webgl2", software: true } });
+  worker.say({ reply: "opened", graphics: { name: "webgl2", software: true } });
   renderer.draw(SIZE, [placed(1, 1)]);
   answer("first", worker.pictures[0]);
   clock = 16;
@@ -138,7 +138,7 @@ test("a lost graphics card fails what is under way, forgets what was made, and s
   const upload = renderer.upload({ samples: new Uint8Array(4), width: 2, height: 2 });
   renderer.prepare(SIZE, [placed(1)]);
   answer("next case", worker.pictures[0]);
-  worker.say({ told: "lost", graphics: { name: "canvas2d", software: null } });
+  worker.say({ reply: "lost", graphics: { name: "canvas2d", software: null } });
   await assert.rejects(upload, /lost/);
   assert.deepEqual(closed, ["next case"]);
   assert.equal(lost.length, 1);
@@ -147,7 +147,7 @@ test("a lost graphics card fails what is under way, forgets what was made, and s
 
 test("what draws is known once the renderer is opened", async () => {
   const { renderer, worker } = room();
-  worker.say({ told: "opened", graphics: { name: "webgl2", software: true } });
+  worker.say({ reply: "opened", graphics: { name: "webgl2", software: true } });
   await renderer.opened;
   assert.deepEqual(renderer.graphics, { name: "webgl2", software: true });
 });

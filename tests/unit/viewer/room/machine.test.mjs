@@ -7,7 +7,7 @@ import { START } from "../../../../ui/viewer/js/room/machine.js";
 import { after, aided, CONTENT, desk, facts, item, opened, reading, ready, receipt } from "./desks.mjs";
 
 const NOTHING = [];
-const told = { option: "A", correct: true, explanation: "" };
+const reference = { option: "A", correct: true, explanation: "" };
 const unsure = { desk: desk({ rules: { confidence_steps: 5 } }) };
 const MARKING = { desk: desk({ rules: { fault_marks: true } }) };
 /** The first case is to be answered in the reader's own words. */
@@ -29,7 +29,7 @@ const waiting = (about, record = reading("c1", "B")) =>
 const PRACTICE = { desk: desk({ practice_total: 2, cases: [item(1, { practice: true, case: "p1" }), C1] }) };
 const practised = () => waiting(PRACTICE, reading("p1", "B"));
 const explained = () =>
-  on(practised(), receipt({ unsent: [] }, [reading("p1", "B")], { feedback: { "r-p1": told } }));
+  on(practised(), receipt({ unsent: [] }, [reading("p1", "B")], { feedback: { "r-p1": reference } }));
 /** At case 2, having read the first one here. */
 const second = (rules = {}) => {
   const state = waiting({ desk: backwards({ rules: { back_navigation: true, ...rules } }) });
@@ -267,33 +267,33 @@ const ROWS = [
   ["practice is handed in at once, and its feedback awaited", () => handedIn(PRACTICE), { is: "recorded", record: reading("p1", "B") },
     ["forget", "remember", "hint", "flush"], { phase: "loading", feedbackIs: "awaited" }],
   ["it is shown when the server has the answer", () => practised(),
-    receipt({ unsent: [] }, [reading("p1", "B")], { feedback: { "r-p1": told } }), ["remember", "feedback", "enter", "prefetch"],
+    receipt({ unsent: [] }, [reading("p1", "B")], { feedback: { "r-p1": reference } }), ["remember", "feedback", "enter", "prefetch"],
     { phase: "paused", feedbackIs: "shown" }],
-  ["a receipt for something else shows nothing", () => practised(), receipt({}, [{ id: "other" }], { feedback: { "r-p1": told } }), NOTHING, { feedbackIs: "awaited" }],
+  ["a receipt for something else shows nothing", () => practised(), receipt({}, [{ id: "other" }], { feedback: { "r-p1": reference } }), NOTHING, { feedbackIs: "awaited" }],
   ["a server that tells nothing is not waited for", () => practised(), receipt({ unsent: [] }, [reading("p1", "B")]),
     ["remember", "forget", "clear", "halt", "enter", "say", "prefetch", "prefetch"], { feedback: null }],
   ["Enter goes on from it, to the study's own curtain", () => explained(), { is: "confirm" },
     ["forget", "clear", "halt", "enter", "say", "prefetch"], { feedback: null, halt: { name: "begin" } }],
   ["a reload brings its case back first", () => ({ ...START, facts: facts() }),
-    { is: "goOn", kept: { item: C1, record: reading("c1", "B"), told, answered: true, epoch_ms: 1000 }, epoch: 2000 },
+    { is: "goOn", kept: { item: C1, record: reading("c1", "B"), reference, answered: true, epoch_ms: 1000 }, epoch: 2000 },
     ["welcome", "reset", "enter", "present"], { feedbackIs: "held", shown: { option: "B", committed: true } }],
   ["and then the feedback", () => on({ ...START, facts: facts() },
-    { is: "goOn", kept: { item: C1, record: reading("c1", "B"), told, answered: true, epoch_ms: 1000 }, epoch: 2000 }),
+    { is: "goOn", kept: { item: C1, record: reading("c1", "B"), reference, answered: true, epoch_ms: 1000 }, epoch: 2000 }),
   { is: "painted", n: 1 }, ["feedback", "enter"], { phase: "paused", feedbackIs: "shown" }],
   ["where the receipt was lost the answer is sent once more", () => on({ ...START, facts: facts() },
-    { is: "goOn", kept: { item: C1, record: reading("c1"), told: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
+    { is: "goOn", kept: { item: C1, record: reading("c1"), reference: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
   { is: "painted", n: 1 }, ["put"], { feedbackIs: "awaited" }],
   ["unless it is waiting to be", () => on({ ...START, facts: facts({ unsent: [reading("c1")] }) },
-    { is: "goOn", kept: { item: C1, record: reading("c1"), told: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
+    { is: "goOn", kept: { item: C1, record: reading("c1"), reference: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
   { is: "painted", n: 1 }, NOTHING, { feedbackIs: "awaited" }],
   ["a receipt that comes before its case is back is shown with it", () => on({ ...START, facts: facts() },
-    { is: "goOn", kept: { item: C1, record: reading("c1"), told: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
-  receipt({}, [reading("c1")], { feedback: { "r-c1": told } }), ["remember"], { feedbackIs: "held", feedback: { told } }],
+    { is: "goOn", kept: { item: C1, record: reading("c1"), reference: null, answered: false, epoch_ms: 1000 }, epoch: 2000 }),
+  receipt({}, [reading("c1")], { feedback: { "r-c1": reference } }), ["remember"], { feedbackIs: "held", feedback: { reference } }],
   ["after ten minutes nothing comes back", () => ({ ...START, facts: facts({ been: true, desk: rest(C4) }) }),
-    { is: "goOn", kept: { item: C1, record: reading("c1"), told, answered: true, epoch_ms: 0 }, epoch: 600_000 },
+    { is: "goOn", kept: { item: C1, record: reading("c1"), reference, answered: true, epoch_ms: 0 }, epoch: 600_000 },
     ["welcome", "forget", "reset", "enter", "present"], { feedback: null, shown: { item: C4 } }],
   ["a film that comes no more is not waited for", () => on({ ...START, facts: facts({ been: true, desk: rest(C4) }) },
-    { is: "goOn", kept: { item: C1, record: reading("c1"), told, answered: true, epoch_ms: 1000 }, epoch: 2000 }),
+    { is: "goOn", kept: { item: C1, record: reading("c1"), reference, answered: true, epoch_ms: 1000 }, epoch: 2000 }),
   { is: "freshened", n: 1, views: null }, ["forget", "reset", "enter", "present"], { shown: { item: C4 } }],
   ["another window takes feedback over, and it holds nothing up here", () => explained(), { is: "handOver" },
     ["reset", "clear", "uncover", "enter"], { feedback: null }],

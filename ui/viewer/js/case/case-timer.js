@@ -27,7 +27,7 @@ const SMALLEST = [1024, 700]; // CSS pixels, where the study names no window of 
 const SMALLEST_FILM = 500;
 
 /**
- * What can be told from one look.
+ * What can be read from one look.
  * @param {Measured} seen @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
  *   pixel ratio at its start; the study's smallest window
  * @returns {string[]}
@@ -72,7 +72,7 @@ export class ViewingConditions {
   /**
    * Some times a second, and at the commit.
    * @param {Attempt} attempt in sight, its clock running @param {number} now @param {number} epoch
-   * @param {boolean} clear nothing of ours lies over the case
+   * @param {boolean} clear nothing covers the case
    */
   pass(attempt, now, epoch, clear) {
     this.#breathe(attempt, now);

@@ -217,7 +217,7 @@ export class Connection {
     this.#room.blocked();
   }
 
-  /** What the server will not take however often it is sent, somebody has to hear of. */
+  /** Reports what the server will not accept however often it is sent. */
   #undelivered(error) {
     this.#failed(error);
     if (error.why === "wrong-origin") this.#room.notTaken(texts.hints.wrongOrigin);

@@ -1,4 +1,4 @@
-/** Reading in one window of the browser at a time: one holds the place, any other takes it only when told to. */
+/** Reading in one window of the browser at a time: one holds the place, any other takes it only on request. */
 
 import { newId } from "../page/storage.js";
 import { texts } from "../page/texts.js";
@@ -78,7 +78,7 @@ export class WindowLock {
     return this.#hold();
   }
 
-  /** Take the place, whoever has it. @returns {Promise<any>} what the other window handed over; null if none did */
+  /** Take the place from any window that has it. @returns {Promise<any>} what the other window handed over; null if none did */
   async take() {
     this.#state = "none";
     const gave = this.#channel ? await this.#wait({ kind: "take" }, GIFT_MS) : null;
@@ -93,7 +93,7 @@ export class WindowLock {
     if (this.#storage.get(BEAT)?.id === this.#id) this.#storage.drop(BEAT);
   }
 
-  /** After a sleep, in which this window seemed to be gone: another one may have gone on meanwhile. */
+  /** After a sleep, in which this window seemed to be gone: another one may have continued meanwhile. */
   look() {
     const beat = this.#storage.get(BEAT);
     if (this.holds && beat && beat.id !== this.#id && beat.since > this.#at + STALE_MS && this.#fresh(beat)) {
@@ -164,7 +164,7 @@ export class WindowLock {
     switch (message.kind) {
       case "ask": this.#asked(message); break;
       case "take": this.#robbed(message); break;
-      case "held": this.#told(message); break;
+      case "held": this.#heldElsewhere(message); break;
       case "gave": this.#answer?.(message); break;
       default: break;
     }
@@ -183,7 +183,7 @@ export class WindowLock {
     else if (this.#state === "claiming") this.#answer?.({});
   }
 
-  #told(message) {
+  #heldElsewhere(message) {
     if (this.#state === "claiming") this.#answer?.(message);
     else if (this.holds && !this.#isOlder(message)) this.#yield();
   }

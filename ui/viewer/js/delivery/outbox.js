@@ -30,7 +30,7 @@ export class Outbox {
   #done = new Map();
   /** Ids offered again, until the server has answered about each. @type {Set<string>} */
   #again = new Set();
-  /** What is to be told once that is through. @type {{refused: {id: string, why: string}[], sent: Record[]}} */
+  /** What is to be reported after that. @type {{refused: {id: string, why: string}[], sent: Record[]}} */
   #untold = { refused: [], sent: [] };
   #order = 0;
   #sending = false;
@@ -94,7 +94,7 @@ export class Outbox {
     if (this.size) this.#schedule(0);
   }
 
-  /** Try at once, whatever the waiting time. */
+  /** Try at once, without waiting. */
   hurry() {
     this.#gather();
     if (this.size) this.#schedule(0);

@@ -25,7 +25,7 @@ export class FilmError extends Error {
   }
 }
 
-/** @param {unknown} error @returns {string} what the reader is told */
+/** @param {unknown} error @returns {string} the message for the reader */
 export function filmTrouble(error) {
   const { kind = "line", words = "" } = /** @type {Partial<FilmError>} */ (error ?? {});
   return [words || texts.filmFailed.why[kind], texts.filmFailed.text].filter(Boolean).join(" ");

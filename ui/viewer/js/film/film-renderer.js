@@ -103,7 +103,7 @@ export class FilmRenderer {
     const ready = this.#prepared.get(request.key)?.bitmap;
     if (ready) {
       this.#prepared.delete(request.key);
-      this.#forget(); // what comes of anything asked before is too old
+      this.#forget(); // the result of an earlier request is too old
       this.#hang(ready, request);
     } else if (this.#underWay && !this.#resting) {
       this.#next = request;
@@ -138,7 +138,7 @@ export class FilmRenderer {
       lost: ({ graphics }) => { this.graphics = graphics; this.#loseAll(); },
     };
     this.#worker = this.#hire();
-    this.#worker.addEventListener("message", ({ data }) => heard[data.told](data));
+    this.#worker.addEventListener("message", ({ data }) => heard[data.reply](data));
     this.#worker.addEventListener("error", () => this.#failed());
     this.#tell({ do: "open", withoutWebgl: this.#withoutWebgl });
   }

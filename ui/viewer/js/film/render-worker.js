@@ -22,9 +22,9 @@ function open({ withoutWebgl }) {
   canvas.addEventListener("webglcontextlost", () => {
     films.clear();
     open({ withoutWebgl });
-    tell({ told: "lost", graphics: graphics() });
+    tell({ reply: "lost", graphics: graphics() });
   }, { once: true });
-  tell({ told: "opened", graphics: graphics() });
+  tell({ reply: "opened", graphics: graphics() });
 }
 
 /** @param {OffscreenCanvas} first */
@@ -46,10 +46,10 @@ async function upload({ film, samples, width, height }) {
     if (by !== renderer) throw new Error("the graphics card was lost");
     if (films.has(film)) films.set(film, handle);
     else by.release(handle);
-    tell({ told: "uploaded", film, error: "" });
+    tell({ reply: "uploaded", film, error: "" });
   } catch (error) {
     films.delete(film);
-    tell({ told: "uploaded", film, error: error instanceof Error ? error.message : String(error) });
+    tell({ reply: "uploaded", film, error: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -64,7 +64,7 @@ function release({ film }) {
 async function picture({ id, key, width, height, placedFilms, settled }) {
   const drawn = placedFilms.map((placed) => ({ ...placed, handle: films.get(placed.handle) }));
   if (width < 1 || height < 1 || drawn.some(({ handle }) => !handle)) {
-    tell({ told: "picture", id, key, bitmap: null }); // released meanwhile
+    tell({ reply: "picture", id, key, bitmap: null }); // released meanwhile
     return;
   }
   if (canvas.width !== width) canvas.width = width;
@@ -72,7 +72,7 @@ async function picture({ id, key, width, height, placedFilms, settled }) {
   renderer.draw(drawn);
   const bitmap = canvas.transferToImageBitmap();
   if (settled) await cardIsDone();
-  tell({ told: "picture", id, key, bitmap }, [bitmap]);
+  tell({ reply: "picture", id, key, bitmap }, [bitmap]);
 }
 
 async function cardIsDone() {

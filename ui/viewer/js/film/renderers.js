@@ -234,8 +234,8 @@ function program(gl, fragment, names) {
 
 /** @returns {boolean|null} null where the browser does not tell */
 function drawsInSoftware(gl) {
-  const told = gl.getExtension("WEBGL_debug_renderer_info");
-  const card = gl.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  const extension = gl.getExtension("WEBGL_debug_renderer_info");
+  const card = gl.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
   if (!card || card === "WebKit WebGL") return null;
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(card);
 }

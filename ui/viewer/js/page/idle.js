@@ -4,8 +4,8 @@ const LOOK_MS = 15_000;
 const TELL_MS = 60_000;
 export const WARN_MS = 5 * 60_000;
 
-/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page what it does before the end (told again and
- *  again), when somebody has come after all, and at the end */
+/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page what it does before the end (called again and
+ *  again), when the user has come back, and at the end */
 
 export class Idle {
   #url;
@@ -13,7 +13,7 @@ export class Idle {
   #fetch;
   #clock;
   #used = false;
-  #toldAt = -Infinity;
+  #reportedAt = -Infinity;
   #endsAt = -Infinity;
   #warned = false;
   #asking = false;
@@ -27,7 +27,7 @@ export class Idle {
     this.#clock = clock;
   }
 
-  /** Somebody pressed a key or moved the mouse. @returns {Promise<void>|undefined} */
+  /** The user pressed a key or moved the mouse. @returns {Promise<void>|undefined} */
   used() {
     this.#used = true;
     return this.#warned ? this.look() : undefined;
@@ -36,8 +36,8 @@ export class Idle {
   /** Tell the server, or ask it: another window of the same sign-in may have been used meanwhile. */
   async look() {
     const now = this.#clock();
-    const tell = this.#used && (this.#warned || now - this.#toldAt >= TELL_MS);
-    // After the end only whoever is there again is told of: they may have signed in again in another window.
+    const tell = this.#used && (this.#warned || now - this.#reportedAt >= TELL_MS);
+    // After the end only a new sign-in is reported: the user may have signed in again in another window.
     if (this.#asking || (!tell && (this.#over || this.#endsAt - now > WARN_MS))) return;
     this.#asking = true;
     if (tell) this.#used = false;
@@ -47,9 +47,9 @@ export class Idle {
     else this.#take(left_ms, tell);
   }
 
-  #take(left_ms, told) {
+  #take(left_ms, reported) {
     const now = this.#clock();
-    if (told) this.#toldAt = now;
+    if (reported) this.#reportedAt = now;
     this.#endsAt = now + left_ms;
     const warned = this.#warned;
     this.#warned = left_ms > 0 && left_ms <= WARN_MS;
@@ -78,7 +78,7 @@ export function watchOver(url, page) {
   const stop = new AbortController();
   const on = (target, type, run) => target.addEventListener(type, run, { capture: true, passive: true, signal: stop.signal });
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => idle.used());
-  // A pointer that lies still is said to move whenever something moves under it.
+  // The browser reports a move of a still pointer whenever something moves under it.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) idle.used(); });
   on(document, "visibilitychange", () => idle.look());
   const looking = setInterval(() => idle.look(), LOOK_MS);

@@ -4,7 +4,7 @@
  * Three rules, in this order:
  * 1. A key that prints a sign of the page (`+ - = ?`) is that sign, wherever it is and whatever modifier prints it.
  * 2. A key that prints a digit or a letter from A to Z is that digit or letter.
- * 3. Any other key goes by its place: the digit row (French and Czech keyboards print é or š there) and the letters of
+ * 3. Any other key is recognised by its place: the digit row (French and Czech keyboards print é or š there) and the letters of
  *    Hebrew, Cyrillic, Greek and other scripts. Latin letters with an accent, punctuation and anything typed with AltGr
  *    have no meaning.
  *

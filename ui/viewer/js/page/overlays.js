@@ -181,7 +181,7 @@ function copied(line) {
  * @typedef {{label: string, run: (now: number) => void, key?: string}} Action
  * @typedef {{name: string, title: string, count: string, body: Node[], primary: Action|null, secondary?: Action|null,
  *   aside?: HTMLElement|null, focus?: HTMLElement|null, keys?: (event: KeyboardEvent) => boolean}} Step
- *   keys: takes the keys of the step itself, and says whether it did; aside: stands before the buttons
+ *   keys: takes the keys of the step itself, and says whether it did; aside: shown before the buttons
  */
 
 /** One sheet over the black page: a step of the preparation, with its keys, its buttons and its line of hints. */

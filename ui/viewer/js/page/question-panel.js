@@ -8,7 +8,7 @@ import { texts } from "./texts.js";
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
-const LONG = 200; // signs of a context that may not be seen as a whole
+const LONG = 200; // characters of a context that may not be visible completely
 const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
 
 export class QuestionPanel {
@@ -27,9 +27,9 @@ export class QuestionPanel {
    * @param {HTMLElement} root
    * @param {{choose: (option: string, now: number) => void, write: (text: string, now: number) => void,
    *   confidence: (step: number) => void,
-   *   comment: (text: string) => void, faulty: (faulty: boolean) => void, confirm: (now: number) => void}} told
+   *   comment: (text: string) => void, faulty: (faulty: boolean) => void, confirm: (now: number) => void}} callbacks
    */
-  constructor(root, told) {
+  constructor(root, callbacks) {
     this.#root = root;
     this.#aid = new AidPanel(root);
     const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
@@ -49,20 +49,20 @@ export class QuestionPanel {
       notice: part("notice"), toast: part("toast"), warning: part("warning"), canvas: part("canvas-note"), said: part("said"),
     };
     for (const field of [text, words]) keepPrivate(field);
-    words.addEventListener("input", ({ timeStamp }) => told.write(words.value, timeStamp));
-    this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
-    this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
+    words.addEventListener("input", ({ timeStamp }) => callbacks.write(words.value, timeStamp));
+    this.#parts.confirm.addEventListener("click", (event) => callbacks.confirm(event.timeStamp));
+    this.#parts.text.addEventListener("input", () => callbacks.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
       this.#parts.mark.blur(); // or the next keys would be the box's
-      told.faulty(this.#parts.mark.checked);
+      callbacks.faulty(this.#parts.mark.checked);
     });
     this.#parts.options.addEventListener("click", (event) => {
       const { option } = around(event.target, "[data-option]")?.dataset ?? {};
-      if (option) told.choose(option, event.timeStamp);
+      if (option) callbacks.choose(option, event.timeStamp);
     });
     this.#parts.steps.addEventListener("click", (event) => {
       const { step } = around(event.target, "[data-step]")?.dataset ?? {};
-      if (step) told.confidence(Number(step));
+      if (step) callbacks.confidence(Number(step));
     });
   }
 
@@ -205,7 +205,7 @@ export class QuestionPanel {
     if (!this.#parts.comment.hidden) this.#parts.text.focus();
   }
 
-  /** @param {ReferenceAnswer} told @param {Record} reading it is about */
+  /** @param {ReferenceAnswer} answer @param {Record} reading it is about */
   showFeedback({ option, correct, explanation }, reading) {
     const { feedback, confirm } = this.#parts;
     const { right, wrong, timedOut } = texts.feedback;
@@ -320,9 +320,9 @@ function plainButton(text) {
 
 function contextLine({ name, value }) {
   const line = element("div");
-  const told = element("dd", value);
-  if (value.length > LONG) told.tabIndex = 0; // it may have to be scrolled
-  line.append(element("dt", name), told);
+  const shown = element("dd", value);
+  if (value.length > LONG) shown.tabIndex = 0; // it may have to be scrolled
+  line.append(element("dt", name), shown);
   return line;
 }
 
@@ -333,7 +333,7 @@ export function asksWords({ condition }) {
 
 const MOST_SIGNS = 400; // with the chosen words it stays within the 500 a reason may have
 
-/** "Cannot answer": reasons in place of the options, while the film stays where it is and the clock goes on. */
+/** "Cannot answer": reasons in place of the options, while the film stays where it is and the clock runs. */
 export class CannotAnswer {
   #root;
   #entry;
@@ -345,20 +345,20 @@ export class CannotAnswer {
   #buttons;
 
   /** @param {HTMLElement} root
-   *  @param {{reason: (number: number) => void, words: (text: string) => void}} told  number: from 1, as on the key */
-  constructor(root, told) {
+   *  @param {{reason: (number: number) => void, words: (text: string) => void}} callbacks  number: from 1, as on the key */
+  constructor(root, callbacks) {
     this.#root = root;
     this.#entry = find(root, ".rr-give-up");
     this.#place = find(root, ".rr-reasons");
     this.#scroll = find(root, ".rr-scroll");
     this.#confirm = find(root, ".rr-confirm");
-    this.#buttons = texts.cannotAnswer.reasons.map((words) => reasonButton(words, told.reason));
+    this.#buttons = texts.cannotAnswer.reasons.map((words) => reasonButton(words, callbacks.reason));
     this.#other = element("input", "", "rr-reason-text");
     Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true });
     keepPrivate(this.#other);
     this.#other.setAttribute("aria-label", texts.cannotAnswer.other);
     this.#other.placeholder = texts.cannotAnswer.other;
-    this.#other.addEventListener("input", () => told.words(this.#other.value));
+    this.#other.addEventListener("input", () => callbacks.words(this.#other.value));
     this.#place.append(element("h2", texts.cannotAnswer.title), ...this.#buttons, this.#other);
     this.leave();
   }

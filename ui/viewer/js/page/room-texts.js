@@ -29,7 +29,7 @@ const APART = {
     },
   },
 };
-/** What reviewers and scorers are told beyond that. */
+/** Further texts for reviewers and scorers. */
 const JUDGING = {
   labels: { ...texts.labels, progress: t("Questions judged") },
   hints: { ...texts.hints, chooseFirst: t("Choose a verdict first.") },

@@ -132,7 +132,7 @@ export class Settings {
 /**
  * The sheet on which they are set.
  * @param {Settings} settings @param {() => void} close
- * @returns {HTMLElement[]} what goes on the sheet, its title first
+ * @returns {HTMLElement[]} the elements of the sheet, its title first
  */
 export function settingsSheet(settings, close) {
   const { title, note } = texts.settings;

@@ -274,7 +274,7 @@ export const texts = {
     leave: t("Stop here"),
   },
   scoring: {
-    line: t("Scoring: you are not told whose words these are"),
+    line: t("Scoring: the author of the words is not shown"),
     leave: t("Stop here"),
   },
   mirrored: t("MIRRORED"),

@@ -48,7 +48,7 @@
  *   it stands
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
  *   resumed: boolean, asked?: boolean}} Shown  a case brought to the screen; asked: for the model's answer; n: which one that is; committed: it is done; touched:
- *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
+ *   the reader moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
  * @typedef {{chosen: number, words: string}} Reasons  why a case is given up: which reason, -1 for none yet
  *
  * @typedef {"idle"|"empty"|"sending"|"kept"|"unkept"} OutboxState  idle: nothing was sent yet; unkept: waiting, and

@@ -1,4 +1,4 @@
-/** What the state of the room says: what is still to be read, what comes next, and what stands before it. */
+/** Derives from the state of the room what is still to be read, what comes next, and what comes before it. */
 
 import { needsAid } from "../page/aid-panel.js";
 import { asksWords } from "../page/question-panel.js";
@@ -63,7 +63,7 @@ export function released({ held, facts }) {
   return held && !facts.desk.hold;
 }
 
-/** Whether Enter goes on: not for a reader who may have left, whose hand may lie on the keyboard.
+/** Whether Enter continues: not for a reader who may have left, whose hand may rest on the keyboard.
  *  @param {State} state @param {number} now */
 export function endsWithEnter({ halt }, now) {
   return !["", "absent"].includes(halt.name) && now - halt.since > QUIET_MS;
@@ -71,7 +71,7 @@ export function endsWithEnter({ halt }, now) {
 
 /**
  * Before which cases the reader is stopped for a moment, with the next case hidden and no clock running. Every reader
- * is before their first one, and before the next one after signing in anew: no clock starts because somebody signed
+ * is before their first one, and before the next one after signing in anew: no clock starts because the reader signed
  * in. Signing out makes this browser forget that the reader was here; a reload does not. Told from the case itself, so
  * that a reload brings the same curtain again, until the case was begun.
  * @param {State} state @param {Case} item the next case @returns {Halt|null}
@@ -137,7 +137,7 @@ export function remembered({ read, facts }) {
   return read.session === facts.desk.session ? read.cases : [];
 }
 
-/** Where it goes on from an earlier case. @param {State} state
+/** Where to continue from an earlier case. @param {State} state
  *  @returns {number} the position after it; 0 when the running case follows, or the end */
 export function following(state) {
   const { shown, aside, facts: { desk } } = state;

@@ -5,7 +5,7 @@
  * and what touches the world goes out as effects, which room.js carries out in order.
  *
  * @typedef {"loading"|"ready"|"paused"|"finished"} Phase
- * @typedef {{item: Case, record: Record, told: ReferenceAnswer|null, answered: boolean, epoch_ms: number}} Awaited
+ * @typedef {{item: Case, record: Record, reference: ReferenceAnswer|null, answered: boolean, epoch_ms: number}} Awaited
  *   the feedback on a reading, and whether the server has answered
  * @typedef {{desk: Desk, unsent: Record[], running: any, condition: string|null, been: boolean,
  *   size: [number, number]}} Facts
@@ -19,7 +19,7 @@
  *   here: the reader reads in this window; aside: the running case, while an earlier one is on the screen; answered:
  *   cases, here; read: on this page, with their answers; asked: an earlier case on its way; feedbackIs held: until its
  *   case is back; lifted: the case whose curtain is not drawn twice; held: the page says that nothing is to be read;
- *   met: something stood before the reader: until then no Enter can be the second half of one; untouched: cases in a
+ *   met: something was shown to the reader: until then no Enter can be the second half of one; untouched: cases in a
  *   row whose time ran out with nobody there; roomy: the window was large enough once; aidAwaited: the next case waits for
  *   the model's answer; refused: steps, and why
  *
@@ -44,7 +44,7 @@
  *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
  *   | {do: "fetch", position: number} | {do: "recheck", n: number, position: number, id: string}
  *   | {do: "remember", name: string, value: any} | {do: "forget", name: string}
- *   | {do: "feedback", told: ReferenceAnswer, record: Record} | {do: "halt", halt: Halt} | {do: "curtain"}
+ *   | {do: "feedback", reference: ReferenceAnswer, record: Record} | {do: "halt", halt: Halt} | {do: "curtain"}
  *   | {do: "uncover"} | {do: "hold"} | {do: "finish"} | {do: "window"} | {do: "steps", steps: PreparationStep[], hint: string}
  *   | {do: "review"} | {do: "closeSheet"} | {do: "closeHelp"} | {do: "hint", text: string}
  *   | {do: "toast", text: string} | {do: "say", text: string} | {do: "loading", text: string}
@@ -85,7 +85,7 @@ export function step(state, event) {
 
 /** @typedef {{[Is in Event["is"]]: (event: Extract<Event, {is: Is}>) => void}} Happenings  every event has its method */
 
-/** One step under way. The state given is never changed: what becomes of it is a copy. @implements {Happenings} */
+/** One step under way. The state passed in is never changed: the new state is a copy. @implements {Happenings} */
 class Turn {
   /** @type {Effect[]} */
   effects = [];
@@ -153,7 +153,7 @@ class Turn {
     if (this.state.sheet === "window") this.next({ now });
   }
 
-  /** Whoever tries a study out goes on in a window too small. @param {{now: number}} event */
+  /** In a preview the reader may continue in a window too small. @param {{now: number}} event */
   anyway({ now }) {
     this.state.roomy = true;
     this.next({ now });
@@ -218,7 +218,7 @@ class Turn {
     if (asksWords(shown.item)) this.#do({ do: "answerField" });
     if (!shown.item.options.some((each) => each.option === option)) return;
     const anew = option !== shown.option;
-    const confidence = anew ? null : shown.confidence; // it was said of the other answer
+    const confidence = anew ? null : shown.confidence; // it was of the other answer
     this.#show({ option, confidence });
     this.#do({ do: "chosen", option, confidence, anew, now });
   }
@@ -239,7 +239,7 @@ class Turn {
   }
 
   /**
-   * Where confidence is asked a digit never means an option: it stands beside the row of digits it would be taken for.
+   * Where confidence is asked a digit never means an option: it is next to the row of digits it would be confused with.
    * @param {{number: number, now: number}} event on the key: how sure, or an option where nobody asks how sure, or why not
    */
   digit({ number, now }) {
@@ -270,7 +270,7 @@ class Turn {
     if (this.#open) this.#show({ comment: text });
   }
 
-  /** The question is faulty, whatever the answer; without a word of it, the other way round. @param {{faulty?: boolean}} event */
+  /** The question is faulty, independent of the answer; without a value, the mark is toggled. @param {{faulty?: boolean}} event */
   faulty({ faulty }) {
     const shown = this.#open;
     if (!shown || this.state.reasons || !this.#desk.rules.fault_marks) return;
@@ -307,7 +307,7 @@ class Turn {
     if (reasons) this.#reasons({ ...reasons, words: text });
   }
 
-  /** The case is on the screen: it goes on, unless it was paused before. @param {{n: number, now: number}} event */
+  /** The case is on the screen: its clock runs, unless it was paused before. @param {{n: number, now: number}} event */
   painted({ n, now }) {
     const { shown, phase } = this.state;
     if (shown?.n !== n || phase !== "loading") return;
@@ -335,7 +335,7 @@ class Turn {
     else if (shown.committed && !shown.item.reading) this.next({ now });
   }
 
-  /** An earlier case has come, or cannot be had. The reader may have gone on, confirmed or paused meanwhile.
+  /** An earlier case has come, or cannot be had. The reader may have moved on, confirmed or paused meanwhile.
    *  @param {{position: number, item: Case|null, now: number}} event */
   fetched({ position, item, now }) {
     const { asked, shown, phase, here } = this.state;
@@ -370,7 +370,7 @@ class Turn {
     this.state.answered = [...answered, item.case];
     if (item.stage !== 1 && (item.practice || this.#desk.rules.feedback === "after case")) {
       this.state.feedbackIs = "awaited";
-      this.#await({ item, record, told: null, answered: false, epoch_ms: record.committed_epoch_ms });
+      this.#await({ item, record, reference: null, answered: false, epoch_ms: record.committed_epoch_ms });
       this.#hint(texts.loading.saving);
       this.#do({ do: "flush" });
     } else {
@@ -412,12 +412,12 @@ class Turn {
     if (!this.state.here) return;
     this.#takeAid();
     for (const { id, why } of receipt.refused) this.#refused(sent.find((record) => record.id === id), why, now);
-    const told = this.#answerTo(receipt, sent);
-    if (told !== undefined) {
-      this.#tell(told, now);
+    const reference = this.#answerTo(receipt, sent);
+    if (reference !== undefined) {
+      this.#tell(reference, now);
     } else if (deciding.readElsewhere(this.state)) {
       this.#do({ do: "toast", text: texts.hints.readElsewhere });
-      // A paused reader is not there: the next case comes when they go on.
+      // A paused reader is away: the next case comes when they continue.
       if (this.state.phase !== "paused") this.#giveOver(now);
     } else {
       this.another({ now });
@@ -462,7 +462,7 @@ class Turn {
     this.#do({ do: "hint", text });
   }
 
-  /** Something stands before the cases, or behind them, on a sheet of its own.
+  /** Something comes before the cases, or after them, on a sheet of its own.
    *  @param {State["sheet"]} sheet @param {Effect} shows */
   #ask(sheet, shows) {
     if (this.state.sheet !== sheet) {
@@ -483,7 +483,7 @@ class Turn {
     this.#ask("steps", { do: "steps", steps, hint: this.state.refused[steps[0].step] ?? "" });
   }
 
-  /** Not one more case goes by until the reader goes on. @param {Halt} halt @param {number} now */
+  /** No more cases are shown until the reader continues. @param {Halt} halt @param {number} now */
   #stop(halt, now) {
     this.#change({ halt: { name: halt.name, since: this.state.met ? now : -Infinity }, met: true });
     this.#do({ do: "clear" }, { do: "halt", halt });
@@ -492,7 +492,7 @@ class Turn {
     this.#prefetch();
   }
 
-  /** The reader goes on. */
+  /** The reader continues. */
   #resume(now) {
     if (!["", "absent"].includes(this.state.halt.name)) this.state.lifted = deciding.coming(this.state)[0]?.case ?? "";
     this.#lift();
@@ -571,7 +571,7 @@ class Turn {
     return {
       n: this.state.brought, item, option, words: words ?? "", confidence, comment: comment ?? "", faulty, committed: false,
       paused: Boolean(kept?.clock.paused), resumed: Boolean(kept),
-      touched: Boolean(kept), // by whoever reloaded the page
+      touched: Boolean(kept), // by the reader, who reloaded the page
     };
   }
 
@@ -712,35 +712,35 @@ class Turn {
   }
 
   /** The case is back. What the server never answered is asked again: a record whose receipt was lost with the page is
-   *  sent again, and the server tells again what it told before. */
+   *  sent again, and the server sends the same feedback again. */
   #release(now) {
     const { feedback } = this.state;
     if (!feedback) return;
     this.state.feedbackIs = "awaited";
-    const { answered, told, record } = feedback;
-    if (answered) this.#tell(told, now);
+    const { answered, reference, record } = feedback;
+    if (answered) this.#tell(reference, now);
     else if (!this.#unsentReadings.some(({ id }) => id === record.id)) this.#do({ do: "put", record });
   }
 
   /** @param {Receipt} receipt @param {Record[]} sent
-   *  @returns {ReferenceAnswer|null|undefined} null: the server told nothing; undefined: not awaited, or not now */
+   *  @returns {ReferenceAnswer|null|undefined} null: the server sent nothing; undefined: not awaited, or not now */
   #answerTo(receipt, sent) {
     const { feedback, feedbackIs } = this.state;
     if (!feedback || feedbackIs === "shown" || !sent.some(({ id }) => id === feedback.record.id)) return undefined;
-    const told = receipt.feedback?.[feedback.record.id] ?? null;
-    this.#await({ ...feedback, told, answered: true });
-    return feedbackIs === "held" ? undefined : told;
+    const reference = receipt.feedback?.[feedback.record.id] ?? null;
+    this.#await({ ...feedback, reference, answered: true });
+    return feedbackIs === "held" ? undefined : reference;
   }
 
-  /** @param {ReferenceAnswer|null} told */
-  #tell(told, now) {
+  /** @param {ReferenceAnswer|null} reference */
+  #tell(reference, now) {
     const { feedback } = this.state;
-    if (!told || !feedback) {
+    if (!reference || !feedback) {
       this.next({ now });
       return;
     }
     this.state.feedbackIs = "shown";
-    this.#do({ do: "feedback", told, record: feedback.record });
+    this.#do({ do: "feedback", reference, record: feedback.record });
     this.#enter("paused");
   }
 

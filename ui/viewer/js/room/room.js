@@ -163,7 +163,7 @@ export function effectsOf(room, parts) {
       timer.keep(frame);
     }),
     offerAid: ({ item }) => panel.showAid(item),
-    feedback: ({ told, record }) => panel.showFeedback(told, record),
+    feedback: ({ reference, record }) => panel.showFeedback(reference, record),
 
     put: ({ record }) => connection.outbox.put(record),
     flush: () => connection.outbox.flush(),
@@ -214,7 +214,7 @@ export function effectsOf(room, parts) {
       const lines = [text(desk.read, desk.study), desk.debriefing ?? "", later, nothingLeft];
       overlays.close();
       if (apart && apart.of !== "preview") {
-        location.assign(absolute(apart.leave_url)); // how it went is said there
+        location.assign(absolute(apart.leave_url)); // the result is shown there
         return;
       }
       overlays.rest(title, lines, desk, apart ? [] : [readingRecord()]);
@@ -241,7 +241,7 @@ export function effectsOf(room, parts) {
   return { doings, timer, facts, tick };
 }
 
-/** What the root says of the room, for its style, for tests, and for whoever looks from outside.
+/** The attributes of the root that describe the room, for styles, tests and other tools.
  *  @param {HTMLElement} root @param {State} state @param {Phase} phase @param {number} [total] cases */
 function sign(root, state, phase, total) {
   const { dataset } = root;

@@ -63,7 +63,7 @@ export class DisplayCheck {
   /** The smallest step seen on each ground; null: not even the largest. */
   get seen() { return this.#seen; }
 
-  /** @param {number|null} place where the shape was said to be; null: it cannot be seen */
+  /** @param {number|null} place where the reader saw the shape; null: it cannot be seen */
   answer(place) {
     if (this.done) return;
     this.#presses += 1;
@@ -179,17 +179,17 @@ const DIRECTIONS = [[0, -1], [1, 0], [0, 1], [-1, 0]];
 /** Shapes to be found by key or finger, then the result and what to do about it. */
 export class DisplayStep {
   #sheet;
-  #told;
+  #callbacks;
   /** How often the reader went through it: the last time counts. */
   #times = 0;
 
   /**
    * @param {StepSheet} sheet
-   * @param {{count: string, onward: string, finish: (detail: object, now: number) => void}} told
+   * @param {{count: string, onward: string, finish: (detail: object, now: number) => void}} callbacks
    */
-  constructor(sheet, told) {
+  constructor(sheet, callbacks) {
     this.#sheet = sheet;
-    this.#told = told;
+    this.#callbacks = callbacks;
   }
 
   begin() {
@@ -216,7 +216,7 @@ export class DisplayStep {
     };
     const frame = this.#frame(field.canvas, answer);
     this.#sheet.show({
-      name: "display", title, count: this.#told.count, focus: frame,
+      name: "display", title, count: this.#callbacks.count, focus: frame,
       body: [element("p", text, "rr-prelude-text"), frame],
       primary: null, secondary: { label: unseen, key: texts.keys.space, run: () => answer(null) },
       keys: (event) => {
@@ -247,18 +247,18 @@ export class DisplayStep {
   #result(check) {
     const { title, result, good, advice, again } = texts.preparation.display;
     const facts = factsOf(window);
-    const told = adviceOn(facts, check.seen);
+    const sentences = adviceOn(facts, check.seen);
     const detail = {
       ...stepsOf(check.seen), presses: check.presses, misplaced: check.misplaced, times: this.#times,
-      advice: told.join(" "), ...facts,
+      advice: sentences.join(" "), ...facts,
     };
-    const lines = told.length ? told.map((name) => element("li", advice[name](facts))) : [element("li", good)];
+    const lines = sentences.length ? sentences.map((name) => element("li", advice[name](facts))) : [element("li", good)];
     const list = element("ul", "", "rr-advice");
     list.append(...lines);
-    list.toggleAttribute("data-good", !told.length);
+    list.toggleAttribute("data-good", !sentences.length);
     this.#sheet.show({
-      name: "display", title, count: this.#told.count, body: [table(result(check.seen)), list],
-      primary: { label: this.#told.onward, run: (now) => this.#told.finish(detail, now) },
+      name: "display", title, count: this.#callbacks.count, body: [table(result(check.seen)), list],
+      primary: { label: this.#callbacks.onward, run: (now) => this.#callbacks.finish(detail, now) },
       secondary: { label: again, run: () => this.begin() },
     });
   }

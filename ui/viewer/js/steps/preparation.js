@@ -28,7 +28,7 @@ export class SmallestWindow {
   #said = null;
 
   /** @param {{sheet: StepSheet, overlays: Overlays}} parts
-   *  @param {(() => void)|null} anyway whoever tries the study out may go on */
+   *  @param {(() => void)|null} anyway in a preview the reader may continue */
   constructor({ sheet, overlays }, anyway) {
     this.#sheet = sheet;
     this.#overlays = overlays;
@@ -192,9 +192,9 @@ function scrolling(html, label) {
 }
 
 /**
- * The last chance to review, where going back is allowed: every case is answered, and the end is said by the reader.
+ * The last chance to review, where going back is allowed: every case is answered, and the reader confirms the end.
  * @param {StepSheet} sheet @param {number} total cases
- * @param {{back: () => void, finish: () => void}} told back: to the last case; finish: the answers stand
+ * @param {{back: () => void, finish: () => void}} callbacks back: to the last case; finish: the answers stand
  */
 export function askForLastReview(sheet, total, { back, finish }) {
   const { title, text, review, finish: stand, choose } = texts.review;

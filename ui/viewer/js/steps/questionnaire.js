@@ -14,17 +14,17 @@ export class QuestionnaireForm {
   element = element("form", "", "rr-form");
   #questions;
   #values;
-  #told;
+  #callbacks;
   /** @type {Map<string, HTMLElement>} */
   #groups = new Map();
 
   /** @param {Question[]} questions @param {any} before what was filled in before a reload
-   *  @param {{changed: (values: Values) => void, missing: (n: number) => void}} told  missing: how many questions say
+   *  @param {{changed: (values: Values) => void, missing: (n: number) => void}} callbacks  missing: how many questions say
    *    that their answer is missing, whenever that number may have changed */
-  constructor(questions, before, told) {
+  constructor(questions, before, callbacks) {
     this.#questions = questions;
     this.#values = Object.assign(Object.create(null), fitting(questions, before));
-    this.#told = told;
+    this.#callbacks = callbacks;
     this.element.noValidate = true;
     this.element.addEventListener("submit", (event) => event.preventDefault());
     questions.forEach((question, i) => {
@@ -82,14 +82,14 @@ export class QuestionnaireForm {
     group.toggleAttribute("data-missing", Boolean(fault));
     const judged = question.kind === "choice" ? group : this.#control(question.id);
     judged.setAttribute("aria-invalid", String(Boolean(fault)));
-    this.#told.missing([...this.#groups.values()].filter((each) => each.hasAttribute("data-missing")).length);
+    this.#callbacks.missing([...this.#groups.values()].filter((each) => each.hasAttribute("data-missing")).length);
     return fault;
   }
 
   #filled({ name, value }) {
     this.#values[name] = value;
-    this.#told.changed(this.#values);
-    // A message goes as soon as the answer is there; it comes only when the reader wants to go on.
+    this.#callbacks.changed(this.#values);
+    // A message disappears as soon as the question is answered; it comes only when the reader wants to continue.
     const question = this.#questions.find(({ id }) => id === name);
     if (question && this.#group(name).hasAttribute("data-missing")) this.#judge(question);
   }

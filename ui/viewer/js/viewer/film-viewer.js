@@ -181,7 +181,7 @@ export class FilmViewer {
   #place;
   #canvas;
   #hanging;
-  #told;
+  #listener;
   #magnifier;
   #inverted = false;
   /** @type {AidBox[]} */
@@ -199,7 +199,7 @@ export class FilmViewer {
    */
   constructor(place, forceCanvas, listener) {
     this.#place = place;
-    this.#told = listener;
+    this.#listener = listener;
     this.#canvas = new FilmCanvas(place, forceCanvas, {
       resized: () => {
         this.#hanging.arrange();
@@ -236,7 +236,7 @@ export class FilmViewer {
   show(films, { same = false, boxes = [] } = {}) {
     const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped }) => ({ zoomPan, window, preset, flipped })) : [];
     const inverted = same && this.#inverted;
-    this.#told.fresh();
+    this.#listener.fresh();
     this.#canvas.look();
     this.renderer.blank();
     this.#boxes = boxes;
@@ -295,14 +295,14 @@ export class FilmViewer {
   /** @param {number} place in PRESETS */
   preset(place) {
     for (const pane of this.#hanging.visible) Object.assign(pane, presetOf(pane.film, place));
-    this.#told.used("window");
+    this.#listener.used("window");
     this.#soon();
   }
 
   /** @param {Pane|null} [pane] */
   fit(pane = null) {
     for (const each of this.#meant(pane)) each.zoomPan = fitted(each.rect, each.film.view);
-    this.#told.used("fit");
+    this.#listener.used("fit");
     this.#soon();
   }
 
@@ -317,13 +317,13 @@ export class FilmViewer {
       const middle = { x: 0, y: 0 };
       pane.zoomPan = { ...zoomed(pane.zoomPan, 1 / pane.zoomPan.scale, middle, pane.rect, pane.film.view), scale: 1 };
     }
-    this.#told.used("actual_size");
+    this.#listener.used("actual_size");
     this.#soon();
   }
 
   invert() {
     this.#inverted = !this.#inverted;
-    this.#told.used("invert");
+    this.#listener.used("invert");
     this.#soon();
   }
 
@@ -332,21 +332,21 @@ export class FilmViewer {
     const pane = this.pointer && this.#hanging.under(this.pointer);
     const flipped = !(pane ?? this.#hanging.visible[0])?.flipped;
     for (const each of this.#meant(pane)) each.flipped = flipped;
-    this.#told.used("flip");
+    this.#listener.used("flip");
     this.#soon();
   }
 
   /** The films change places. */
   swap() {
     if (!this.#hanging.swap()) return;
-    this.#told.used("swap");
+    this.#listener.used("swap");
     this.#draw();
   }
 
   /** The current films alone, or beside the prior ones. */
   compare() {
     if (!this.#hanging.compare()) return;
-    this.#told.used("view");
+    this.#listener.used("view");
     this.#draw();
   }
 
@@ -357,7 +357,7 @@ export class FilmViewer {
     else if (pane) {
       const { x, y, width, height } = pane.rect;
       this.#magnifier.lay(this.pointer ?? { x: x + width / 2, y: y + height / 2 });
-      this.#told.used("glass");
+      this.#listener.used("glass");
     }
     this.#soon();
   }
@@ -381,7 +381,7 @@ export class FilmViewer {
 
   /** Everything as it came, every film on view, hung for the size the window has now. */
   reset() {
-    this.#told.used("reset");
+    this.#listener.used("reset");
     this.#canvas.look();
     this.#hang();
   }
@@ -389,7 +389,7 @@ export class FilmViewer {
   /** Each film alone in turn, then all together; or this one alone, and again all. @param {Pane|null} [pane] */
   nextView(pane = null) {
     if (!this.#hanging.nextView(pane)) return;
-    this.#told.used("view");
+    this.#listener.used("view");
     this.#draw();
   }
 
@@ -400,7 +400,7 @@ export class FilmViewer {
     if (equal !== this.#hanging.equal) {
       this.#hanging.equal = equal;
       this.#hanging.arrange();
-      this.#told.resized();
+      this.#listener.resized();
     }
     this.#soon();
   }
@@ -422,7 +422,7 @@ export class FilmViewer {
     this.#draw();
   }
 
-  /** The films that a hand on this one means; without one, a key. @param {Pane|null} pane */
+  /** The films that an action on this film applies to; without a film, a key's. @param {Pane|null} pane */
   #meant(pane) {
     return pane && !this.linked ? [pane] : this.#hanging.visible;
   }
@@ -459,7 +459,7 @@ export class FilmViewer {
     // The words stand on the picture they speak of, not on the one before.
     this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
     this.#tellUses(visible);
-    this.#told.toggled({
+    this.#listener.toggled({
       invert: this.#inverted, glass: this.#magnifier.on, measure: this.measure.on, link: this.linked,
       flip: visible.some(({ flipped }) => flipped),
     });
@@ -479,6 +479,6 @@ export class FilmViewer {
     const key = uses.join();
     if (key === this.#uses) return;
     this.#uses = key;
-    this.#told.looking(uses);
+    this.#listener.looking(uses);
   }
 }

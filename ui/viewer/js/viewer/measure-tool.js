@@ -85,17 +85,17 @@ export class MeasureTool {
   on = false;
   #lines = new MeasuredLines();
   #panes;
-  #told;
+  #callbacks;
   /** The line that the hand has just begun. @type {Line|null} */
   #fresh = null;
 
   /**
    * @param {{visible: () => Pane[], density: () => number, changed: () => void}} panes
-   * @param {{used: (tool: string) => void, hint: (text: string) => void}} told
+   * @param {{used: (tool: string) => void, hint: (text: string) => void}} callbacks
    */
-  constructor(panes, told) {
+  constructor(panes, callbacks) {
     this.#panes = panes;
-    this.#told = told;
+    this.#callbacks = callbacks;
   }
 
   get empty() { return !this.#lines.lines.length; }
@@ -136,7 +136,7 @@ export class MeasureTool {
     if (this.#fresh && pane) {
       const [a, b] = this.#fresh.ends.map((end) => onPane(end, pane));
       if (Math.hypot(a.x - b.x, a.y - b.y) < SHORTEST_PX * this.#panes.density()) this.#lines.remove();
-      else this.#told.used("measure");
+      else this.#callbacks.used("measure");
     }
     this.#fresh = null;
     this.#panes.changed();
@@ -169,11 +169,11 @@ export class MeasureTool {
     const shift = this.#lines.lines.length * APART_PX * this.#panes.density();
     const [from, to] = [3 / 8, 5 / 8].map((share) =>
       onItsFilm(onFilm({ x: share * width, y: height / 2 + shift }, pane), pane));
-    if (this.#begin(pane, from, to)) this.#told.used("measure");
+    if (this.#begin(pane, from, to)) this.#callbacks.used("measure");
     this.#panes.changed();
   }
 
-  /** Two spans for the cardiothoracic ratio, on the first film of those on view; if they lie there already, away. */
+  /** Two spans for the cardiothoracic ratio, on the first visible film; removed if they are already drawn. */
   heart() {
     const spans = this.#lines.lines.filter(({ span }) => span);
     if (spans.length) {
@@ -186,7 +186,7 @@ export class MeasureTool {
     const pane = this.#panes.visible()[0];
     if (!pane) return;
     if (this.#lines.lines.length + 2 > MOST_LINES) {
-      this.#told.hint(texts.hints.linesFull(MOST_LINES));
+      this.#callbacks.hint(texts.hints.linesFull(MOST_LINES));
       return;
     }
     const { width, height } = pane.rect;
@@ -195,7 +195,7 @@ export class MeasureTool {
     this.#lines.add(pane.index, at(0.35, 0.6), at(0.65, 0.6), "heart");
     for (const line of this.#lines.lines.slice(-2)) line.ends[1].y = line.ends[0].y;
     this.on = true;
-    this.#told.used("measure");
+    this.#callbacks.used("measure");
     this.#panes.changed();
   }
 
@@ -231,7 +231,7 @@ export class MeasureTool {
     this.on = on;
     if (on && this.empty && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
       this.on = false;
-      this.#told.hint(texts.hints.noSpacing);
+      this.#callbacks.hint(texts.hints.noSpacing);
     }
     this.#panes.changed();
   }
@@ -242,8 +242,8 @@ export class MeasureTool {
   }
 
   #begin(pane, from, to) {
-    if (!pane.film.view.spacing_mm) this.#told.hint(texts.hints.noSpacing);
-    else if (!this.#lines.add(pane.index, from, to)) this.#told.hint(texts.hints.linesFull(MOST_LINES));
+    if (!pane.film.view.spacing_mm) this.#callbacks.hint(texts.hints.noSpacing);
+    else if (!this.#lines.add(pane.index, from, to)) this.#callbacks.hint(texts.hints.linesFull(MOST_LINES));
     else return true;
     this.#lines.active = null;
     return false;

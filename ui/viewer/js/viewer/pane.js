@@ -159,7 +159,7 @@ function bounded(zoomPan, pane, film) {
   };
 }
 
-/** Rows of so many films each, the last with what is left, all equally high so that films can be compared. */
+/** Rows of the same number of films, the last with the rest, all equally high so that films can be compared. */
 function inRows(area, films, gap, perRow) {
   const rows = Math.ceil(films.length / perRow);
   const height = Math.max(1, Math.floor((area.height - gap * (rows - 1)) / rows));

@@ -1,4 +1,4 @@
-/** The reader's hands on the film: mouse, wheel and touch turned into zoom, pan, window and measured lines. */
+/** Turns mouse, wheel and touch into zoom, pan, window and measured lines. */
 
 /** @import { FilmViewer } from "./film-viewer.js" */
 /** @import { Pane } from "./pane.js" */
