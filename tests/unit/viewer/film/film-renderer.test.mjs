@@ -165,3 +165,24 @@ test("a picture made for another size of the canvas is thrown away when it is ma
   renderer.draw(larger, [placed(1)]);
   assert.deepEqual(shown, ["large"]);
 });
+
+test("a picture that is being made in advance is waited for, not made twice", async () => {
+  const { renderer, worker, shown, closed, answer } = room();
+  renderer.prepare(SIZE, [placed(1)]);
+  renderer.draw(SIZE, [placed(1)]);
+  const settled = renderer.shown();
+  assert.equal(worker.pictures.length, 1);
+  answer("first case", worker.pictures[0]);
+  await settled;
+  assert.deepEqual([shown, closed], [["first case"], []]);
+});
+
+test("another picture asked for meanwhile is made after the picture in advance", () => {
+  const { renderer, worker, shown, answer } = room();
+  renderer.prepare(SIZE, [placed(1)]);
+  renderer.draw(SIZE, [placed(1)]);
+  renderer.draw(SIZE, [placed(2)]);
+  answer("first", worker.pictures[0]);
+  answer("second", worker.pictures[1]);
+  assert.deepEqual(shown, ["first", "second"]);
+});

@@ -62,10 +62,18 @@ export class CaseDisplay {
    */
   prefetch(shown, coming) {
     this.#parts.films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
-    // One after the other, so that the very next case has the line for itself.
+    // One after the other, so that the very next case has the line for itself; and after a picture that the reader waits
+    // for, which would else share the processor with the decoding.
     /** @type {Promise<unknown>} */
     let before = Promise.resolve();
-    for (const item of coming) before = before.then(() => this.#parts.films.load(item)).catch(() => {});
+    for (const item of coming) {
+      before = before.then(() => this.#pictureShown()).then(() => this.#parts.films.load(item)).catch(() => {});
+    }
+  }
+
+  /** When the picture of films that have arrived is on the screen, or none is awaited. */
+  #pictureShown() {
+    return new Promise((resolve) => { setTimeout(resolve); }).then(() => this.#parts.viewer.renderer.shown());
   }
 
   /** The card lost every film. */

@@ -17,6 +17,7 @@
 const HIRE_AGAIN_MS = 500;
 const MOVING_MS = 150; // pictures asked for in closer succession follow a hand
 const STILL_MS = 80;
+const IN_ADVANCE = 0; // the id of every picture made in advance
 
 export class FilmRenderer {
   /** What draws, once `opened` is resolved. @type {{name: string, software: boolean|null}} */
@@ -91,7 +92,7 @@ export class FilmRenderer {
     // One of the same films that is not the same was made for a canvas of another size.
     this.#drop((films) => films.join() === request.films.join());
     this.#prepared.set(request.key, { films: request.films, bitmap: null });
-    this.#tell({ ...request.order, do: "picture", id: 0, key: request.key, settled: true });
+    this.#tell({ ...request.order, do: "picture", id: IN_ADVANCE, key: request.key, settled: true });
   }
 
   /**
@@ -159,9 +160,11 @@ export class FilmRenderer {
   #ask(request, draft) {
     this.#forget();
     this.#askedAt = this.#now();
-    const id = this.#lastPicture += 1;
-    this.#underWay = { id, request, draft };
+    const inAdvance = this.#prepared.get(request.key)?.bitmap === null; // the same picture is being made
+    const id = inAdvance ? IN_ADVANCE : this.#lastPicture += 1;
+    this.#underWay = { id, request, draft: draft && !inAdvance };
     this.#mark(false);
+    if (inAdvance) return;
     const order = draft ? halved(request.order) : request.order;
     this.#tell({ ...order, do: "picture", id, key: request.key, settled: false });
   }
@@ -183,9 +186,14 @@ export class FilmRenderer {
   }
 
   #developed(id, key, bitmap) {
-    if (id === 0) this.#keepPrepared(key, bitmap);
-    else if (this.#underWay?.id !== id) bitmap?.close();
-    else this.#show(bitmap);
+    const awaited = this.#underWay?.id === id && this.#underWay?.request.key === key;
+    if (id === IN_ADVANCE && !awaited) {
+      this.#keepPrepared(key, bitmap);
+      return;
+    }
+    if (id === IN_ADVANCE) this.#prepared.delete(key);
+    if (awaited) this.#show(bitmap);
+    else bitmap?.close();
   }
 
   #keepPrepared(key, bitmap) {
