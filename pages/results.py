@@ -26,13 +26,14 @@ from study.base.translation import language, later, said, t, tn
 from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
+from ui.overview import case_films
 from ui.overview.now import standing
 from ui.parts import actions
 from ui.parts.links import links, report_links
 from ui.parts.text import minute, plain
 from ui.parts.theme import Tone, badge_html, grid, page_title, pick
-from ui.results import case_films
-from ui.results.analysis import (
+from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
+from ui.results.report_parts import (
     SectionFigures,
     figure_links,
     overview,
@@ -40,7 +41,6 @@ from ui.results.analysis import (
     sentences,
     without_accuracy,
 )
-from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
 from ui.results.tables import (
     agreement_html,
     case_card,

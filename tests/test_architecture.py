@@ -37,7 +37,7 @@ FLOORS = {
 """The folders of each package, from the ground: a folder uses none above it."""
 EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
-    "ui/results/analysis.py",
+    "ui/results/report_parts.py",
     "ui/results/background.py",
     "ui/results/tables.py",
     "ui/archive/exports.py",

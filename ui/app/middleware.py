@@ -123,12 +123,12 @@ class Intake:
 
     def _recent(self, sign_in: str) -> int:
         """Return how many bytes a sign-in uploaded in the last hour; what is older is forgotten."""
-        for sign_in in list(self._uploaded):
-            pieces = self._uploaded[sign_in]
+        for known in list(self._uploaded):
+            pieces = self._uploaded[known]
             while pieces and self._clock() - pieces[0][0] > _HOUR_S:
                 pieces.popleft()
             if not pieces:
-                del self._uploaded[sign_in]
+                del self._uploaded[known]
         return sum(n_bytes for _, n_bytes in self._uploaded.get(sign_in, ()))
 
 

@@ -5,9 +5,9 @@ from starlette.routing import BaseRoute
 from ui import viewer
 from ui.archive import exports
 from ui.banks import questions, verdicts
-from ui.overview import examples, models, trail
+from ui.overview import case_films, examples, models, trail
 from ui.reading import desk, films, rooms, score_card
-from ui.results import case_films, leaderboard
+from ui.results import leaderboard
 from ui.server import access
 from ui.wizard import protocol_view
 

@@ -84,7 +84,7 @@ def _report(person: Person, request: Request) -> Response:
     """Hand out a page of the report, or the whole of it, in English or a language asked for."""
     # Loading the analysis takes longer than all else of the server, and few starts need it.
     from analysis import AnalysisError
-    from ui.results.analysis import report, report_file
+    from ui.results.report_parts import report, report_file
 
     name, kept, study = _name(request), store(), person.study_name
     language = request.query_params.get("language", ENGLISH)
@@ -101,7 +101,7 @@ def _report(person: Person, request: Request) -> Response:
 
 def _figure(person: Person, request: Request) -> Response:
     from analysis import AnalysisError
-    from ui.results.analysis import figure_file
+    from ui.results.report_parts import figure_file
 
     name, matrix = _name(request), dict(request.query_params)
     try:

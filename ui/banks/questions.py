@@ -24,8 +24,8 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import Store, bank_contents
 from study.store.bank_contents import ListedItem
+from ui.overview.case_films import CASE_CSS, figure, picture
 from ui.parts.text import film_name, number
-from ui.results.case_films import CASE_CSS, figure, picture
 from ui.server.access import answer
 from ui.server.deployment import store
 

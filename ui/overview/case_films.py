@@ -1,4 +1,4 @@
-"""The films of a study's own cases, for its coordinator: before the opening, and with results."""
+"""Shows the films of a study's cases to its coordinator, before the opening and with results."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -15,24 +15,11 @@ from study.people.signing_in import Person
 from study.store import Store, studies
 from study.store.banks import FilmRow
 from ui.parts.text import film_name, number
+from ui.parts.theme import page_file, style
 from ui.server.access import answer
 from ui.server.deployment import store
 
-CASE_CSS = """<style>
-.case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
-@media (max-width: 1100px) { .case { grid-template-columns: minmax(0, 1fr); } }
-.case h4 { margin: 0 0 .75rem; font-size: 1.1rem; font-weight: 600; line-height: 1.4; padding: 0; }
-.case ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.case li { margin: 0; padding: .55rem .75rem; border: 1px solid var(--rr-line);
-  border-radius: .5rem; overflow-wrap: anywhere; }
-.case li.reference { border-color: var(--rr-good); border-width: 2px; }
-.case .mark { color: var(--rr-good); font-size: .85rem; font-weight: 600; }
-.case .who { display: flex; flex-wrap: wrap; gap: .3rem .4rem; margin-top: .35rem; }
-.case .who span { font-size: .82rem; padding: .05rem .5rem; border-radius: 1rem;
-  border: 1px solid currentcolor; }
-.case .reader { color: var(--rr-info); }
-.case .model { color: var(--rr-warn); }
-</style>"""
+CASE_CSS = style(page_file(__file__, "case-films.css"))
 """The styles of a case beside its films."""
 
 

@@ -17,44 +17,11 @@ from streamlit.delta_generator import DeltaGenerator
 from study.base.errors import StudyError
 from study.base.translation import t
 from ui.parts.text import plain
-from ui.parts.theme import listed, refused
+from ui.parts.theme import listed, page_file, refused
 
 _MEMORY = "last-action"
 
-_FOCUS = """
-const focused = new Set();
-
-// What is below may still be growing: it is kept in view until the user does something.
-function keepInView(names) {
-  const found = () => names.map((name) => document.querySelector(`.st-key-${name}`));
-  const show = () => found().forEach((one) => one?.scrollIntoView({ block: "nearest" }));
-  const growing = new ResizeObserver(show);
-  const coming = new MutationObserver(() => found().forEach((one) => one && growing.observe(one)));
-  const stop = () => {
-    growing.disconnect();
-    coming.disconnect();
-    for (const kind of ["pointerdown", "keydown", "wheel"]) removeEventListener(kind, stop, true);
-  };
-  for (const kind of ["pointerdown", "keydown", "wheel"]) addEventListener(kind, stop, true);
-  coming.observe(document.body, { childList: true, subtree: true });
-  found().forEach((one) => one && growing.observe(one));
-  show();
-}
-
-export default function ({ data }) {
-  if (focused.has(data.name)) return;
-  focused.add(data.name);
-  requestAnimationFrame(() => {
-    const report = document.querySelector(`.st-key-${data.name}`);
-    if (!report) return;
-    report.tabIndex = -1;
-    report.setAttribute("role", "group");
-    report.setAttribute("aria-label", data.label);
-    report.focus({ preventScroll: true });
-    keepInView([...(data.followed_by ? [data.followed_by] : []), data.name]);
-  });
-}
-"""
+_FOCUS = page_file(__file__, "report-focus.js")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,91 +13,22 @@ from study.base.errors import BadInput
 from study.base.translation import t
 from study.people.signing_in import Membership
 from ui.parts.text import plain
+from ui.parts.theme import page_file, style
 
-_CSS = """
-form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
-  font-family: var(--st-font); }
-label { font-size: .95rem; }
-input { direction: ltr; font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em;
-  padding: .7rem .8rem; border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
-  background: var(--st-secondary-background-color); text-transform: uppercase; }
-input::placeholder { color: var(--rr-quiet); opacity: 1; }
-input:focus-visible, button:focus-visible {
-  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
-button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
-  color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
-.named button { justify-self: start; padding: 0; color: var(--st-link-color); background: none;
-  font-weight: 600; text-align: start; text-decoration: underline; }
-.quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
-  border: 1px solid var(--rr-edge); font-weight: 500; }
-"""
+_CSS = page_file(__file__, "forms.css")
 
-_SIGN_IN = """
-<form method="post" action="sign-in">
-  <label for="access_code"></label>
-  <input id="access_code" name="access_code" required autofocus autocomplete="off"
-    autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
-    maxlength="60">
-  <button type="submit"></button>
-</form>
-"""
+_SIGN_IN = page_file(__file__, "sign-in.html")
 
 # A link hands its code over behind the # sign, which no browser sends to a server.
-_FOCUS = """
-const seen = new WeakSet();
-export default function ({ parentElement, data }) {
-  const field = parentElement.querySelector("input");
-  parentElement.querySelector("label").textContent = data.label;
-  parentElement.querySelector("button").textContent = data.button;
-  const given = new URLSearchParams(location.hash.slice(1)).get("code");
-  if (given) {
-    field.value = given.slice(0, 60);
-    history.replaceState(history.state, "", location.pathname + location.search);
-  }
-  if (!seen.has(parentElement)) {
-    seen.add(parentElement);
-    field.focus();
-  }
-}
-"""
+_FOCUS = page_file(__file__, "sign-in.js")
 
-_TICKET = """
-<form method="post" action="sign-in">
-  <input type="hidden" name="ticket">
-  <button type="submit"></button>
-</form>
-"""
+_TICKET = page_file(__file__, "ticket.html")
 
-_SEND = """
-const sent = new WeakSet();
-export default function ({ parentElement, data }) {
-  const form = parentElement.querySelector("form");
-  form.querySelector("button").textContent = data.button;
-  form.elements.ticket.value = data.ticket;
-  if (!sent.has(parentElement)) {
-    sent.add(parentElement);
-    form.submit();
-  }
-}
-"""
+_SEND = page_file(__file__, "ticket.js")
 
-_CHOOSE = """
-<form method="post" action="choose" class="quiet">
-  <input type="hidden" name="grant"><input type="hidden" name="study">
-  <button type="submit"></button>
-</form>
-"""
+_CHOOSE = page_file(__file__, "choose.html")
 
-_FILL = """
-export default function ({ parentElement, data }) {
-  const form = parentElement.querySelector("form");
-  form.elements.grant.value = data.grant;
-  form.elements.study.value = data.study;
-  const button = form.querySelector("button");
-  button.textContent = data.button;
-  button.setAttribute("aria-label", data.spoken);
-}
-"""
+_FILL = page_file(__file__, "choose.js")
 
 TABLE_TYPES = ("csv", "tsv", "xlsx", "xlsm")
 """The endings of the tables that can be uploaded."""
@@ -107,14 +38,7 @@ MOST_MB = 500
 
 # Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
 # button keeps its word unseen, for a name made by a style is none to a screen reader.
-_OURS = """<style>
-[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
-[data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
-  [data-testid="stMarkdownContainer"] {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%%); }
-[data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
-  content: %s; margin-inline-start: .5rem; }
-</style>"""
+_UPLOAD_CSS = page_file(__file__, "upload.css")
 
 
 def sign_in_form() -> None:
@@ -149,7 +73,8 @@ def choose_form(membership: Membership, *, by_name: bool = False) -> None:
 
 def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
     """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
-    st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
+    words = json.dumps(t("Choose a file"), ensure_ascii=False)
+    st.html(style(f":root {{ --rr-choose-file: {words}; }}\n{_UPLOAD_CSS}"))
     kinds = ", ".join(ending.upper() for ending in types)
     full_label = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
     file = st.file_uploader(full_label, type=list(types), key=key, max_upload_size=most_mb)

@@ -11,59 +11,14 @@ from zlib import crc32
 import streamlit as st
 
 from study.base.translation import ENGLISH, language, t
+from ui.parts.theme import page_file
 
-_CSS = """
-.links { display: flex; flex-wrap: wrap; gap: .6rem; padding: 3px; margin-inline-start: -3px; }
-a { font: 500 1rem/1.4 var(--st-font); padding: .45rem .9rem; border-radius: .5rem;
-  color: var(--st-text-color); text-decoration: none;
-  border: 1px solid var(--rr-edge, var(--st-border-color)); }
-a:hover { border-color: var(--st-primary-color); }
-a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
-"""
+_CSS = page_file(__file__, "links.css")
 
-_TABLE_CSS = """
-table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
-  color: var(--st-text-color); }
-caption { text-align: start; padding-bottom: .4rem; opacity: .85; }
-th, td { text-align: start; vertical-align: top; font-weight: 400;
-  padding-block: .55rem; padding-inline-end: 1rem;
-  border-bottom: 1px solid var(--st-border-color); }
-thead th { font-weight: 600; }
-a { color: var(--st-link-color); font-weight: 600; }
-a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
-td.n { white-space: nowrap; text-align: end; }
-a, code { direction: ltr; unicode-bidi: isolate; }
-code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-"""
+_TABLE_CSS = page_file(__file__, "downloads.css")
 
 _TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
-_FILL = """
-const made = (tag, text, scope) => {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  if (scope) element.scope = scope;
-  return element;
-};
-export default function ({ parentElement, data }) {
-  parentElement.querySelector("caption").textContent = data.caption;
-  parentElement.querySelector("thead tr").replaceChildren(
-    ...data.heads.map((head) => made("th", head, "col")));
-  parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
-    const row = document.createElement("tr");
-    const link = made("a", file.name);
-    link.href = file.address;
-    link.download = "";
-    const name = made("th", "", "row");
-    name.append(link);
-    const size = made("td", file.size);
-    size.className = "n";
-    const hash = made("td", "");
-    hash.append(made("code", file.sha256));
-    row.append(name, made("td", file.what), size, hash);
-    return row;
-  }));
-}
-"""
+_FILL = page_file(__file__, "downloads.js")
 
 
 def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:

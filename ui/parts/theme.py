@@ -37,9 +37,19 @@ class Tone(StrEnum):
     WARN = "warn"
 
 
+def page_file(module: str, name: str) -> str:
+    """Return a file of HTML, CSS or JavaScript next to the module that uses it."""
+    return Path(module).with_name(name).read_text(encoding="utf-8")
+
+
+def style(css: str) -> str:
+    """Return styles as an element of a page."""
+    return f"<style>{css}</style>"
+
+
 def wear() -> None:
     """Put the styles on the page; they take no room."""
-    st.html(f"<style>{_styles()}</style>")
+    st.html(style(_styles()))
 
 
 def lost_line() -> None:

@@ -29,31 +29,14 @@ from study.reading.score_card import (
     reading_record,
     total,
 )
+from ui.overview.case_films import picture
 from ui.parts.links import attachment
 from ui.parts.text import film_name, number
-from ui.results.case_films import picture
+from ui.parts.theme import page_file, style
 from ui.server.access import answer, status_of
 from ui.server.deployment import store
 
-_CSS = """<style>
-.scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
-@media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
-.st-key-card-others .rr-table th { white-space: normal; }
-.st-key-card-others td:first-child { white-space: nowrap; }
-.scored img.ahead { display: none; }
-.scored h3 { margin: 0 0 1rem; font-size: 1.15rem; font-weight: 600; line-height: 1.4; padding: 0; }
-.scored ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.scored li { margin: 0; padding: .6rem .8rem; border: 1px solid var(--rr-edge);
-  border-radius: .5rem; overflow-wrap: anywhere; }
-.scored li.right { border: 2px solid var(--rr-good); }
-.scored li.wrong { border: 2px dashed var(--rr-bad); }
-.scored li.said bdi { white-space: pre-wrap; }
-.scored .mark { display: block; margin-top: .25rem; font-size: .9rem; font-weight: 600; }
-.scored .verdict { margin: 1rem 0 0; font-weight: 600; }
-.scored .why { margin: .6rem 0 0; padding: .7rem .9rem;
-  border-inline-start: 3px solid var(--rr-good); white-space: pre-line;
-  overflow-wrap: anywhere; line-height: 1.5; }
-</style>"""
+_CSS = style(page_file(__file__, "score-card.css"))
 
 
 def routes() -> list[Route]:
@@ -256,28 +239,7 @@ async def _film(request: Request) -> Response:
 ADDRESS, PDF = "reading-record", "reading-record.pdf"
 _TEMPLATE = Path(__file__).parent / "record.typ"
 _MINUTE_MS, _HOUR_MIN = 60_000, 60
-_RECORD_CSS = """
-@page { size: A4; margin: 25mm 22mm; }
-body { max-width: 42rem; margin: 3rem auto; padding: 0 1.5rem; color: #1f2933; background: #fff;
-  font: 1rem/1.5 system-ui, sans-serif; }
-h1 { margin: 0 0 .25rem; font-size: 2rem; color: #0b4a7d; }
-.study { margin: 0 0 2rem; font-size: 1.25rem; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: minmax(9rem, 1fr) 2fr; gap: .6rem 2rem; margin: 0 0 2rem;
-  padding: 1.2rem 0; border: solid #cfd5db; border-width: 1px 0; }
-dt { color: #5b6672; }
-dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-input { font: inherit; color: inherit; width: 100%; box-sizing: border-box; padding: .2rem .4rem;
-  border: 1px solid #5b6672; border-radius: .3rem; }
-small { color: #5b6672; display: block; font-size: .875rem; }
-.ways { display: flex; gap: 1rem; align-items: center; margin: 2rem 0 0; }
-button { font: inherit; padding: .5rem 1rem; color: #fff; background: #0b4a7d; border: 0;
-  border-radius: .5rem; cursor: pointer; }
-a { color: #0b4a7d; }
-:focus-visible { outline: 3px solid #0b4a7d; outline-offset: 2px; }
-@media print { body { max-width: none; margin: 0; padding: 0; } .ways, .hint { display: none; }
-  input { border: 0; padding: 0; } :focus-visible { outline: none; }
-  :is(dt, dd):has(+ dd > :placeholder-shown), dd:has(> :placeholder-shown) { display: none; } }
-"""
+_RECORD_CSS = page_file(__file__, "reading-record.css")
 
 
 def page(record: ReadingRecord) -> str:
@@ -294,7 +256,7 @@ def page(record: ReadingRecord) -> str:
     return (
         f'<!DOCTYPE html><html lang="{escape(language())}" dir="auto"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}: {escape(record.study)}</title><style>{_RECORD_CSS}</style>"
+        f"<title>{escape(title)}: {escape(record.study)}</title>{style(_RECORD_CSS)}"
         f'<main><h1>{escape(title)}</h1><p class="study"><bdi>{escape(record.study)}</bdi></p>'
         f'<dl><dt><label for="name">{escape(name)}</label></dt><dd><input id="name" '
         f'maxlength="100" autocomplete="name" placeholder=" ">'

@@ -204,7 +204,7 @@ def warm_up() -> None:
 
     def load() -> None:
         worker.Job(_nothing, kept=_LOADED)
-        import_module("ui.results.analysis")
+        import_module("ui.results.report_parts")
 
     threading.Thread(target=load, daemon=True).start()
 

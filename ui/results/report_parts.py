@@ -1,8 +1,8 @@
-"""What the results page shows of an analysis, and its files: the report, and each figure.
+"""Parts of the report for the results page, and their files: sentences, sections, each figure.
 
-While accuracy may not be seen the analysis is given the blinded bundle, and so cannot compute it.
-A figure is SVG or PNG for one column or the page's width, and its data; a file is made when it is
-asked for, from the analysis that the page shows.
+While accuracy must stay hidden the analysis gets the blinded bundle, and so cannot compute it.
+A figure is SVG or PNG for one column or the page's width, and its data; a file is made on request,
+from the analysis that the page shows.
 """
 
 import io

@@ -21,8 +21,8 @@ from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
 from analysis.statistics.comparison.pairs import only_one_correct, pair_of
 from study.base.translation import said, t
+from ui.overview.case_films import CASE_CSS, figure
 from ui.parts.theme import grid
-from ui.results.case_films import CASE_CSS, figure
 
 _WORDS = {
     "rater_id": "Rater",

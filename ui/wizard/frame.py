@@ -18,43 +18,17 @@ from ui.parts.actions import Action
 from ui.parts.forms import upload
 from ui.parts.links import links
 from ui.parts.text import minute, plain
-from ui.parts.theme import arrow
+from ui.parts.theme import arrow, page_file, style
 from ui.server.deployment import store
 from ui.wizard import design, reader_texts, rules, sample
 from ui.wizard.draft import Working, keep_mine, reach, read_again, save
 from ui.wizard.protocol_view import consent_view, protocol_view
 
-LOOK = """
-<style>
-[data-testid="stCaptionContainer"] { margin-top: -.55rem; }
-[data-testid="stMetricValue"] { font-size: 1.4rem; }
-.st-key-meaning [data-testid="stMetric"] { background: none; }
-.stMainBlockContainer h2 { padding-top: 0; }
-.rr-prose { line-height: 1.55; }
-.rr-prose h1 { font-size: 1.5rem; padding: .2rem 0; }
-.rr-prose h2 { font-size: 1.2rem; padding: .2rem 0; }
-.st-key-rail { gap: .25rem; }
-.st-key-rail .stButton button > div { justify-content: flex-start; width: 100%; }
-.st-key-rail .stButton button { padding-inline-start: .7rem; text-align: start; }
-.st-key-rail .stButton button p { text-align: start; }
-.st-key-rail [data-testid="stCaptionContainer"] {
-  margin-block: .6rem 0; margin-inline-start: .7rem; }
-.st-key-meaning { padding-inline-start: 1.4rem;
-  border-inline-start: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
-</style>
-"""
+LOOK = style(page_file(__file__, "wizard.css"))
 
 
 # A step begins at its top, wherever the one before was left.
-_TO_TOP = """
-const seen = new WeakSet();
-export default function ({ parentElement }) {
-  if (!seen.has(parentElement)) {
-    seen.add(parentElement);
-    document.querySelector("[data-testid='stMain']")?.scrollTo(0, 0);
-  }
-}
-"""
+_TO_TOP = page_file(__file__, "to-top.js")
 
 
 def wizard(working: Working, draw: Action) -> None:

@@ -16,24 +16,14 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, as_toml, toml_of_study
 from ui.parts.links import attachment
 from ui.parts.text import html, number
+from ui.parts.theme import page_file, style
 from ui.server.access import answer
 from ui.server.deployment import store
 from ui.wizard.sample import flags_in_words
 
 Lines = dict[str, str]
 
-_CSS = """
-<style>
-.rr-protocol { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr));
-  gap: 1.2rem 2.5rem; }
-.rr-protocol h4 { font-size: 1rem; margin: 0 0 .3rem; padding: 0; }
-.rr-protocol dl { padding: 0; margin: 0; display: grid; gap: .25rem 1rem;
-  grid-template-columns: minmax(9rem, 2fr) 3fr; font-size: .9rem; line-height: 1.45; }
-.rr-protocol dt { opacity: .75; hyphens: auto; overflow-wrap: anywhere; }
-.rr-protocol dt, .rr-protocol dd { margin: 0; padding: 0; }
-.rr-protocol dd { overflow-wrap: anywhere; }
-</style>
-"""
+_CSS = style(page_file(__file__, "protocol-view.css"))
 
 
 def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:

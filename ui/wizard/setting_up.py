@@ -27,9 +27,9 @@ from study.protocol.protocol import (
 from study.store import people, studies
 from study.store.studies import Amendment, DrawnCase, StudyRow, study_row
 from study.trail import heads
+from ui.overview import case_films
 from ui.parts.text import minute, plain
 from ui.parts.theme import Columns, pick
-from ui.results import case_films
 from ui.server.access import acting
 from ui.server.deployment import store
 from ui.wizard.protocol_view import value_in_words

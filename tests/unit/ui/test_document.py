@@ -29,7 +29,7 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "opening_tag"),
     [
         ("de-AT", b'lang="de" dir="ltr"'),
         ("ar", b'lang="ar" dir="rtl"'),

@@ -350,7 +350,7 @@ def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         ("database is locked", "The database is busy."),
         ("database or disk is full", "the disk is full"),

@@ -274,7 +274,8 @@ def test_routes_answer_whom_they_are_for(
 ) -> None:
     """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
     deployment = altered(state)
-    monkeypatch.setattr("ui.results.analysis._report", lambda _, study, *rest: _report_of(study))
+    report = "ui.results.report_parts._report"
+    monkeypatch.setattr(report, lambda _, study, *rest: _report_of(study))
     monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # how long a wrong code is answered after
     method, path = route.split(" ")
     address = _address(deployment, path)

@@ -48,9 +48,9 @@ from ui import viewer
 from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
 from ui.banks import questions
+from ui.overview import case_films
 from ui.reading import desk as reading_desk
 from ui.reading import films
-from ui.results import case_films
 from ui.server import access, schedule
 from ui.server.deployment import store
 

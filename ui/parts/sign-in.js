@@ -1,0 +1,15 @@
+const seen = new WeakSet();
+export default function ({ parentElement, data }) {
+  const field = parentElement.querySelector("input");
+  parentElement.querySelector("label").textContent = data.label;
+  parentElement.querySelector("button").textContent = data.button;
+  const given = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (given) {
+    field.value = given.slice(0, 60);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+  if (!seen.has(parentElement)) {
+    seen.add(parentElement);
+    field.focus();
+  }
+}
