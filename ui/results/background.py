@@ -229,7 +229,12 @@ def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
     from analysis.report.headline import headline
     from analysis.translation import spoken
 
-    steps = {"bundle": 0.0, **{one.name: _SHORT for one in STATISTICS}, **_LONG, **_STEPS}
+    steps = {
+        "bundle": 0.0,
+        **{statistic.name: _SHORT for statistic in STATISTICS},
+        **_LONG,
+        **_STEPS,
+    }
     done = 0.0
 
     def tell(step: str) -> None:
