@@ -120,7 +120,9 @@ def _close(study_state: archive.StudyState) -> None:
             archive.close(person, typed=typed, reason=reason)
             return t("The study is closed.")
 
-        actions.submit(t("Close the study permanently"), close, key="close-study-button")
+        actions.button(
+            t("Close the study permanently"), close, in_form=True, key="close-study-button"
+        )
 
 
 def _files(study_state: archive.StudyState) -> None:

@@ -176,8 +176,13 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
                 name=title,
             )
 
-        actions.submit(
-            t("Start the review"), start, key="start-review", below=below, type="primary"
+        actions.button(
+            t("Start the review"),
+            start,
+            in_form=True,
+            key="start-review",
+            below=below,
+            type="primary",
         )
 
 

@@ -165,9 +165,10 @@ def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     below = st.container()
     with below, st.form(f"strike-{item.id}-{back}", border=False):
         reason = st.text_input(t("Reason"), max_chars=500)
-        actions.submit(
+        actions.button(
             t("Take back") if back else t("Strike off"),
             lambda: _strike(bank, item, checked_reason(reason), back=back),
+            in_form=True,
             key=f"strike-{item.id}",
             widget_key=f"strike-{item.id}-{back}-now",
             below=below,

@@ -71,7 +71,14 @@ def _begin(names: list[str]) -> None:
                 then=lambda: _open(number),
             )
 
-        actions.submit(t("Start"), begin, key="begin-draft", type="primary", icon=":material/add:")
+        actions.button(
+            t("Start"),
+            begin,
+            in_form=True,
+            key="begin-draft",
+            type="primary",
+            icon=":material/add:",
+        )
 
 
 def _drafts() -> None:

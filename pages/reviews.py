@@ -110,7 +110,7 @@ def _change(part: Assignment, judged: Judged, key: str) -> None:
                 )
             return t("The verdict on {item} was saved.", item=cells[-1])
 
-        actions.submit(t("Save"), save, key=f"save-{key}", about=tuple(cells))
+        actions.button(t("Save"), save, in_form=True, key=f"save-{key}", about=tuple(cells))
 
 
 masthead(person)

@@ -83,7 +83,9 @@ def _new(kind: str, n_answers: int) -> None:
             )
             return t("The scoring has started.")
 
-        actions.submit(t("Start the scoring"), start, key=f"start-{kind}", type="primary")
+        actions.button(
+            t("Start the scoring"), start, in_form=True, key=f"start-{kind}", type="primary"
+        )
 
 
 def _page() -> None:

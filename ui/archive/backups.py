@@ -118,7 +118,9 @@ def _schedule(person: Person) -> None:
             t("Number of backups to keep"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
         )
         new = Schedule(every_hours=int(hours), keep=int(keep))
-        actions.submit(t("Save the schedule"), lambda: _save(person, new), key="backup-save")
+        actions.button(
+            t("Save the schedule"), lambda: _save(person, new), in_form=True, key="backup-save"
+        )
 
 
 def _save(person: Person, new: Schedule) -> str:

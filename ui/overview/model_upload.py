@@ -81,9 +81,10 @@ def model_form(person: Person) -> None:
         left, right = st.columns(2)
         name = left.text_input(t("Model"), max_chars=100, key="model-name").strip()
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
-        actions.submit(
+        actions.button(
             t("Read the file"),
             lambda: _look(study, file, name, version),
+            in_form=True,
             key=_LOOK,
             below=below,
         )
@@ -181,9 +182,10 @@ def _name_columns(unnamed: _Unnamed) -> None:
         others = {role: column for role, column in before.items() if role not in chosen}
         meant = {role: column for role, column in {**others, **chosen}.items() if column}
         with st.container(horizontal=True):
-            actions.submit(
+            actions.button(
                 t("Read the file"),
                 lambda: _read_as(unnamed.handed_in, meant, required),
+                in_form=True,
                 key=_LOOK_AGAIN,
                 below=below,
                 type="primary",

@@ -63,9 +63,10 @@ def show_models(person: Person, models: list[ModelRow], n: int) -> None:
         )
         name = st.selectbox(t("Model"), [row.model_id for row in models], key="withdraw-name")
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
-        actions.submit(
+        actions.button(
             t("Withdraw this model"),
             lambda: _withdraw(person, name, checked_reason(reason)),
+            in_form=True,
             key=WITHDRAW,
             below=below,
         )
@@ -94,7 +95,7 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
                 )
                 return t("The card of {model} is saved.", model=name)
 
-            actions.submit(t("Save the card"), save, key="card-save", about=name)
+            actions.button(t("Save the card"), save, in_form=True, key="card-save", about=name)
 
 
 def _labels() -> dict[str, str]:
@@ -272,9 +273,10 @@ def _form(person: Person, name: str) -> None:
             key="read-again-rules",
         )
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="read-again-reason")
-        actions.submit(
+        actions.button(
             t("Read the output again"),
             lambda: _reread(person, name, rules, checked_reason(reason)),
+            in_form=True,
             key="read-again-now",
             about=name,
             below=below,

@@ -182,9 +182,10 @@ def _decide(person: Person, reading: ReadingFacts) -> None:
             help=t("Recorded permanently with the reading and included in exports."),
         )
         st.caption(what_it_does(store(), person.study_name))
-        actions.submit(
+        actions.button(
             t("Reinstate this reading") if reading.excluded else t("Exclude this reading"),
             lambda: _ask(person, reading, checked_reason(reason)),
+            in_form=True,
             key=f"exclude-now-{reading.id}",
             below=below,
         )

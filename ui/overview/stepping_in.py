@@ -97,9 +97,10 @@ def _form(person: Person, progress: Progress) -> None:
     below = st.container()
     with below, st.form("step-in", clear_on_submit=True):
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
-        actions.submit(
+        actions.button(
             _word(step),
             lambda: _ask(person, progress.study, chosen, days, reason),
+            in_form=True,
             key=_KEY,
             about=chosen,
             below=below,

@@ -1,13 +1,13 @@
 """Buttons of the staff's pages: each runs an action and shows its result next to itself.
 
-No other module of the pages calls Streamlit's buttons. `button` and `submit` run a function that
-has to return what to report, so no action can be silent; a refusal (`StudyError`) is reported at
+No other module of the pages calls Streamlit's buttons. `button` runs a function that has to return
+what to report, so no action can be silent; a refusal (`StudyError`) is reported at
 the same place. The report keeps its place until the next action or the next page, is scrolled into
 view and receives the focus. `turn` is for buttons that only change what this window shows.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,6 +92,7 @@ def button(
     place: DeltaGenerator | None = None,
     below: DeltaGenerator | None = None,
     busy: str = "",
+    in_form: bool = False,
     widget_key: str | None = None,
     **look: Any,
 ) -> None:
@@ -110,26 +111,17 @@ def button(
         The container of the report; by default it follows the button.
     busy
         What is shown while the action runs.
+    in_form
+        Whether it is the button that sends a form.
     """
-    pressed = (place or st).button(label, key=widget_key or key, **look)
-    _react(pressed, do, key, about, below, busy)
-
-
-def submit(
-    label: str,
-    do: Action,
-    *,
-    key: str,
-    about: Hashable = None,
-    place: DeltaGenerator | None = None,
-    below: DeltaGenerator | None = None,
-    busy: str = "",
-    widget_key: str | None = None,
-    **look: Any,
-) -> None:
-    """Show the button of a form, as `button` does."""
-    pressed = (place or st).form_submit_button(label, key=widget_key or key, **look)
-    _react(pressed, do, key, about, below, busy)
+    where = place or st
+    kind = where.form_submit_button if in_form else where.button
+    pressed = kind(label, key=widget_key or key, **look)
+    with below if below is not None else nullcontext():
+        memory = _memory()
+        if pressed:
+            _run(memory, do, key, about, busy)
+        _show(memory, key, about)
 
 
 def turn(
@@ -213,22 +205,6 @@ def _memory() -> _Memory:
     memory = st.session_state.setdefault(_MEMORY, _Memory())
     assert isinstance(memory, _Memory)
     return memory
-
-
-def _react(
-    pressed: bool,
-    do: Action,
-    key: str,
-    about: Hashable,
-    below: DeltaGenerator | None,
-    busy: str,
-) -> None:
-    memory = _memory()
-    where: AbstractContextManager[object] = below if below is not None else nullcontext()
-    with where:
-        if pressed:
-            _run(memory, do, key, about, busy)
-        _show(memory, key, about)
 
 
 def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> None:

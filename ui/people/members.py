@@ -193,7 +193,14 @@ def invite_one(scope: Scope, days: int) -> None:
             )
             return _invite(scope, [invitation], days, "invite")
 
-        actions.submit(t("Invite"), invite, key="invite", widget_key=key("invite"), type="primary")
+        actions.button(
+            t("Invite"),
+            invite,
+            in_form=True,
+            key="invite",
+            widget_key=key("invite"),
+            type="primary",
+        )
     handout.show(scope.study, "invite")
 
 
@@ -220,9 +227,10 @@ def invite_list(scope: Scope, days: int) -> None:
             invitations = _invitations(pasted, file)
             return _invite(scope, invitations, days, "invite-all")
 
-        actions.submit(
+        actions.button(
             t("Invite all"),
             invite,
+            in_form=True,
             key="invite-all",
             widget_key=key("invite-all"),
             below=below,
@@ -280,9 +288,10 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
             )
             return _give_role(scope, newcomer, days, "assign-role")
 
-        actions.submit(
+        actions.button(
             t("Assign role"),
             assign,
+            in_form=True,
             key="assign-role",
             widget_key=key("assign-role"),
             type="primary",
@@ -393,9 +402,10 @@ def _more(scope: Scope, member: Member) -> None:
             _act_on(scope, member, persons.change_name, **where)
             return t("Name and email saved.")
 
-        actions.submit(
+        actions.button(
             t("Save name and email"),
             save,
+            in_form=True,
             key=f"save-name-{member.grant}",
             widget_key=key(f"save-name-{member.grant}"),
         )
@@ -440,8 +450,12 @@ def _account(scope: Scope, member: Member) -> None:
             _act_on(scope, member, single_sign_on.release, reason=reason, everywhere=True)
             return t("The sign-in account of {who} was released.", who=member.who)
 
-        actions.submit(
-            t("Release the sign-in account"), release, key=name, widget_key=key(f"{name}-now")
+        actions.button(
+            t("Release the sign-in account"),
+            release,
+            in_form=True,
+            key=name,
+            widget_key=key(f"{name}-now"),
         )
 
 
@@ -459,7 +473,9 @@ def _revoke(scope: Scope, member: Member) -> None:
             kept.drop(scope.study, member.who)
             return t("{who} no longer has access here.", who=member.who)
 
-        actions.submit(t("Revoke now"), revoke, key=name, widget_key=key(f"{name}-now"))
+        actions.button(
+            t("Revoke now"), revoke, in_form=True, key=name, widget_key=key(f"{name}-now")
+        )
 
 
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:

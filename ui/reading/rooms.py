@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
-from typing import Any
+from typing import Any, Concatenate, Protocol
 
 import streamlit as st
 from starlette.requests import Request
@@ -24,9 +24,10 @@ from study.lifecycle.previews import Preview
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.desk import Desk
+from study.reading.desk import Acknowledgement, Desk
 from study.store import Store
 from study.store import teaching as stored
+from study.store.banks import FilmRow
 from ui import viewer
 from ui.parts.links import links
 from ui.parts.text import number, plain
@@ -46,6 +47,29 @@ from ui.server.access import allowed, same_origin, signed_in
 from ui.server.deployment import store
 
 
+class RoomDomain(Protocol):
+    """What a room needs of the domain: functions of the store, the person and the room's numbers.
+
+    `film` also takes a case and a view; `take_records` takes the records and, by name, `now`.
+    """
+
+    @property
+    def desk(self) -> Callable[Concatenate[Store, Person, ...], Desk]:
+        """Returns the desk of the reading page."""
+
+    @property
+    def seal(self) -> Callable[Concatenate[Store, Person, ...], str]:
+        """Returns the mark that a page's outbox is sealed with."""
+
+    @property
+    def film(self) -> Callable[Concatenate[Store, Person, ...], FilmRow | None]:
+        """Returns the row of a film that the person may see, or None."""
+
+    @property
+    def take_records(self) -> Callable[Concatenate[Store, Person, ...], Acknowledgement]:
+        """Stores what the page sent, and returns the outcome."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
     """Where the reading page is over something else than a study.
@@ -59,7 +83,7 @@ class Room:
     key
         Names of the numbers that tell one such room from another.
     domain
-        Has `desk`, `seal`, `film` and `take_records`, each of store, person and those numbers.
+        The module or object that hands out its cases and takes its records.
     leave
         The page that leads here, and is gone back to.
     """
@@ -67,7 +91,7 @@ class Room:
     of: str
     act: Act
     key: tuple[str, ...]
-    domain: Any
+    domain: RoomDomain
     leave: str
 
     def mount(self, *key: int) -> None:

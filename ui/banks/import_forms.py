@@ -1,0 +1,196 @@
+"""The forms that import a question bank: an upload, a folder on the server, the demo bank."""
+
+from typing import Any
+
+import streamlit as st
+
+from study.bank import uploads
+from study.bank.layout import banks_folder, splits
+from study.bank.reading import MissingImages
+from study.base.errors import BadInput
+from study.base.provenance import LONGEST
+from study.base.translation import t
+from study.people.signing_in import Person
+from ui.banks import importing
+from ui.parts import actions
+from ui.parts.actions import Report
+from ui.parts.forms import upload
+from ui.parts.links import links
+from ui.server.access import acting
+from ui.server.deployment import store
+
+
+def upload_form(person: Person) -> None:
+    """Import a bank from an uploaded ZIP file."""
+    st.caption(
+        t(
+            "A ZIP file with the bank file (JSON in the ReXVQA format, or CSV) and the images, in "
+            "the same folder or in folders of their own; or DICOM images with their questions as "
+            "CSV or Excel."
+        )
+    )
+    links(
+        "bank_example",
+        {
+            "example/bank.zip": t("Example (ZIP)"),
+            "example/bank-format.txt": t("Description of the format"),
+        },
+        download=True,
+    )
+    with st.form("upload", border=False):
+        name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
+        archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
+        faulty = _faulty("zip")
+        simulated = st.checkbox(
+            t("The images are simulated; say so wherever they are shown"), key=_key("zip-simulated")
+        )
+        terms = _terms("zip")
+        chosen = _choice("zip")
+
+        def act() -> Report:
+            if archive is None:
+                raise BadInput(t("Choose a ZIP file first."))
+            return importing.begin(
+                person,
+                "zip",
+                name,
+                lambda: uploads.receive(store(), archive, name=name.strip()),
+                terms,
+                simulated=simulated,
+                chosen=chosen,
+                **faulty,
+            )
+
+        actions.button(
+            t("Import"),
+            act,
+            in_form=True,
+            key="import-zip",
+            busy=t("Unpacking ..."),
+            type="primary",
+            icon=":material/upload:",
+        )
+    importing.show_import("zip")
+
+
+def folder_form(person: Person) -> None:
+    """Import a bank from a folder on the server."""
+    there = uploads.folders(store())
+    st.caption(
+        t(
+            "For banks too large to upload: the server administrator places the folder in the "
+            "folder banks, next to the database. It is imported from there without being copied."
+        )
+    )
+    if not there:
+        st.write(t("This folder does not exist at present."))
+        return
+    folder = st.selectbox(t("Folder"), there)
+    of_release = list(splits(banks_folder(store()) / folder))
+    with st.form("folder", border=False):
+        name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
+        chosen = _choice("folder")
+        if of_release:
+            chosen = tuple(
+                st.multiselect(
+                    t("Splits of the release"), of_release, of_release, key=_key("folder-splits")
+                )
+            )
+        faulty = _faulty("folder")
+        terms = _terms("folder")
+
+        def act() -> Report:
+            if of_release and not chosen:
+                raise BadInput(t("Choose at least one split."))
+            return importing.begin(
+                person,
+                "folder",
+                name,
+                lambda: uploads.arrived(store(), folder),
+                terms,
+                chosen=chosen,
+                **faulty,
+            )
+
+        actions.button(t("Import"), act, in_form=True, key="import-folder", type="primary")
+    importing.show_import("folder")
+
+
+def demo_button(person: Person) -> None:
+    """Import the bank that the program includes."""
+    st.caption(
+        t("Simulated radiographs supplied with the program: for trying it out, never for data.")
+    )
+    actions.button(
+        t("Import the demo bank"),
+        lambda: importing.imported(uploads.import_demo(store(), **acting(person))),
+        key="demo",
+        busy=t("Reading the bank and checking every image ..."),
+        type="primary",
+    )
+
+
+def _faulty(which: str) -> dict[str, Any]:
+    """Ask how to treat questions that lack an image or have errors."""
+    names: dict[MissingImages, str] = {
+        "refuse": t("Import nothing"),
+        "drop": t("Leave out these questions"),
+        "frontal": t("Keep those with a frontal image"),
+    }
+    missing = st.selectbox(
+        t("If images are missing"),
+        list(names),
+        format_func=names.__getitem__,
+        key=_key(f"{which}-missing"),
+    )
+    skip = st.checkbox(
+        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
+    )
+    allow = st.checkbox(
+        t("Allow possible identifiers in texts"),
+        key=_key(f"{which}-allow"),
+        help=t(
+            "For DICOM images. A text that contains a full name, an id or a date of the image's "
+            "DICOM data is always rejected. A text with a word that may be part of a name, such "
+            "as Rose or Klein, is rejected unless you allow it here; each such text is listed."
+        ),
+    )
+    return {
+        "missing_images": missing,
+        "skip_faulty": skip,
+        "allow_possible_identifiers": allow,
+    }
+
+
+def _terms(which: str) -> dict[str, str]:
+    names = {
+        "version": t("Version"),
+        "licence": t("Licence"),
+        "source_url": t("Web address"),
+        "citation": t("Citation"),
+    }
+    with st.expander(t("Version, licence and source (optional)")):
+        st.caption(t("Every export of a study states them."))
+        columns = st.columns(2)
+        return {
+            name: columns[place % 2]
+            .text_input(label, max_chars=LONGEST, key=_key(f"{which}-{name}"))
+            .strip()
+            for place, (name, label) in enumerate(names.items())
+        }
+
+
+def _choice(which: str) -> tuple[str, ...]:
+    """Ask which file is the bank, where several could be."""
+    names = st.session_state.get(f"{which}-choices")
+    if not names:
+        return ()
+    words = t("Several files could be the bank. Choose one, then import again.")
+    with actions.attention(f"report-several-{st.session_state.get('several')}", words):
+        st.warning(words)
+        return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
+
+
+def _key(name: str) -> str:
+    """Return the key of a field, another one after each import: the form begins empty again."""
+    return f"{name}-{st.session_state.get('banks-brought', 0)}"

@@ -1,0 +1,190 @@
+"""Runs an import that a form began: its progress, its result, and what the form asks next."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from study.bank import uploads
+from study.bank.importing import FaultyBank, Imported
+from study.bank.layout import SeveralBanks
+from study.base.errors import StudyError
+from study.base.provenance import Provenance
+from study.base.translation import t, tn
+from study.people.roles import Act
+from study.people.signing_in import Person
+from ui.parts import actions
+from ui.parts.actions import SHOWN_BELOW, Report
+from ui.parts.forms import required
+from ui.parts.text import plain, time_left
+from ui.server import bank_import, worker
+from ui.server.access import acting, guard
+from ui.server.deployment import store
+
+_BEGUN, _SETTLED = "import-begun", "import-settled"
+
+
+def begin(
+    person: Person,
+    which: str,
+    name: str,
+    arrive: Callable[[], uploads.Arrived],
+    terms: Mapping[str, str],
+    **what: Any,
+) -> Report:
+    """Begin an import in the background; its progress is shown below the form."""
+    title = required(t("Bank name"), name)
+    provenance = Provenance(**terms)
+    job = bank_import.begin(
+        store(), arrive(), provenance=provenance, name=title, **what, **acting(person)
+    )
+    st.session_state[_BEGUN] = (actions.visit(), which)
+    job.is_done(worker.AT_ONCE_S)
+    return SHOWN_BELOW
+
+
+def _begun_with() -> str:
+    """Return which form of this window began the import; empty after a visit to another page."""
+    visit, which = st.session_state.get(_BEGUN, (0, ""))
+    return str(which) if visit == actions.visit() else ""
+
+
+def settle() -> None:
+    """Note that an import has ended: its form is emptied, or asks which file is the bank."""
+    job = bank_import.current(store())
+    if job is None or not job.is_done() or st.session_state.get(_SETTLED) == id(job):
+        return
+    st.session_state[_SETTLED] = id(job)
+    which = _begun_with()
+    try:
+        job.outcome()
+    except SeveralBanks as several:
+        st.session_state[f"{which}-choices"] = several.names
+        st.session_state["several"] = st.session_state.get("several", 0) + 1
+        bank_import.put_away(store())
+    except StudyError:
+        return
+    else:
+        if which:
+            st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
+            st.session_state.pop(f"{which}-choices", None)
+
+
+def show_import(which: str) -> None:
+    """Show the import that a form began, or where it is empty another window, and its result."""
+    job = bank_import.current(store())
+    if job is None or _begun_with() != which:
+        return
+    if not job.is_done():
+        _under_way()
+        return
+    report = _outcome(job)
+    with actions.attention(f"report-import-{id(job)}", report.text):
+        actions.tell(report)
+        actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
+
+
+@st.fragment(run_every=1.0)
+def _under_way() -> None:
+    guard(Act.MAKE_STUDY)
+    job = bank_import.current(store())
+    if job is None or job.is_done():
+        st.rerun()
+    words = t("Importing {bank}", bank=job.name)
+    with st.container(border=True), actions.attention(f"report-importing-{id(job)}", words):
+        st.markdown(f"**{plain(words)}**")
+        progress = job.progress
+        st.progress(progress.share, _how_far(progress))
+        actions.button(t("Cancel the import"), partial(_cancel, job), key="cancel-import")
+
+
+def _cancel(job: bank_import.ImportJob) -> Report:
+    job.cancel()
+    job.is_done(worker.AT_ONCE_S)
+    return SHOWN_BELOW
+
+
+def _how_far(progress: worker.Progress) -> str:
+    if progress.step == "films":
+        words = t(
+            "Checking the images: {done} of {total}, {rate} per second",
+            done=round(progress.done),
+            total=round(progress.total),
+            rate=round(progress.rate),
+        )
+        left = progress.left_s
+        return words if left is None else f"{words} · {time_left(left)}"
+    return t("Storing the bank ...") if progress.step == "store" else t("Reading the questions ...")
+
+
+def _outcome(job: bank_import.ImportJob) -> Report:
+    """Return the result of an import."""
+    try:
+        return imported(job.outcome())
+    except FaultyBank as faulty:
+        return _faults(faulty)
+    except StudyError as error:
+        return Report(text=str(error), kind="error")
+
+
+def _faults(faulty: FaultyBank) -> Report:
+    sentences = []
+    if faulty.n_faulty:
+        sentences.append(
+            tn(
+                "Nothing was imported: {n} question has errors, listed below. Correct the "
+                "file, or tick “Leave out questions with errors, and list them”.",
+                "Nothing was imported: {n} questions have errors, listed below. Correct the "
+                "file, or tick “Leave out questions with errors, and list them”.",
+                faulty.n_faulty,
+            )
+        )
+    if faulty.missing.n_items:
+        sentences.append(
+            tn(
+                "Nothing was imported: {n} image is missing. Add it, or choose what to do with "
+                "its questions under “If images are missing”.",
+                "Nothing was imported: {n} images are missing. Add them, or choose what to do "
+                "with their questions under “If images are missing”.",
+                faulty.missing.n_films,
+            )
+        )
+    faults = (*(faulty.faults if faulty.n_faulty else ()), *faulty.missing.examples)
+    return Report(text=" ".join(sentences), kind="error", lines=tuple(map(str, faults)))
+
+
+def imported(done: Imported) -> Report:
+    """Return the report of an import that is done."""
+    if not done.is_new:
+        return Report(
+            text=t(
+                "{bank} was imported from these very files before. Nothing was changed.",
+                bank=done.bank,
+            ),
+            kind="info",
+        )
+    warnings = [*done.guessable]
+    if done.n_left_out:
+        warnings.append(
+            tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
+        )
+    if done.missing.n_shortened:
+        warnings.append(
+            tn(
+                "{n} question is shown without an image that is missing.",
+                "{n} questions are shown without an image that is missing.",
+                done.missing.n_shortened,
+            )
+        )
+    left_out = (*done.left_out, *done.missing.examples) if done.n_left_out else ()
+    return Report(
+        text=t(
+            "Imported {bank}: {items}, {films}.",
+            bank=done.bank,
+            items=tn("{n} question", "{n} questions", done.n_items),
+            films=tn("{n} image", "{n} images", done.n_films),
+        ),
+        warnings=tuple(warnings),
+        lines=(*done.notes, *map(str, left_out)),
+    )
