@@ -18,23 +18,26 @@ from analysis.options import Options
 from analysis.registry import analyse
 from analysis.report.formats.output import write_report, write_results, write_tables
 from analysis.results import Results
-from analysis.statistics.accuracy.accuracy import accuracy, leaderboard
-from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
-from analysis.statistics.accuracy.robustness import (
-    model_conditions,
-    model_runs,
-    option_positions,
-    sensitivity,
-)
-from analysis.statistics.agreement.alone import agreement_with_truth, intra_reader
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.items import item_difficulty, model_disagreements
+from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.accuracy.model_conditions import model_conditions
+from analysis.statistics.accuracy.model_runs import model_runs
+from analysis.statistics.accuracy.option_positions import option_positions
+from analysis.statistics.accuracy.sensitivity import sensitivity
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
-from analysis.statistics.agreement.pairs.table import agreement_indices, agreement_pairs
+from analysis.statistics.agreement.intra_reader import intra_reader
+from analysis.statistics.agreement.pairs.indices import agreement_indices
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons, model_pairs
+from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
-from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
+from analysis.statistics.mrmc.sensitivity import sensitivity_panel
 from analysis.statistics.study import Study
 from analysis.statistics.time_model import time_model
 from analysis.statistics.times import times

@@ -12,78 +12,83 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.parallel import alongside
 from analysis.results import Results
-from analysis.statistics.accuracy.accuracy import accuracy, leaderboard
+from analysis.statistics.accuracy.accuracy import ACCURACY
+from analysis.statistics.accuracy.banks import BANKS
 from analysis.statistics.accuracy.calibration import (
-    has_sureness,
-    model_calibration,
-    model_reliability,
+    MODEL_CALIBRATION,
+    MODEL_RELIABILITY,
 )
-from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
-from analysis.statistics.accuracy.open_ended import has_open_answers, open_ended, open_gap
-from analysis.statistics.accuracy.robustness import (
-    banks,
-    has_banks,
-    model_conditions,
-    model_runs,
-    option_positions,
-    sensitivity,
+from analysis.statistics.accuracy.items import (
+    ITEM_DIFFICULTY,
+    MODEL_DISAGREEMENTS,
 )
-from analysis.statistics.agreement.alone import agreement_with_truth, intra_reader
-from analysis.statistics.agreement.between import agreement_between
-from analysis.statistics.agreement.groups.table import agreement_groups
-from analysis.statistics.agreement.judges import has_open_scores, open_scoring
-from analysis.statistics.agreement.pairs.table import agreement_indices, agreement_pairs
+from analysis.statistics.accuracy.leaderboard import LEADERBOARD
+from analysis.statistics.accuracy.missing import MISSING
+from analysis.statistics.accuracy.model_conditions import MODEL_CONDITIONS
+from analysis.statistics.accuracy.model_runs import MODEL_RUNS
+from analysis.statistics.accuracy.open_ended import (
+    OPEN_ENDED,
+    OPEN_GAP,
+)
+from analysis.statistics.accuracy.option_positions import OPTION_POSITIONS
+from analysis.statistics.accuracy.sensitivity import SENSITIVITY
+from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
+from analysis.statistics.agreement.groups.table import AGREEMENT_GROUPS
+from analysis.statistics.agreement.intra_reader import INTRA_READER
+from analysis.statistics.agreement.judges import OPEN_SCORING
+from analysis.statistics.agreement.pairs.indices import AGREEMENT_INDICES
+from analysis.statistics.agreement.pairs.table import AGREEMENT_PAIRS
+from analysis.statistics.agreement.with_truth import AGREEMENT_WITH_TRUTH
 from analysis.statistics.comparison.gee import GEE
-from analysis.statistics.comparison.pairs import comparisons, model_pairs
-from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
-from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
-from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
-from analysis.statistics.statistic import Statistic, always
+from analysis.statistics.comparison.pairs import COMPARISONS, MODEL_PAIRS
+from analysis.statistics.mrmc.components import VARIANCE_COMPONENTS
+from analysis.statistics.mrmc.conditions import (
+    READER_CONDITIONS,
+    READER_CONDITIONS_ITEMS,
+)
+from analysis.statistics.mrmc.panel import (
+    PANEL_ADJUSTED,
+    READER_PANEL,
+)
+from analysis.statistics.mrmc.sensitivity import SENSITIVITY_PANEL
+from analysis.statistics.statistic import Statistic
 from analysis.statistics.study import Study
 from analysis.statistics.time_model import TIME_MODEL
 from analysis.statistics.times import TIMES
 
-
-def _plain(
-    name: str, compute: Callable[[Study], pd.DataFrame], applies: Callable[[Study], bool] = always
-) -> Statistic:
-    """Return a statistic whose presentation is still in `analysis.report`."""
-    return Statistic(name=name, meaning="", columns=(), compute=compute, applies=applies)
-
-
 STATISTICS = (
-    _plain("accuracy", accuracy),
-    _plain("agreement_pairs", agreement_pairs),
-    _plain("agreement_groups", agreement_groups),
-    _plain("comparisons", comparisons),
-    _plain("reader_panel", reader_panel),
-    _plain("reader_conditions", reader_conditions),
+    ACCURACY,
+    AGREEMENT_PAIRS,
+    AGREEMENT_GROUPS,
+    COMPARISONS,
+    READER_PANEL,
+    READER_CONDITIONS,
     TIMES,
-    _plain("missing", missing),
-    _plain("sensitivity", sensitivity),
-    _plain("sensitivity_panel", sensitivity_panel),
-    _plain("panel_adjusted", panel_adjusted),
-    _plain("reader_conditions_items", reader_conditions_items),
-    _plain("variance_components", variance_components),
+    MISSING,
+    SENSITIVITY,
+    SENSITIVITY_PANEL,
+    PANEL_ADJUSTED,
+    READER_CONDITIONS_ITEMS,
+    VARIANCE_COMPONENTS,
     GEE,
-    _plain("agreement_between", agreement_between),
-    _plain("agreement_indices", agreement_indices),
-    _plain("agreement_with_truth", agreement_with_truth),
-    _plain("intra_reader", intra_reader),
-    _plain("model_runs", model_runs),
-    _plain("model_conditions", model_conditions),
-    _plain("model_pairs", model_pairs),
-    _plain("option_positions", option_positions),
+    AGREEMENT_BETWEEN,
+    AGREEMENT_INDICES,
+    AGREEMENT_WITH_TRUTH,
+    INTRA_READER,
+    MODEL_RUNS,
+    MODEL_CONDITIONS,
+    MODEL_PAIRS,
+    OPTION_POSITIONS,
     TIME_MODEL,
-    _plain("item_difficulty", item_difficulty),
-    _plain("model_disagreements", model_disagreements),
-    _plain("leaderboard", leaderboard),
-    _plain("banks", banks, has_banks),
-    _plain("model_calibration", model_calibration, has_sureness),
-    _plain("model_reliability", model_reliability, has_sureness),
-    _plain("open_ended", open_ended, has_open_answers),
-    _plain("open_gap", open_gap, has_open_answers),
-    _plain("open_scoring", open_scoring, has_open_scores),
+    ITEM_DIFFICULTY,
+    MODEL_DISAGREEMENTS,
+    LEADERBOARD,
+    BANKS,
+    MODEL_CALIBRATION,
+    MODEL_RELIABILITY,
+    OPEN_ENDED,
+    OPEN_GAP,
+    OPEN_SCORING,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

@@ -23,7 +23,7 @@ from analysis.readings.clusters import cluster_codes
 from analysis.report.formats.output import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
 from analysis.report.verdicts import FEWEST_PATIENTS
-from analysis.statistics.accuracy.accuracy import leaderboard
+from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 
 _HERE = Path(__file__).parent / "formats"

@@ -1,12 +1,10 @@
-"""What all statistics of a run share: the bundle, the choices, what is made once, and columns."""
+"""What all statistics of a run share: the bundle, the options, arrays and resamples."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
@@ -71,8 +69,3 @@ class Study:
 def study_of(given: Study | Bundle, options: Options | None) -> Study:
     """Return the study itself, or the one of a bundle under `options`."""
     return given if isinstance(given, Study) else Study(given, options or Options())
-
-
-COLUMNS: Mapping[str, list[str]] = tomllib.loads(
-    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
-)

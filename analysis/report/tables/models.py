@@ -22,7 +22,7 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import Row, number, rows_by, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
-from analysis.statistics.accuracy.robustness import MEAN, RAW, VARIANCE
+from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
 from analysis.translation import later, said, t
 
 _SURENESS = {

@@ -1,4 +1,4 @@
-"""Accuracy of each rater, and who stands where, how surely: `accuracy.csv`, `leaderboard.csv`."""
+"""Accuracy of each rater: the table `accuracy.csv`."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from scipy.stats import rankdata
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.clusters import (
-    ENOUGH_RESAMPLES,
     WIDENED,
     is_widened,
     percentile_limits,
     ratio,
     sums_by_cluster,
-    tail,
     too_few,
-    weight_blocks,
 )
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, are_enough, columns_by_condition
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 WILSON = later("Wilson score")
@@ -71,9 +67,8 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_id, rater_kind, condition, by, group, n, n_correct, n_missing, accuracy,
-        ci_low, ci_high, ci_method, cluster_ci_low, cluster_ci_high, undefined_because`.
-        Proportions 0 to 1. One row a rater, condition and group, readers first.
+        The columns of `ACCURACY`. Proportions 0 to 1. One row a rater, condition and group, readers
+        first.
 
     Notes
     -----
@@ -267,265 +262,16 @@ def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Fl
     return low, high, reasons
 
 
-OVER_PATIENTS = later("bootstrap over patients, percentile")
-OVER_ITEMS = later("bootstrap over items, percentile")
-LEVELS_WIDENED = later("levels widened for few")
-NO_LIMITS = "interval and limits of the rank"
-UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were given to this reader"
-FEW_RANKED = "interval and limits of the rank: too many resamples hold no item of this group"
-# Decimals in which two accuracies must differ to rank apart: sums of fractions round otherwise.
-DECIMALS = 12
-# 0.975 * 2000 is 1950.0000000000002 or 1949.9999999999998, as it comes.
-ROUNDING = 1e-9
-
-Single = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Group:
-    """One group's accuracies of all columns, and their resamples of shape (n_columns, n_resamples).
-
-    `units` are the patients, or items, that each column's accuracy rests on, and `n_units` those of
-    the group; `ranked` says who was given enough of it to stand in the order.
-    """
-
-    by: str
-    group: str
-    n: Ints
-    accuracy: Floats
-    resampled: Floats
-    units: Bools  # (n_units, n_columns)
-    ranked: Bools
-    because: str = ""
-
-
-def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Rank readers and models by accuracy, overall and by task, with the ranks' uncertainty.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-    options : Options, optional
-        Seed, number of resamples and alpha.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `rater_id, rater_kind, condition, by, group, n, accuracy, ci_low, ci_high, rank,
-        rank_low, rank_high, method, undefined_because`; proportions 0 to 1, ranks from 1, the
-        best. In order of condition, group (`overall` `micro` and `macro`, then each `task`), rank,
-        and the order of raters, readers first.
-
-    Notes
-    -----
-    Accuracy is that of `accuracy`: a given item without an answer is wrong; `micro` weighs
-    questions, `macro` tasks, and the order may differ between them. Those of equal accuracy share
-    the better rank (1, 2, 2, 4). A reader who was given fewer than 80 % of the items has an
-    accuracy and no rank. A model with a single condition is ranked among the readers of every
-    condition.
-
-    Intervals and ranks come from the same resamples: of patients where clusters exist (of
-    examinations where no patient is given), else of items with a reference standard. All raters
-    are ranked anew in each, so that limits know that raters answered the same items [1]_. The
-    interval is the percentile interval; the limits of the rank are the smallest ranks that at least
-    alpha/2 and 1 - alpha/2 of the resamples do not exceed, so they are whole numbers. They are
-    limits for each rater by itself, not for the whole order at once.
-
-    References
-    ----------
-    .. [1] Goldstein H, Spiegelhalter DJ. League tables and their limitations: statistical issues
-       in comparisons of institutional performance. J R Stat Soc A 1996;159:385-409.
-       doi:10.2307/2983325
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> table = leaderboard(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("abcdefgh"), "truth": "A"}),
-    ...     pd.DataFrame({
-    ...         "rater_id": ["R1"] * 8 + ["R2"] * 8, "item_id": list("abcdefgh") * 2,
-    ...         "answer": list("AABBAABB") + list("AAABAAAB"),
-    ...     }),
-    ... ))
-    >>> table[["rater_id", "accuracy", "rank", "rank_low", "rank_high"]].values.tolist()[:2]
-    [['R2', 0.75, 1.0, 1.0, 1.0], ['R1', 0.5, 2.0, 1.0, 2.0]]
-    """
-    study = study_of(study, options)
-    matrix, options, weights = study.matrix, study.options, study.weights
-    groups = _groups(matrix, options, weights)
-    tables = [
-        _rows(matrix, condition, np.array(columns), group, options.alpha)
-        for condition, columns in columns_by_condition(matrix.columns).items()
-        for group in groups
-    ]
-    return pd.concat(tables, ignore_index=True)[COLUMNS["leaderboard"]]
-
-
-def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> list[_Group]:
-    items = np.flatnonzero(matrix.assigned)
-    if not len(items):
-        return [
-            _undefined(matrix, "micro", NO_REFERENCE),
-            _undefined(matrix, "macro", NO_REFERENCE),
-        ]
-    unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
-    names, part = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
-    given = matrix.given[items]
-    counted = np.hstack([matrix.correct[items], given]).astype(np.float64)
-    drawn = _drawn(counted, unit, part, weight_blocks(weights, len(items), options))
-
-    def group(by: str, name: str, these: Bools, resampled: Floats) -> _Group:
-        n = given[these].sum(axis=0, dtype=np.int64)
-        units = np.zeros((int(unit.max()) + 1, given.shape[1]), dtype=np.bool_)
-        np.logical_or.at(units, unit[these], given[these])
-        return _Group(
-            by=by,
-            group=name,
-            n=n,
-            accuracy=_accuracy(counted[these].sum(axis=0)),
-            resampled=_accuracy(resampled),
-            units=units,
-            ranked=are_enough(n, int(these.sum())),
-        )
-
-    parts = [
-        group("task" if name else "", str(name), part == t, drawn[t])
-        for t, name in enumerate(names)
-    ]
-    micro = group("overall", "micro", np.ones(len(items), dtype=np.bool_), drawn.sum(axis=0))
-    tasks = [task for task in parts if task.group]
-    return [micro, _mean_of_tasks(matrix, tasks), *tasks]
-
-
-def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
-    """Return each part's counts in each resample, shape (n_parts, n_counted, n_resamples)."""
-    sums = []
-    for t in range(int(part.max()) + 1):
-        those, present = sums_by_cluster(counted[part == t], unit[part == t])
-        sums.append((present, those.astype(np.float32)))  # whole numbers, so exact
-    return np.concatenate(
-        [
-            np.array([(block[:, present] @ those).T for present, those in sums], dtype=np.float64)
-            for block in blocks
-        ],
-        axis=-1,
-    )
-
-
-def _accuracy(counts: Floats) -> Floats:
-    """Divide the counts of correct answers by those of items, the first half by the second."""
-    half = len(counts) // 2
-    return ratio(counts[:half], counts[half:])
-
-
-def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
-    if not tasks:
-        return _undefined(matrix, "macro", NO_TASK)
-    has = np.array([task.n > 0 for task in tasks])
-    n_tasks = has.sum(axis=0).astype(np.float64)
-    pairs = list(zip(tasks, has, strict=True))
-    n: Ints = np.array([task.n for task in tasks], dtype=np.int64).sum(axis=0)
-    accuracy = ordered_sum(np.where(given, task.accuracy, 0.0) for task, given in pairs)
-    resampled = ordered_sum(np.where(given[:, None], task.resampled, 0.0) for task, given in pairs)
-    n_items = (matrix.assigned & (matrix.groups["task"] != "")).sum()
-    return _Group(
-        by="overall",
-        group="macro",
-        n=n,
-        accuracy=ratio(accuracy, n_tasks),
-        resampled=ratio(resampled, n_tasks[:, None]),
-        units=np.logical_or.reduce([task.units for task in tasks]),
-        ranked=are_enough(n, int(n_items)) & has.all(axis=0),
-    )
-
-
-def _undefined(matrix: ReadingMatrix, group: str, because: str) -> _Group:
-    nothing = np.full(len(matrix.columns), np.nan)
-    none = np.zeros(len(matrix.columns), dtype=np.bool_)
-    return _Group(
-        by="overall",
-        group=group,
-        n=none.astype(np.int64),
-        accuracy=nothing,
-        resampled=nothing[:, None],
-        units=none[None],
-        ranked=none,
-        because=because,
-    )
-
-
-def _rows(
-    matrix: ReadingMatrix, condition: str, columns: Ints, group: _Group, alpha: float
-) -> pd.DataFrame:
-    accuracy = group.accuracy[columns]
-    n_units = group.units[:, columns].sum(axis=0)
-    over = OVER_PATIENTS if matrix.clustered else OVER_ITEMS
-    ranked = group.ranked[columns]
-    ranks = np.full(len(columns), np.nan)
-    ranks[ranked] = _ranks(accuracy[ranked])
-    table = pd.DataFrame(
-        {
-            "rater_id": [matrix.columns[i].rater_id for i in columns],
-            "rater_kind": [matrix.columns[i].kind.value for i in columns],
-            "condition": condition,
-            "by": group.by,
-            "group": group.group,
-            "n": group.n[columns],
-            "accuracy": accuracy,
-            "rank": ranks,
-            "method": np.where(is_widened(n_units), f"{over}, {LEVELS_WIDENED}", over).astype(
-                object
-            ),
-        }
-    )
-    limits = _limits(group, columns, alpha, n_units, clustered=matrix.clustered)
-    return table.assign(**limits).sort_values("rank", kind="stable")
-
-
-def _ranks(accuracies: Floats) -> Floats:
-    """Rank the raters along the first axis, 1 the best, equals sharing the better rank."""
-    ranks: Floats = rankdata(-accuracies.round(DECIMALS), method="min", axis=0).astype(np.float64)
-    return ranks
-
-
-def _limits(
-    group: _Group, columns: Ints, alpha: float, n_units: Ints, *, clustered: bool
-) -> dict[str, Any]:
-    """Return the columns of limits and of reasons."""
-    resampled, ranked = group.resampled[columns], group.ranked[columns]
-    low, high, share = percentile_limits(resampled, alpha, n_units)
-    enough = share >= ENOUGH_RESAMPLES
-    rank_low, rank_high = np.full((2, len(columns)), np.nan)
-    those = np.flatnonzero(ranked & np.isfinite(low))
-    if len(those) and enough[ranked].all():
-        drawn = resampled[ranked]
-        ranks = np.full((len(columns), drawn.shape[1]), np.nan)
-        ranks[ranked] = _ranks(drawn)
-        ordered = np.sort(ranks[:, np.isfinite(drawn).all(axis=0)], axis=1)
-        beyond = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
-        rank_low[those] = _reached(ordered[those], beyond)
-        rank_high[those] = _reached(ordered[those], 1 - beyond)
-    because = np.full(len(columns), group.because, dtype=object)
-    for column in range(len(columns)) if not group.because else ():
-        few = too_few(int(n_units[column]), clustered=clustered)
-        if not n_units[column]:
-            because[column] = NOT_GIVEN
-        elif few:
-            because[column] = f"{NO_LIMITS}: {few}"
-        elif np.isnan(rank_low[column]):
-            because[column] = FEW_RANKED if ranked[column] else UNRANKED
-    return {
-        "ci_low": low,
-        "ci_high": high,
-        "rank_low": rank_low,
-        "rank_high": rank_high,
-        "undefined_because": because,
-    }
-
-
-def _reached(ordered: Floats, share: float) -> Floats:
-    """Return the smallest rank that at least this share of the resamples does not exceed."""
-    n = ordered.shape[1]
-    reached: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING)) - 1, 0)]
-    return reached
+ACCURACY = Statistic(
+    name="accuracy",
+    meaning="Accuracy of a rater in a group of items.",
+    columns=(
+        *shared("rater_id rater_kind condition by group n"),
+        Column("n_correct", "Correct answers.", "count"),
+        Column("n_missing", "Items without an answer, which count as incorrect.", "count"),
+        *shared(
+            "accuracy ci_low ci_high ci_method cluster_ci_low cluster_ci_high undefined_because"
+        ),
+    ),
+    compute=accuracy,
+)

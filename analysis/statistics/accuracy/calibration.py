@@ -25,7 +25,8 @@ from analysis.readings.clusters import (
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
@@ -64,11 +65,10 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition, measure, n, estimate, ci_low, ci_high, method,
-        undefined_because`; five rows for each model and condition with confidence: `brier` and
-        `ece`, 0 at best; `ece_by_chance`, what `ece` would be of a calibrated model, with its
-        range; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`, from -1 to
-        1, above 0 where the model is surer than right.
+        The columns of `MODEL_CALIBRATION`; five rows for each model and condition with confidence:
+        `brier` and `ece`, 0 at best; `ece_by_chance`, what `ece` would be of a calibrated model,
+        with its range; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`, from
+        -1 to 1, above 0 where the model is surer than right.
 
     Notes
     -----
@@ -114,7 +114,7 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
         if len(answers.right)
         for row in _measured(study, answers)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["model_calibration"])
+    return pd.DataFrame(rows, columns=MODEL_CALIBRATION.header)
 
 
 def model_reliability(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -130,9 +130,8 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition, bin_low, bin_high, n, mean_confidence, accuracy, ci_low,
-        ci_high`; one row for each model, condition and bin of `ece` with an answer. Intervals are
-        Wilson's.
+        The columns of `MODEL_RELIABILITY`; one row for each model, condition and bin of `ece` with
+        an answer. Intervals are Wilson's.
 
     Examples
     --------
@@ -152,7 +151,7 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
         for about, answers in _of_models(study)
         for row in _bins(answers, study.options.alpha)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["model_reliability"])
+    return pd.DataFrame(rows, columns=MODEL_RELIABILITY.header)
 
 
 def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:
@@ -313,3 +312,31 @@ def _bins(answers: _Sureness, alpha: float) -> Iterator[dict[str, Any]]:
             "ci_low": float(low),
             "ci_high": float(high),
         }
+
+
+MODEL_CALIBRATION = Statistic(
+    name="model_calibration",
+    meaning="How far a model's confidence can be trusted, by one measure.",
+    columns=(
+        *shared("model_id condition measure n estimate ci_low ci_high method undefined_because"),
+    ),
+    compute=model_calibration,
+    applies=has_sureness,
+)
+
+
+MODEL_RELIABILITY = Statistic(
+    name="model_reliability",
+    meaning="Accuracy of a model's answers in one bin of confidence.",
+    columns=(
+        *shared("model_id condition"),
+        Column("bin_low", "Lower end of the bin.", "proportion"),
+        Column("bin_high", "Upper end of the bin.", "proportion"),
+        Column("n", "Answers in the bin.", "count"),
+        Column("mean_confidence", "Their mean confidence.", "proportion"),
+        Column("accuracy", "Share of them that is correct.", "proportion"),
+        *shared("ci_low ci_high"),
+    ),
+    compute=model_reliability,
+    applies=has_sureness,
+)

@@ -1,6 +1,6 @@
-"""What became of every assigned item, which were hard, and where a model and the readers part.
+"""Hard items, and items on which a model and the readers disagree.
 
-`missing.csv`, `item_difficulty.csv`, `model_disagreements.csv`.
+`item_difficulty.csv`, `model_disagreements.csv`.
 """
 
 from __future__ import annotations
@@ -13,74 +13,11 @@ import pandas as pd
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.readings.matrix import (
-    STATUS_CODES,
     ReadingMatrix,
-    Reads,
-    column_order,
     columns_by_condition,
 )
-from analysis.statistics.study import COLUMNS, Study, study_of
-
-
-def missing(study: Study | Bundle) -> pd.DataFrame:
-    """Count what became of every assigned item, by rater and condition.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `rater_id, condition, n_assigned, n_answered, n_skipped, n_timed_out, n_unparsed,
-        n_refused, n_absent`; one row a rater and condition with any reading, readers first. A rater
-        without a reading has one row with an empty condition.
-
-    Notes
-    -----
-    Assigned is every item with a reference standard; the six counts add up to `n_assigned`. Of
-    hidden repeats the first is counted. An excluded reading is counted as what it was.
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> table = missing(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": ["A", "B", "A"]}),
-    ...     pd.DataFrame({"rater_id": ["R1", "R1"], "item_id": ["q1", "q2"], "answer": ["A", ""]}),
-    ... ))
-    >>> table[["n_assigned", "n_answered", "n_skipped", "n_absent"]].values.tolist()
-    [[3, 1, 1, 1]]
-    """
-    study = study_of(study, None)
-    bundle, matrix = study.bundle, study.matrix
-    statuses = matrix.statuses[matrix.assigned]
-    silent = _without_reading(bundle, matrix)
-    columns = [*matrix.columns, *silent]
-    table = pd.DataFrame(
-        {
-            "rater_id": [column.rater_id for column in columns],
-            "condition": [column.condition for column in columns],
-            "n_assigned": np.full(len(columns), len(statuses), dtype=np.int64),
-        }
-    )
-    for status in Status:
-        counts = (statuses == STATUS_CODES[status]).sum(axis=0, dtype=np.int64)
-        everything = len(statuses) if status is Status.ABSENT else 0
-        table[f"n_{status}"] = np.append(counts, np.full(len(silent), everything))
-    order = sorted(range(len(columns)), key=lambda i: column_order(columns[i]))
-    return table.iloc[order].reset_index(drop=True)
-
-
-def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
-    seen = {column.rater_id for column in matrix.columns}
-    raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
-    return [
-        Reads(rater_id=rater, kind=RaterKind(kind), condition="")
-        for rater, kind in raters
-        if rater not in seen
-    ]
-
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
@@ -99,11 +36,9 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `item_id, condition, task, category, subcategory, examination_id, n_readers,
-        n_readers_correct, n_models, n_models_correct, readers_share, models_share, few_readers,
-        note`; one row a condition and item with a reference standard, in order of both. A share
-        is of those who count, nan where nobody does; `few_readers` says how many of the
-        condition's readers count where it is not all.
+        The columns of `ITEM_DIFFICULTY`; one row a condition and item with a reference standard, in
+        order of both. A share is of those who count, nan where nobody does; `few_readers` says how
+        many of the condition's readers count where it is not all.
 
     Notes
     -----
@@ -144,7 +79,7 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
     table = pd.concat(tables, ignore_index=True)
-    return table.assign(note=_notes(table))[COLUMNS["item_difficulty"]]
+    return table.assign(note=_notes(table))[ITEM_DIFFICULTY.header]
 
 
 def _counts(
@@ -193,11 +128,10 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition, item_id, task, category, examination_id, kind, truth,
-        model_answer, model_status, n_readers, readers_answers`; one row a model, condition and
-        item of either kind, in the order of all three. Answers are letters in the item's own
-        order, empty where there is none; `readers_answers` names those of the readers who count,
-        "R1: A; R2: A", in the order of their ids.
+        The columns of `MODEL_DISAGREEMENTS`; one row a model, condition and item of either kind, in
+        the order of all three. Answers are letters in the item's own order, empty where there is
+        none; `readers_answers` names those of the readers who count, "R1: A; R2: A", in the order
+        of their ids.
 
     Notes
     -----
@@ -228,7 +162,7 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
         for condition, columns in columns_by_condition(matrix.columns).items()
         for row in _partings(matrix, condition, columns)
     ]
-    names = COLUMNS["model_disagreements"]
+    names = MODEL_DISAGREEMENTS.header
     table = pd.DataFrame(rows, columns=[name for name in names if name not in _OF_ITEMS])
     described = bundle.items[["item_id", *_OF_ITEMS]]
     # The items' columns are text however few rows there are.
@@ -275,3 +209,36 @@ def _partings(
 
 def _letter(code: int) -> str:
     return LETTERS[code] if code >= 0 else ""
+
+
+ITEM_DIFFICULTY = Statistic(
+    name="item_difficulty",
+    meaning="How many readers and models answered an item correctly.",
+    columns=(
+        *shared("item_id condition task category subcategory examination_id n_readers"),
+        Column("n_readers_correct", "Readers with the correct answer.", "count"),
+        *shared("n_models"),
+        Column("n_models_correct", "Models with the correct answer.", "count"),
+        Column("readers_share", "Share of the readers who were correct.", "proportion"),
+        Column("models_share", "Share of the models that were correct.", "proportion"),
+        Column("few_readers", "How many of the condition's readers count, if not all."),
+        *shared("note"),
+    ),
+    compute=item_difficulty,
+)
+
+
+MODEL_DISAGREEMENTS = Statistic(
+    name="model_disagreements",
+    meaning="An item on which a model and all readers disagree.",
+    columns=(
+        *shared("model_id condition item_id task category examination_id"),
+        Column("kind", "Who was correct."),
+        Column("truth", "Letter of the reference answer."),
+        Column("model_answer", "Letter of the model's answer."),
+        Column("model_status", "What became of the model's reading."),
+        *shared("n_readers"),
+        Column("readers_answers", "Each reader's answer, as `R1: A; R2: A`."),
+    ),
+    compute=model_disagreements,
+)

@@ -24,7 +24,8 @@ from analysis.readings.open_answers import ANSWER, counted_answers
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.comparison.pairs import tango_interval
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
@@ -55,10 +56,9 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_id, rater_kind, kind, condition, by, group, measure, n, n_missing,
-        n_unscored, estimate, ci_low, ci_high, method, undefined_because`; overall and by task, of
-        each four rows: the shares `correct` (strict accuracy), `partly_correct` and `incorrect`,
-        and `score`, their mean with 1, 0.5 and 0.
+        The columns of `OPEN_ENDED`; overall and by task, of each four rows: the shares `correct`
+        (strict accuracy), `partly_correct` and `incorrect`, and `score`, their mean with 1, 0.5 and
+        0.
 
     Notes
     -----
@@ -93,7 +93,7 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
         for by, group, items in _groups(study)
         for row in _measured(study, answers.loc[answers["item"].isin(items)])
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["open_ended"])
+    return pd.DataFrame(rows, columns=OPEN_ENDED.header)
 
 
 def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -109,10 +109,9 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_id, rater_kind, condition, open_condition, by, group, scoring, n, n_unscored,
-        multiple_choice, open_ended, difference, ci_low, ci_high, method, undefined_because`; a row
-        with `scoring` `strict` (only correct counts) and one with `half credit` (partly correct
-        counts half), overall and by task, for every condition with options.
+        The columns of `OPEN_GAP`; a row with `scoring` `strict` (only correct counts) and one with
+        `half credit` (partly correct counts half), overall and by task, for every condition with
+        options.
 
     Notes
     -----
@@ -129,7 +128,7 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
         for by, group, items in _groups(study)
         for row in _gaps(study, answers.loc[answers["item"].isin(items)], column)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["open_gap"])
+    return pd.DataFrame(rows, columns=OPEN_GAP.header)
 
 
 def _of_raters(counted: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
@@ -239,3 +238,40 @@ def _mean(
         "method": WIDENED if is_widened(n_patients) else PERCENTILE,
         "undefined_because": because,
     }
+
+
+OPEN_ENDED = Statistic(
+    name="open_ended",
+    meaning="Scores of a rater's answers in words, by one measure.",
+    columns=(
+        *shared("rater_id rater_kind"),
+        Column("kind", "`answer` or `explanation`."),
+        *shared("condition by group measure"),
+        Column("n", "Scored items.", "count"),
+        Column("n_missing", "Items without an answer, which count as incorrect.", "count"),
+        Column("n_unscored", "Answers without a score, which do not count.", "count"),
+        *shared("estimate ci_low ci_high method undefined_because"),
+    ),
+    compute=open_ended,
+    applies=has_open_answers,
+)
+
+
+OPEN_GAP = Statistic(
+    name="open_gap",
+    meaning="A rater's accuracy with options minus that without, on the same items.",
+    columns=(
+        *shared("rater_id rater_kind condition"),
+        Column("open_condition", "Condition of the answers in words."),
+        *shared("by group"),
+        Column("scoring", "`strict` or `half credit` for partly correct answers."),
+        *shared("n"),
+        Column("n_unscored", "Answers without a score, which do not count.", "count"),
+        Column("multiple_choice", "Accuracy with options.", "proportion"),
+        Column("open_ended", "Accuracy, or mean score, without options.", "proportion"),
+        Column("difference", "With minus without options.", "proportion"),
+        *shared("ci_low ci_high method undefined_because"),
+    ),
+    compute=open_gap,
+    applies=has_open_answers,
+)

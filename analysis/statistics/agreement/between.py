@@ -29,7 +29,8 @@ from analysis.statistics.agreement.pairs.measures import (
     raw,
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 Estimate = Callable[[Sums], Floats]
@@ -151,10 +152,8 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        Columns `condition, scope, measure, n_readers, n_models, n_items, among_readers,
-        readers_models, among_models, difference, ci_low, ci_high, method, undefined_because`; in
-        order of condition, scope (all, tasks) and measure. No row for a condition without both a
-        reader and a model.
+        The columns of `AGREEMENT_BETWEEN`; in order of condition, scope (all, tasks) and measure.
+        No row for a condition without both a reader and a model.
 
     Notes
     -----
@@ -215,7 +214,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
         for comparison, drawn in zip(comparisons, parts, strict=True)
         for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["agreement_between"])
+    return pd.DataFrame(rows, columns=AGREEMENT_BETWEEN.header)
 
 
 def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
@@ -340,3 +339,20 @@ def _compare(
     return _Comparison(
         matrix=matrix, condition=condition, scope=scope, items=items, pairs=by_kind, means=means
     )
+
+
+AGREEMENT_BETWEEN = Statistic(
+    name="agreement_between",
+    meaning="Agreement among readers compared with that of readers with models, by one measure.",
+    columns=(
+        *shared("condition scope measure n_readers n_models n_items"),
+        Column("among_readers", "Mean over the pairs of readers.", "that of the measure"),
+        Column(
+            "readers_models", "Mean over the pairs of a reader and a model.", "that of the measure"
+        ),
+        Column("among_models", "Mean over the pairs of models.", "that of the measure"),
+        Column("difference", "`readers_models` minus `among_readers`.", "that of the measure"),
+        *shared("ci_low ci_high method undefined_because"),
+    ),
+    compute=agreement_between,
+)

@@ -29,7 +29,8 @@ from analysis.readings.clusters import (
 from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.groups.coefficients import above_chance
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
@@ -66,8 +67,7 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        Columns `kind, scorer, measure, level, n, n_found, estimate, se, ci_low, ci_high, method,
-        undefined_because`. For answers and for explanations: `raw`, `kappa_linear`,
+        The columns of `OPEN_SCORING`. For answers and for explanations: `raw`, `kappa_linear`,
         `brennan_prediger` and `third_needed` of the answers with two blind scores; then of every
         scorer how often each `level` was given, out of all their scores.
 
@@ -99,7 +99,7 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
         for kind in OPEN_KINDS
         for row in _of_kind(study, scores.loc[scores["kind"] == kind])
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["open_scoring"]).astype({"n_found": "Int64"})
+    return pd.DataFrame(rows, columns=OPEN_SCORING.header).astype({"n_found": "Int64"})
 
 
 def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -509,3 +509,20 @@ def _faults(
         Fault(file=file, row=int(row), what=f"the {column} is {value!r}", remedy=remedy)
         for row, value in table.loc[wrong, ["row", column]].itertuples(index=False)
     ]
+
+
+OPEN_SCORING = Statistic(
+    name="open_scoring",
+    meaning="Agreement of the scorers of answers in words, or how often a scorer gave a level.",
+    columns=(
+        Column("kind", "`answer` or `explanation`."),
+        Column("scorer", "Scorer; empty for the agreement of the two blind scores."),
+        *shared("measure"),
+        Column("level", "Level that the scorer gave; empty for agreement."),
+        Column("n", "Scores, or answers with two of them.", "count"),
+        Column("n_found", "Those that the estimate is the share of.", "count"),
+        *shared("estimate se ci_low ci_high method undefined_because"),
+    ),
+    compute=open_scoring,
+    applies=has_open_scores,
+)

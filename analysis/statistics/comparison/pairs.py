@@ -25,7 +25,8 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names, pairs_of
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 
@@ -416,6 +417,22 @@ def resampled_limits(
 TANGO = later("Tango score")
 YANG = later("Yang's modified Obuchowski test over patients")
 FAMILY = "reader-model pairs"
+_PAIR = shared("rater_a rater_b pair_kind condition")
+_OF_BOTH = (
+    *shared("n"),
+    Column("accuracy_a", "Accuracy of the first.", "proportion"),
+    Column("accuracy_b", "Accuracy of the second.", "proportion"),
+    Column("difference", "First minus second.", "proportion"),
+    *shared("ci_low ci_high ci_method cluster_ci_low cluster_ci_high"),
+    Column("only_a_correct", "Items that only the first answered correctly.", "count"),
+    Column("only_b_correct", "Items that only the second answered correctly.", "count"),
+    Column("p_exact", "McNemar's exact test.", "probability"),
+    Column("p_mid", "Mid-p of McNemar's test.", "probability"),
+    Column("p_clustered", "Test over patients; empty without clusters.", "probability"),
+    Column("clustered_method", "Method of `p_clustered`."),
+)
+OF_A_PAIR = (*shared("by group"), *_OF_BOTH, *shared("undefined_because"))
+"""What a row gives about a pair in a group of items."""
 
 NOT_BOTH = later("no item was given to both")
 ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
@@ -436,10 +453,8 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_a, rater_b, pair_kind, condition, n, accuracy_a, accuracy_b, difference,
-        ci_low, ci_high, ci_method, cluster_ci_low, cluster_ci_high, only_a_correct, only_b_correct,
-        p_exact, p_mid, p_clustered, clustered_method, p_adjusted, family, undefined_because`. One
-        row a pair, in order of condition, kind of pair and ids, as in `agreement_pairs`.
+        The columns of `COMPARISONS`. One row a pair, in order of condition, kind of pair and ids,
+        as in `agreement_pairs`.
 
     Notes
     -----
@@ -482,12 +497,12 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     families = [_family(pair) for pair in pairs]
     table = pair_names(matrix.columns, pairs)
     if not parts:
-        return table.reindex(columns=COLUMNS["comparisons"])
+        return table.reindex(columns=COMPARISONS.header)
     table = table.join(pd.concat(parts))
     on = table["p_mid" if weights is None else "p_clustered"].to_numpy(dtype=np.float64)
     return table.assign(
         p_adjusted=holm_within(on, families), family=np.array(families, dtype=object)
-    )[COLUMNS["comparisons"]]
+    )[COMPARISONS.header]
 
 
 def _family(pair: Pair) -> str:
@@ -564,8 +579,6 @@ def _because(matrix: ReadingMatrix, right: Correctness, weights: Floats | None, 
     return FEW_RESAMPLES if np.isnan(low).any() else ""
 
 
-_ADJUSTED = ("p_adjusted", "family")
-OF_A_PAIR = ("by", "group", *(name for name in COLUMNS["comparisons"][4:] if name not in _ADJUSTED))
 """What is said of a pair and a group of items: as of a pair in `comparisons`, nothing adjusted."""
 
 
@@ -582,10 +595,8 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_a, rater_b, condition, by, group, n, accuracy_a, accuracy_b, difference,
-        ci_low, ci_high, ci_method, cluster_ci_low, cluster_ci_high, only_a_correct, only_b_correct,
-        p_exact, p_mid, p_clustered, clustered_method, undefined_because`. One row a pair of models
-        and group: overall (`micro`), then the tasks in order of their names.
+        The columns of `MODEL_PAIRS`. One row a pair of models and group: overall (`micro`), then
+        the tasks in order of their names.
 
     Notes
     -----
@@ -614,7 +625,7 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     pairs = [one for one in pairs_of(study.matrix.columns) if one.kind is PairKind.MODELS]
     names = pair_names(study.matrix.columns, pairs).drop(columns="pair_kind")
     found = names.join(by_task(study, pairs))
-    return found.reset_index(drop=True)[["rater_a", "rater_b", "condition", *OF_A_PAIR]]
+    return found.reset_index(drop=True)[MODEL_PAIRS.header]
 
 
 def groups_of(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:
@@ -633,7 +644,7 @@ def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `OF_A_PAIR`; one row a pair and group, overall first. The index says which pair.
+        The columns `OF_A_PAIR`; one row a pair and group, overall first. The index says which pair.
     """
     matrix, alpha = study.matrix, study.options.alpha
     a, b = (np.array(side, dtype=np.int64) for side in ([p.a for p in pairs], [p.b for p in pairs]))
@@ -645,8 +656,8 @@ def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
         for items, members in given_to_both(matrix, a, b)
     ]
     if not parts:
-        return pd.DataFrame(columns=list(OF_A_PAIR))
-    return pd.concat(parts).sort_index(kind="stable")[list(OF_A_PAIR)]
+        return pd.DataFrame(columns=[column.name for column in OF_A_PAIR])
+    return pd.concat(parts).sort_index(kind="stable")[[column.name for column in OF_A_PAIR]]
 
 
 def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -722,3 +733,26 @@ def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
             rows.append((matrix.item_ids[item], pair.condition, who))
     table = pd.DataFrame(rows, columns=["item_id", "condition", "correct"], dtype=object)
     return table.sort_values(["item_id", "condition"], ignore_index=True)
+
+
+COMPARISONS = Statistic(
+    name="comparisons",
+    meaning="Difference of accuracy between two raters on the items given to both.",
+    columns=(
+        *_PAIR,
+        *_OF_BOTH,
+        *shared("p_adjusted family undefined_because"),
+    ),
+    compute=comparisons,
+)
+
+
+MODEL_PAIRS = Statistic(
+    name="model_pairs",
+    meaning="Difference of accuracy between two models, overall or in a task.",
+    columns=(
+        *shared("rater_a rater_b condition"),
+        *OF_A_PAIR,
+    ),
+    compute=model_pairs,
+)

@@ -21,6 +21,7 @@ from analysis.statistics.merits import (
     empirical_auc,
     percent_correct,
 )
+from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
@@ -31,7 +32,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     two_treatments,
 )
 from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel
-from analysis.statistics.mrmc.sensitivity import sensitivity_panel, variance_components
+from analysis.statistics.mrmc.sensitivity import sensitivity_panel
 
 __all__ = [
     "AucCovariance",

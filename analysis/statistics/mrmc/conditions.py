@@ -25,7 +25,8 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     two_treatments,
     undefined,
 )
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 METHODS = {
@@ -76,9 +77,8 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        Columns `condition_a, condition_b, metric, claim, n_readers, n_items, value_a, value_b,
-        difference, se, df, ci_low, ci_high, p, method, note, undefined_because`; in order of
-        conditions, metric and claim. Proportions 0 to 1.
+        The columns of `READER_CONDITIONS`; in order of conditions, metric and claim. Proportions 0
+        to 1.
 
     Notes
     -----
@@ -154,7 +154,7 @@ def _table(study: Study, *claims: Claim) -> pd.DataFrame:
         for row in _rows(study, contrast)
         if row["claim"] in claims
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["reader_conditions"])
+    return pd.DataFrame(rows, columns=READER_CONDITIONS.header)
 
 
 def comparisons_of(study: Study) -> Iterator[ConditionComparison]:
@@ -238,3 +238,25 @@ def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
             "method": f"{method_of(METHODS, claim, narrower)}; {figure.covariances}",
             "note": joined(note),
         }
+
+
+_COLUMNS = (
+    *shared("condition_a condition_b metric claim n_readers n_items"),
+    Column("value_a", "Mean of the readers under the first.", "that of the metric"),
+    Column("value_b", "Mean of the readers under the second.", "that of the metric"),
+    *shared("difference se df ci_low ci_high p method note undefined_because"),
+)
+READER_CONDITIONS = Statistic(
+    name="reader_conditions",
+    meaning="Readers under two conditions, on the same items, under one claim.",
+    columns=_COLUMNS,
+    compute=reader_conditions,
+)
+
+
+READER_CONDITIONS_ITEMS = Statistic(
+    name="reader_conditions_items",
+    meaning="Readers under two conditions; the claim is about these items and readers like these.",
+    columns=_COLUMNS,
+    compute=reader_conditions_items,
+)

@@ -30,7 +30,8 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     never_surer,
     single_treatment,
 )
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -77,9 +78,8 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition, metric, claim, n_readers, n_items, reader_mean, model_value,
-        difference, se, df, ci_low, ci_high, p, margin, p_noninferior, method, note,
-        undefined_because`; in order of model, condition, metric and claim. Proportions 0 to 1.
+        The columns of `READER_PANEL`; in order of model, condition, metric and claim. Proportions 0
+        to 1.
 
     Notes
     -----
@@ -117,7 +117,7 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
         for comparison in comparisons_of(study)
         for row in _rows(comparison, margins[comparison.figure.metric])
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["reader_panel"])
+    return pd.DataFrame(rows, columns=READER_PANEL.header)
 
 
 def comparisons_of(study: Study) -> Iterator[ModelComparison]:
@@ -206,8 +206,7 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition, metric, claim, p, p_adjusted, p_noninferior,
-        p_noninferior_adjusted, family, method`; a row for each of `reader_panel`, in its order.
+        The columns of `PANEL_ADJUSTED`; a row for each of `reader_panel`, in its order.
 
     Notes
     -----
@@ -256,4 +255,38 @@ def adjusted(
     for column in ("p", "p_noninferior"):
         p = table[column].to_numpy(dtype=np.float64)
         table[f"{column}_adjusted"] = np.where(named, p, holm_within(p, families))
-    return table[COLUMNS["panel_adjusted"]]
+    return table[PANEL_ADJUSTED.header]
+
+
+READER_PANEL = Statistic(
+    name="reader_panel",
+    meaning="A model against the mean of the readers, under one claim.",
+    columns=(
+        *shared("model_id condition metric claim n_readers n_items"),
+        Column("reader_mean", "Mean of the readers.", "that of the metric"),
+        Column("model_value", "Value of the model.", "that of the metric"),
+        Column("difference", "The model minus the mean of the readers.", "that of the metric"),
+        *shared("se df ci_low ci_high p"),
+        Column("margin", "Non-inferiority margin.", "proportion"),
+        Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
+        *shared("method note undefined_because"),
+    ),
+    compute=reader_panel,
+)
+
+
+PANEL_ADJUSTED = Statistic(
+    name="panel_adjusted",
+    meaning="The p-values of a row of `reader_panel`, adjusted for the number of models.",
+    columns=(
+        *shared("model_id condition metric claim p p_adjusted"),
+        Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
+        Column(
+            "p_noninferior_adjusted",
+            "`p_noninferior` adjusted by Holm's method over the family.",
+            "probability",
+        ),
+        *shared("family method"),
+    ),
+    compute=panel_adjusted,
+)

@@ -1,4 +1,4 @@
-"""Models against readers counted in other ways, and what the readers' variances are made of."""
+"""Models against readers under other choices of the analysis: `sensitivity_panel.csv`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix, shared_by_panel
 from analysis.readings.open_answers import read_by_rules
 from analysis.statistics.merits import (
-    FigureOfMerit,
     Merits,
     Metric,
     differences,
@@ -25,18 +24,14 @@ from analysis.statistics.merits import (
     percent_correct,
     without_covariance,
 )
-from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.obuchowski_rockette import (
-    NO_ESTIMATE,
-    ONE_READER,
-    SingleTreatment,
-    TwoTreatments,
     inference_cells,
     joined,
     single_treatment,
 )
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 NO_TASK = later("no item with a reference standard names its task")
@@ -74,9 +69,8 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        Columns `analysis, model_id, condition, metric, claim, n_readers, n_items, difference, se,
-        df, ci_low, ci_high, p, method, note, undefined_because`; in order of analysis, then as
-        `reader_panel`. Metric is accuracy throughout.
+        The columns of `SENSITIVITY_PANEL`; in order of analysis, then as `reader_panel`. Metric is
+        accuracy throughout.
 
     Notes
     -----
@@ -134,7 +128,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         for panel in panels
         for row in _claim_rows(name, panel, choice(panel), options.alpha)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
+    return pd.DataFrame(rows, columns=SENSITIVITY_PANEL.header)
 
 
 def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
@@ -290,104 +284,15 @@ def _claim_rows(
         }
 
 
-NEGATIVE = "negative: no sign of such a variance beyond the error of items"
-
-PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
-CONDITIONS = {
-    "MST": "mst",
-    "MSR": "msr",
-    "MSTR": "mstr",
-    "Var": "var",
-    "Cov1": "cov1",
-    "Cov2": "cov2",
-    "Cov3": "cov3",
-    "var_reader": "var_reader",
-    "var_treatment_reader": "var_treatment_reader",
-}
-
-
-def variance_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""List the components behind `reader_panel` and `reader_conditions`.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-    options : Options, optional
-        Not used: components have no interval here.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `table, model_id, condition, metric, component, value, note`. Variances of
-        proportions. For `reader_panel` they are components of the differences model minus reader;
-        for `reader_conditions` `model_id` is empty and `condition` is "a - b".
-
-    Notes
-    -----
-    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
-    `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
-    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
-
-    See Also
-    --------
-    analysis.statistics.mrmc.obuchowski_rockette, analysis.statistics.mrmc.obuchowski_rockette
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> raters = ["M1", "R1", "R2"]
-    >>> table = variance_components(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
-    ...     pd.DataFrame({
-    ...         "rater_id": [rater for rater in raters for _ in range(4)],
-    ...         "item_id": list("abcd") * 3, "answer": list("AAAA" "AABB" "ABBB"),
-    ...     }),
-    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
-    ... ))
-    >>> table[["component", "value"]].round(4).values.tolist()
-    [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
-    """
-    study = study_of(study, options)
-    rows = [*_of_panels(study), *_of_conditions(study)]
-    return pd.DataFrame(rows, columns=COLUMNS["variance_components"])
-
-
-def _of_panels(study: Study) -> Iterator[dict[str, object]]:
-    for comparison in panel.comparisons_of(study):
-        names = {
-            "table": "reader_panel",
-            "model_id": comparison.panel.model_id,
-            "condition": comparison.panel.condition,
-            "metric": comparison.figure.metric.value,
-        }
-        yield from _components(names, comparison.result, PANEL, comparison.figure)
-
-
-def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
-    for comparison in conditions.comparisons_of(study):
-        names = {
-            "table": "reader_conditions",
-            "model_id": "",
-            "condition": f"{comparison.contrast.condition_a} - {comparison.contrast.condition_b}",
-            "metric": comparison.figure.metric.value,
-        }
-        yield from _components(names, comparison.result, CONDITIONS, comparison.figure)
-
-
-def _components(
-    names: dict[str, str],
-    result: SingleTreatment | TwoTreatments,
-    components: dict[str, str],
-    figure: FigureOfMerit,
-) -> Iterator[dict[str, object]]:
-    for component, name in components.items():
-        value = math.nan if figure.no_value else float(getattr(result, name))
-        note = ""
-        if math.isnan(value):
-            one_reader = ONE_READER if result.n_readers == 1 else ""
-            reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
-            note = f"undefined: {reason}"
-        elif value < 0 and component.startswith("var_"):
-            note = NEGATIVE
-        yield {**names, "component": component, "value": value, "note": note}
+SENSITIVITY_PANEL = Statistic(
+    name="sensitivity_panel",
+    meaning="A row of `reader_panel` under one choice of the analysis.",
+    columns=(
+        Column("analysis", "The choice, such as `missing as wrong` (primary)."),
+        *shared(
+            "model_id condition metric claim n_readers n_items"
+            " difference se df ci_low ci_high p method note undefined_because"
+        ),
+    ),
+    compute=sensitivity_panel,
+)

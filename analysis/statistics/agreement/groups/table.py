@@ -33,7 +33,8 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, STUDENT
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
 
 Row = dict[str, object]
 
@@ -51,8 +52,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        Columns `raters, condition, scope, measure, n_raters, n_items, estimate, se, ci_low,
-        ci_high, method, undefined_because`; in order of condition, group, scope (all, tasks, option
+        The columns of `AGREEMENT_GROUPS`; in order of condition, group, scope (all, tasks, option
         sets) and measure.
 
     Notes
@@ -99,9 +99,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
                     "scope": name,
                 }
                 rows.extend(named | row for row in answers_of_group)
-    return pd.DataFrame(
-        [row for rows in by_group for row in rows], columns=COLUMNS["agreement_groups"]
-    )
+    return pd.DataFrame([row for rows in by_group for row in rows], columns=AGREEMENT_GROUPS.header)
 
 
 def _scope_rows(
@@ -173,3 +171,16 @@ def _why_no_error(
     if answered.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     return ""
+
+
+AGREEMENT_GROUPS = Statistic(
+    name="agreement_groups",
+    meaning="Agreement of all readers, all models or all raters, by one measure.",
+    columns=(
+        Column("raters", "Group: `readers`, `models` or `all`."),
+        *shared("condition scope measure"),
+        Column("n_raters", "Raters of the group with an answer.", "count"),
+        *shared("n_items estimate se ci_low ci_high method undefined_because"),
+    ),
+    compute=agreement_groups,
+)

@@ -1,35 +1,29 @@
-"""Agreement of every two raters, from counts to rows: `agreement_pairs`, `agreement_indices`."""
+"""Agreement of every two raters: the table `agreement_pairs.csv`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.arrays import Floats, Ints
+from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.clusters import ratio
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.counts import (
     Pair,
     PairCounts,
     Sums,
-    correctness_tables,
     count_pairs,
     pair_names,
     pairs_of,
     sums_of,
 )
 from analysis.statistics.agreement.pairs.measures import (
-    ERROR_CONSISTENCY,
     EVERYWHERE,
-    KAPPA,
-    NO_ITEM,
-    NO_JUDGED,
     Measure,
     Partition,
     Reasons,
@@ -40,7 +34,8 @@ from analysis.statistics.agreement.pairs.resampling import (
     analytic_interval,
     cluster_intervals,
 )
-from analysis.statistics.study import COLUMNS, Study, study_of
+from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
 Cells = npt.NDArray[Any]
@@ -144,8 +139,7 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_a, rater_b, pair_kind, condition, scope, measure, n, estimate, se, ci_low,
-        ci_high, method, undefined_because`; in order of condition, kind of pair, ids, scope (all,
+        The columns of `AGREEMENT_PAIRS`; in order of condition, kind of pair, ids, scope (all,
         tasks, option sets) and measure.
 
     Notes
@@ -215,103 +209,21 @@ def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)
-    for name in COLUMNS["agreement_pairs"][len(table.columns) :]:
+    for name in AGREEMENT_PAIRS.header[len(table.columns) :]:
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
         for part in parts:
             part.pop(name)  # the pairs of 200 raters are two million rows: one column at a time
     return table
 
 
-def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
-    r"""Give the prevalence and the bias index of every kappa with two categories.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `rater_a, rater_b, pair_kind, condition, scope, measure, n, prevalence_index,
-        bias_index, undefined_because`; in the order of `agreement_pairs`. Error consistency in all
-        scopes, kappa in option sets whose items all offer two options.
-
-    Notes
-    -----
-    With a and d the shares of items that both put into the first category and into the second, b
-    those that only the first rater put into the first category, and c those that only the second
-    did, the prevalence index is :math:`a - d` and the bias index :math:`b - c` [1]_, both from -1
-    to 1. The first category is `correct` for error consistency, option A for kappa. Far from 0, the
-    prevalence index says that kappa is low for its observed agreement, the bias index that the two
-    raters use the categories unequally.
-
-    References
-    ----------
-    .. [1] Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol
-       1993;46:423-429. doi:10.1016/0895-4356(93)90018-V
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> table = agreement_indices(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB")}),
-    ...     pd.DataFrame({
-    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4,
-    ...         "item_id": list("wxyz") * 2,
-    ...         "answer": list("ABAB") + list("ABBB"),
-    ...     }),
-    ... ))
-    >>> table[["n", "prevalence_index", "bias_index"]].values.tolist()
-    [[4.0, 0.75, 0.25]]
-    """
-    study = study_of(study, None)
-    matrix = study.matrix
-    pairs = pairs_of(matrix.columns)
-    names = pair_names(matrix.columns, pairs).assign(pair=np.arange(len(pairs)))
-    tables = [
-        part.assign(partition=partition.order)
-        for partition in partitions(matrix)
-        for part in _partition_rows(matrix, pairs, partition, names)
-    ]
-    table = pd.concat(tables, ignore_index=True)
-    table = table.sort_values(["pair", "partition", "scope_order", "measure_order"])
-    return table.reset_index(drop=True)[COLUMNS["agreement_indices"]]
-
-
-def _partition_rows(
-    matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition, names: pd.DataFrame
-) -> Iterator[pd.DataFrame]:
-    counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
-    of_letters = np.array([_two_options(matrix, items) for items in partition.members], dtype=bool)
-    every = np.ones(len(partition.names), dtype=bool)
-    cases = [(0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), every)]
-    if KAPPA in partition.measures and of_letters.any():
-        cases.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), of_letters))
-    for order, measure, reason, tables, wanted in cases:
-        chosen = np.flatnonzero(wanted)
-        rows = names.loc[names.index.repeat(len(chosen))].reset_index(drop=True)
-        rows["scope_order"] = np.tile(chosen, len(names))
-        rows["scope"] = np.array(partition.names, dtype=object)[rows["scope_order"]]
-        flat = tables[:, chosen].reshape(-1, 2, 2)
-        n = flat.sum(axis=(-2, -1))
-        yield rows.assign(
-            measure=measure,
-            measure_order=order,
-            n=n.astype(np.int64),
-            prevalence_index=ratio(flat[:, 0, 0] - flat[:, 1, 1], n),
-            bias_index=ratio(flat[:, 0, 1] - flat[:, 1, 0], n),
-            undefined_because=np.where(n == 0, reason, ""),
-        )
-
-
-def _letter_tables(counts: PairCounts) -> Floats:
-    """Return the counts of the first two letters; fewer letters seen leave empty cells."""
-    tables = np.zeros((*counts.letters.shape[:2], 2, 2))
-    seen = min(counts.letters.shape[-1], 2)
-    tables[..., :seen, :seen] = counts.letters[..., :seen, :seen]
-    return tables
-
-
-def _two_options(matrix: ReadingMatrix, items: Ints) -> bool:
-    return bool((matrix.n_options[items] == 2).all())
+AGREEMENT_PAIRS = Statistic(
+    name="agreement_pairs",
+    meaning="Agreement of two raters on the items that both answered, by one measure.",
+    columns=(
+        *shared(
+            "rater_a rater_b pair_kind condition scope measure"
+            " n estimate se ci_low ci_high method undefined_because"
+        ),
+    ),
+    compute=agreement_pairs,
+)

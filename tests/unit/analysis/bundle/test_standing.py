@@ -7,7 +7,8 @@ import pytest
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.registry import STATISTICS, analyse
 from analysis.report.tables import overviews
-from analysis.statistics.accuracy.robustness import model_conditions, model_runs
+from analysis.statistics.accuracy.model_conditions import model_conditions
+from analysis.statistics.accuracy.model_runs import model_runs
 from analysis.statistics.study import Study
 
 COMPUTE = {statistic.name: statistic.compute for statistic in STATISTICS}

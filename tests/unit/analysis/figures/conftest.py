@@ -8,9 +8,10 @@ import pytest
 
 from analysis import Options, Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import missing, model_disagreements
-from analysis.statistics.agreement.alone import agreement_with_truth
+from analysis.statistics.accuracy.items import model_disagreements
+from analysis.statistics.accuracy.missing import missing
 from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.study import Study
 from tests.unit.analysis.figures import tables
 

@@ -11,11 +11,14 @@ import pandas as pd
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import missing, model_disagreements
-from analysis.statistics.agreement.alone import agreement_with_truth, intra_reader
-from analysis.statistics.agreement.pairs.table import agreement_indices, agreement_pairs
+from analysis.statistics.accuracy.items import model_disagreements
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.agreement.intra_reader import intra_reader
+from analysis.statistics.agreement.pairs.indices import agreement_indices
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.with_truth import agreement_with_truth
+from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.panel import adjusted
-from analysis.statistics.mrmc.sensitivity import variance_components
 from analysis.statistics.study import Study
 
 TASKS = ("Presence Assessment", "Negation Assessment", "Differential Diagnosis", "Location")

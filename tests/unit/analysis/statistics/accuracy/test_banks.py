@@ -7,7 +7,7 @@ import pytest
 from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.findings import findings
 from analysis.report.tables import overviews
-from analysis.statistics.accuracy.robustness import MOVER, NONE_IN_ONE, banks
+from analysis.statistics.accuracy.banks import MOVER, NONE_IN_ONE, banks
 
 OPTIONS = Options(bootstrap=200)
 

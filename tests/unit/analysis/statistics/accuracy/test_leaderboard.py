@@ -8,7 +8,8 @@ from analysis import Bundle, Options, accuracy, bundle_from_tables, leaderboard
 from analysis.options import DEFAULT_SEED
 from analysis.readings.clusters import ALL_IN_ONE, weight_blocks
 from analysis.readings.matrix import reading_matrix
-from analysis.statistics.accuracy.accuracy import FEW_RANKED, NO_LIMITS, NO_REFERENCE, NO_TASK
+from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK
+from analysis.statistics.accuracy.leaderboard import FEW_RANKED, NO_LIMITS
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [

@@ -21,13 +21,13 @@ from analysis.readings.circumstances import NOT_ABOUT_TIME
 from analysis.statistics.accuracy.items import (
     EVERYBODY_MISSED,
     EVERYBODY_RIGHT,
+    MODEL_DISAGREEMENTS,
     MODEL_RIGHT,
     MODEL_WRONG,
     MODELS_MISSED,
     READERS_MISSED,
 )
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.study import COLUMNS
 from tests.conftest import ROOT
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -219,7 +219,7 @@ def test_without_readers_or_models_nothing_parts(make_bundle: MakeBundle) -> Non
     for models in ((), ("R", "S")):
         table = model_disagreements(make_bundle("AB", {"R": "AA", "S": "BB"}, models=models))
         assert not len(table)
-        assert list(table.columns) == COLUMNS["model_disagreements"]
+        assert list(table.columns) == MODEL_DISAGREEMENTS.header
 
 
 def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:

@@ -7,7 +7,6 @@ import pytest
 from analysis import Options, agreement_between, agreement_pairs
 from analysis.statistics.agreement import between
 from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
-from analysis.statistics.study import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {"R": "ABCDABCD", "S": "ABCAABD.", "T": "ABBDCBCA", "M": "DBCAABCD", "N": "A.CCABBD"}
@@ -22,7 +21,7 @@ KINDS = {
 def test_the_columns_are_there_with_and_without_rows(make_bundle: MakeBundle) -> None:
     """Readers alone leave nothing to compare."""
     empty = agreement_between(make_bundle("AB", {"R": "AB", "S": "AB"}))
-    assert list(empty.columns) == COLUMNS["agreement_between"]
+    assert list(empty.columns) == between.AGREEMENT_BETWEEN.header
     assert not len(empty)
 
 

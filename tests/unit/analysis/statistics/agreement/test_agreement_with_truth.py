@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import Bundle, Options, agreement_pairs, agreement_with_truth, bundle_from_tables
-from analysis.statistics.agreement.alone import NEVER_WRONG, REASONS
+from analysis.statistics.agreement.with_truth import NEVER_WRONG, REASONS
 from tests.unit.analysis.conftest import MakeBundle
 
 

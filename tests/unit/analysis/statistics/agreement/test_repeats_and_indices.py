@@ -11,8 +11,8 @@ from analysis import (
     bundle_from_tables,
     intra_reader,
 )
-from analysis.statistics.agreement import alone
-from analysis.statistics.study import COLUMNS
+from analysis.statistics.agreement.intra_reader import INTRA_READER, MEASURES
+from analysis.statistics.agreement.pairs.indices import AGREEMENT_INDICES
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -36,7 +36,7 @@ def test_first_and_second_reading_agree_as_two_raters_would(make_bundle: MakeBun
     pairs = agreement_pairs(make_bundle("A" * 8, {"R": first, "S": second}, n_options=3))
     pairs = pairs.set_index("measure").loc[table["measure"]]
     assert set(table["rater_id"]) == {"R"}
-    assert table["measure"].tolist() == [m.name for m in alone.MEASURES]
+    assert table["measure"].tolist() == [m.name for m in MEASURES]
     for column in ("n", "estimate", "se", "ci_low", "ci_high"):
         assert table[column].tolist() == pytest.approx(pairs[column].tolist(), nan_ok=True)
 
@@ -70,7 +70,7 @@ def test_reasons_speak_of_one_rater() -> None:
 def test_without_repeats_the_table_has_its_columns_alone(make_bundle: MakeBundle) -> None:
     """Most studies have none."""
     table = intra_reader(make_bundle("AB", {"R": "AB"}))
-    assert list(table.columns) == COLUMNS["intra_reader"]
+    assert list(table.columns) == INTRA_READER.header
     assert not len(table)
 
 
@@ -78,7 +78,7 @@ def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: Ma
     """A - d and b - c over n, on correct and incorrect."""
     answers = {"R": "AAAAAABB.", "S": "AAAABBAB."}
     table = agreement_indices(make_bundle("A" * 9, answers))
-    assert list(table.columns) == COLUMNS["agreement_indices"]
+    assert list(table.columns) == AGREEMENT_INDICES.header
     row = table.iloc[0]
     assert row["n"] == 8
     assert row["prevalence_index"] == (4 - 1) / 8
@@ -114,5 +114,5 @@ def test_indices_without_an_item_say_why(make_bundle: MakeBundle) -> None:
 def test_raters_without_a_partner_have_no_indices(make_bundle: MakeBundle) -> None:
     """The columns are there."""
     table = agreement_indices(make_bundle("AB", {"R": "AB"}))
-    assert list(table.columns) == COLUMNS["agreement_indices"]
+    assert list(table.columns) == AGREEMENT_INDICES.header
     assert not len(table)

@@ -7,7 +7,7 @@ import pytest
 from analysis import Options, analyse, bundle_from_tables, comparisons
 from analysis.bundle import Bundle
 from analysis.report.tables import overviews
-from analysis.statistics.accuracy.robustness import model_conditions
+from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.comparison.pairs import model_pairs
 
 N = 240

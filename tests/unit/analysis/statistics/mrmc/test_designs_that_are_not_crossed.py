@@ -22,7 +22,8 @@ from analysis import (
     sensitivity_panel,
     variance_components,
 )
-from analysis.statistics.accuracy.accuracy import NOT_GIVEN, UNRANKED
+from analysis.statistics.accuracy.accuracy import NOT_GIVEN
+from analysis.statistics.accuracy.leaderboard import UNRANKED
 from analysis.statistics.comparison.pairs import NOT_BOTH
 
 Answers = Mapping[tuple[str, str], str]

@@ -1,42 +1,34 @@
-"""Agreement of a rater with themselves and the truth: `intra_reader`, `agreement_with_truth`."""
+"""How raters agree with themselves: the table `intra_reader.csv`."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Floats
 from analysis.bundle.model import Bundle, PairKind
 from analysis.options import Options
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
-from analysis.statistics.agreement.pairs.counts import Pair, Sums, pair_names
+from analysis.statistics.agreement.pairs.counts import Pair, pair_names
 from analysis.statistics.agreement.pairs.measures import (
-    AC1,
-    BOTH_CONSTANT,
     BRENNAN_PREDIGER,
     ERROR_CONSISTENCY,
-    KAPPA,
     KAPPA_LETTERS,
     NO_ITEM,
     NO_JUDGED,
     RAW,
-    Measure,
     Partition,
-    Reasons,
-    partitions,
 )
 from analysis.statistics.agreement.pairs.table import (
     CONSTANT_CORRECT_SE,
     CONSTANT_SE,
     partition_rows,
 )
-from analysis.statistics.study import COLUMNS, Study, study_of
-from analysis.translation import later
+from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.study import Study, study_of
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
+
+
 FIRST, SECOND = ("first reading of ", "second reading of ")
 # What the pairs' reasons mean where both raters are one.
 REWORDED = {
@@ -62,9 +54,8 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_id, condition, measure, n, estimate, se, ci_low, ci_high, method,
-        undefined_because`; one row a measure for each rater and condition with a hidden repeat,
-        readers first.
+        The columns of `INTRA_READER`; one row a measure for each rater and condition with a hidden
+        repeat, readers first.
 
     Notes
     -----
@@ -88,7 +79,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     bundle, matrix, options, weights = study.bundle, study.matrix, study.options, study.weights
     twice = _first_and_second(bundle.readings)
     if not len(twice):
-        return pd.DataFrame(columns=COLUMNS["intra_reader"])
+        return pd.DataFrame(columns=INTRA_READER.header)
     readings = twice.assign(rater_id=twice["time"] + twice["rater_id"])
     raters = pd.concat(
         [
@@ -113,7 +104,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
         **{name: cells.ravel() for name, cells in columns.items()},
     )
     rows["undefined_because"] = rows["undefined_because"].replace(REWORDED)
-    return rows[COLUMNS["intra_reader"]]
+    return rows[INTRA_READER.header]
 
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
@@ -138,99 +129,11 @@ def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], lis
     return pairs, names
 
 
-NEVER_WRONG = "error consistency: the reference standard is never wrong"
-# Reasons for two raters, in words for a rater and the reference standard.
-REASONS = {
-    NO_ITEM: later("no item with a reference standard was answered"),
-    BOTH_CONSTANT: later(
-        "the rater and the reference standard each have a single answer throughout"
+INTRA_READER = Statistic(
+    name="intra_reader",
+    meaning="Agreement of a rater's first and second reading, by one measure.",
+    columns=(
+        *shared("rater_id condition measure n estimate se ci_low ci_high method undefined_because"),
     ),
-    CONSTANT_SE: "standard error and interval: the rater or the reference standard has a single"
-    " answer throughout",
-}
-
-
-def _undefined(sums: Sums) -> Floats:
-    return np.full(sums.agree.shape, np.nan)
-
-
-def _never_wrong(sums: Sums) -> Reasons:
-    return np.full(sums.agree.shape, NEVER_WRONG, dtype=object)
-
-
-EVERYWHERE = (
-    RAW,
-    KAPPA_LETTERS,
-    BRENNAN_PREDIGER,
-    replace(ERROR_CONSISTENCY, estimate=_undefined, reason=_never_wrong),
+    compute=intra_reader,
 )
-SCOPES: Mapping[str, tuple[Measure, ...]] = {
-    "all": EVERYWHERE,
-    "task": EVERYWHERE,
-    "category": EVERYWHERE,
-    "option_set": (*EVERYWHERE, KAPPA, AC1),
-}
-
-
-def agreement_with_truth(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the agreement of each rater with the reference standard.
-
-    Parameters
-    ----------
-    study : Study or Bundle
-        The checked tables.
-    options : Options, optional
-        Seed, number of resamples and alpha.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `rater_id, rater_kind, condition, scope, measure, n, estimate, se, ci_low, ci_high,
-        method, undefined_because`; in order of kind (readers first), id, condition, scope (all,
-        tasks, categories, option sets) and measure. No row where no item has a reference standard.
-
-    Notes
-    -----
-    The reference standard is taken as one more rater, and each pair with it is estimated as
-    `agreement_pairs` estimates two raters, with the same intervals. Items with a reference standard
-    that the rater answered count: raw agreement is the accuracy among these, while
-    `accuracy.csv` counts what was not answered as wrong. Error consistency is undefined against
-    what is never wrong.
-
-    Examples
-    --------
-    >>> from analysis.bundle import bundle_from_tables
-    >>> table = agreement_with_truth(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
-    ...     pd.DataFrame({"rater_id": "R1", "item_id": list("wxyz"), "answer": list("ABAA")}),
-    ... ))
-    >>> table[["measure", "n", "estimate"]].values.tolist()[:2]
-    [['raw', 4, 0.75], ['kappa_letters', 4, 0.5]]
-    """
-    study = study_of(study, options)
-    matrix, columns = study.matrix, study.matrix.columns
-    if not matrix.assigned.any():
-        return pd.DataFrame(
-            {name: pd.Series(dtype=object) for name in COLUMNS["agreement_with_truth"]}
-        )
-    with_truth = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
-    pairs = [
-        Pair(a=place, b=len(columns), kind=PairKind.MIXED, condition=column.condition)
-        for place, column in enumerate(columns)
-    ]
-    parts = [
-        partition_rows(with_truth, pairs, partition, study.options, study.weights)
-        for partition in partitions(with_truth, SCOPES)
-    ]
-    n_rows = sum(part["measure"].shape[1] for part in parts)
-    table = pd.DataFrame(
-        {
-            "rater_id": np.repeat([column.rater_id for column in columns], n_rows),
-            "rater_kind": np.repeat([column.kind.value for column in columns], n_rows),
-            "condition": np.repeat([column.condition for column in columns], n_rows),
-        },
-        dtype=object,
-    )
-    for name in COLUMNS["agreement_with_truth"][len(table.columns) :]:
-        table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
-    return table.assign(undefined_because=table["undefined_because"].replace(REASONS))

@@ -1,0 +1,169 @@
+"""How accuracy differs between question banks: the table `banks.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    too_few,
+)
+from analysis.readings.matrix import (
+    ReadingMatrix,
+)
+from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
+from analysis.statistics.accuracy.means import mover_difference, wilson_interval
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later
+
+MOVER = later("MOVER over the banks' Wilson limits")
+
+
+NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
+
+
+def has_banks(study: Study) -> bool:
+    """Return whether items of more than one bank were drawn."""
+    return len(study.matrix.members("bank")) > 1
+
+
+def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the difference of every rater's accuracy between two banks, overall and by task.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; items of several banks name theirs in `bank`.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `BANKS`. Proportions 0 to 1, `difference` from -1 to 1. One row a rater,
+        condition, group and pair of banks, in order of their names; none where there is one bank.
+
+    Notes
+    -----
+    `difference` is `accuracy` of `bank` minus `accuracy_other` of `other_bank`, on what counts for
+    the rater (see `accuracy`): two sets of different items, so it is not paired. Where every item
+    is a patient of its own the interval is MOVER over the two Wilson limits [1]_, which is
+    Newcombe's hybrid score interval; where some patient has several items, the percentile interval
+    over resampled patients, of whom one may have items in both banks. Its levels go by the bank
+    with fewer patients.
+
+    References
+    ----------
+    .. [1] Zou GY, Huang W, Zhang X. A note on confidence interval estimation for a linear function
+       of binomial proportions. Comput Stat Data Anal 2009;53:1080-1085.
+       doi:10.1016/j.csda.2008.09.033
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = banks(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": "A", "bank": list("xxyy")}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": list("abcd"), "answer": list("AAAB")}),
+    ... ))
+    >>> table[["bank", "other_bank", "n", "n_other", "difference"]].values.tolist()
+    [['x', 'y', 2, 2, 0.5]]
+    """
+    study = study_of(study, options)
+    table = pd.DataFrame(list(_between_banks(study)), columns=["column", *BANKS.header])
+    table = table.sort_values("column", kind="stable", ignore_index=True)
+    return table.drop(columns="column")
+
+
+def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
+    matrix = study.matrix
+    every = np.arange(len(matrix.truth))
+    groups = [("overall", "micro", every)]
+    groups += [("task", name, items) for name, items in matrix.members("task").items()]
+    for by, group, items in groups:
+        for (bank, one), (other_bank, other) in combinations(matrix.members("bank").items(), 2):
+            named = {"by": by, "group": group, "bank": bank, "other_bank": other_bank}
+            parts = (np.intersect1d(items, one), np.intersect1d(items, other))
+            for column, found in enumerate(_differences(study, parts)):
+                reads = matrix.columns[column]
+                yield {
+                    "column": column,
+                    "rater_id": reads.rater_id,
+                    "rater_kind": reads.kind.value,
+                    "condition": reads.condition,
+                    **named,
+                    **found,
+                }
+
+
+def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, Any]]:
+    """Yield each column's difference between two sets of items."""
+    matrix, alpha = study.matrix, study.options.alpha
+    given, correct = matrix.given, matrix.correct
+    n, n_correct = (
+        np.array([counted[part].sum(axis=0) for part in parts], dtype=np.float64)
+        for counted in (given, correct)
+    )
+    accuracy = ratio(n_correct, n)
+    low, high = mover_difference(accuracy, *wilson_interval(n_correct, n, alpha))
+    n_patients = np.min([_n_clusters(matrix, part) for part in parts], axis=0)
+    clustered = study.weights is not None
+    if study.weights is not None:
+        one, other = (resampled_accuracy(matrix, part, study.weights) for part in parts)
+        low, high, _ = percentile_limits(one - other, alpha, n_patients)
+    for column in range(len(matrix.columns)):
+        empty = not n[:, column].all()
+        because = NONE_IN_ONE if empty else ""
+        if not empty and np.isnan(low[column]):
+            because = too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
+        widened = is_widened(n_patients)[column]
+        yield {
+            "n": int(n[0, column]),
+            "n_other": int(n[1, column]),
+            "accuracy": accuracy[0, column],
+            "accuracy_other": accuracy[1, column],
+            "difference": accuracy[0, column] - accuracy[1, column],
+            "ci_low": np.nan if empty else low[column],
+            "ci_high": np.nan if empty else high[column],
+            "method": (WIDENED if widened else PERCENTILE) if clustered else MOVER,
+            "undefined_because": because,
+        }
+
+
+def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
+    """Return of how many patients each column was given an item."""
+    given = matrix.given[items]
+    return np.array(
+        [len(np.unique(matrix.clusters[items][column])) for column in given.T], dtype=np.int64
+    )
+
+
+BANKS = Statistic(
+    name="banks",
+    meaning="Difference of a rater's accuracy between two question banks.",
+    columns=(
+        *shared("rater_id rater_kind condition by group"),
+        Column("bank", "First bank."),
+        Column("other_bank", "Second bank."),
+        Column("n", "Items of the first bank.", "count"),
+        Column("n_other", "Items of the second bank.", "count"),
+        Column("accuracy", "Accuracy on the first bank.", "proportion"),
+        Column("accuracy_other", "Accuracy on the second bank.", "proportion"),
+        Column("difference", "First minus second bank.", "proportion"),
+        *shared("ci_low ci_high method undefined_because"),
+    ),
+    compute=banks,
+    applies=has_banks,
+)

@@ -1,0 +1,129 @@
+"""What changes if a model is shown something else: the table `model_conditions.csv`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.matrix import (
+    NO_LETTER,
+)
+from analysis.statistics.accuracy.means import mean_over_items
+from analysis.statistics.accuracy.model_runs import models_of
+from analysis.statistics.agreement.pairs.counts import pairs_of
+from analysis.statistics.comparison.pairs import OF_A_PAIR, by_task, groups_of
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+_SIDES = ("a", "b")
+
+
+def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare a model's answers under each other condition with those that stand for it.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition_a, condition_b`, the standing answers' and the others'; those
+        of `model_pairs` from `by` on, a minus b; and `n_both_answered, same_answer, same_low,
+        same_high`: of the items answered under both, the share with the same answer, with its
+        interval. One row a model, condition that no reader had, and group: overall (`micro`), then
+        the tasks.
+
+    Notes
+    -----
+    Over the items with a reading under both; an answer that is none is wrong. With options in
+    another order `same_answer` says how often the order did not matter, for answers are compared as
+    options and not as places. Its interval is of a mean over items: t over clusters, patients where
+    they cluster; empty where every item has the same value.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_conditions(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": "A"}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R"] + ["M"] * 8, "item_id": ["w", *"wxyz", *"wxyz"],
+    ...         "answer": list("A" "AAAA" "ABBA"), "condition": [""] * 5 + ["image-absent"] * 4,
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]}),
+    ... ))
+    >>> table[["condition_b", "n", "difference", "same_answer"]].values.tolist()
+    [['image-absent', 4, 0.5, 0.5]]
+    """
+    study = study_of(study, options)
+    bundle, parts = study.bundle, []
+    for model in models_of(bundle):
+        own = bundle.readings.loc[bundle.readings["rater_id"] == model]
+        aside = bundle.aside.loc[bundle.aside["rater_id"] == model]
+        first = aside.loc[aside["repeat"] == own["repeat"].min()]
+        for condition, other in first.groupby("condition", sort=True):
+            if condition in set(own["condition"]):
+                continue
+            mine = own.loc[own["condition"] == sorted(own["condition"])[0]]
+            if set(mine["item_id"]) & set(other["item_id"]):
+                about = {
+                    "model_id": model,
+                    "condition_a": mine["condition"].iloc[0],
+                    "condition_b": condition,
+                }
+                parts.append(_beside(bundle, mine, other, study.options).assign(**about))
+    if not parts:
+        return pd.DataFrame(columns=MODEL_CONDITIONS.header)
+    return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
+
+
+def _beside(
+    bundle: Bundle, mine: pd.DataFrame, other: pd.DataFrame, options: Options
+) -> pd.DataFrame:
+    """Compare two sets of a model's readings as two raters, over the items that both have."""
+    items = set(mine["item_id"]) & set(other["item_id"])
+    sides = [
+        part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
+        for side, part in zip(_SIDES, (mine, other), strict=True)
+    ]
+    rater = bundle.raters.loc[bundle.raters["rater_id"] == mine["rater_id"].iloc[0]]
+    both = Study(
+        Bundle(
+            items=bundle.items.loc[bundle.items["item_id"].isin(items)],
+            raters=pd.concat([rater.assign(rater_id=side) for side in _SIDES]),
+            readings=pd.concat(sides),
+        ),
+        options,
+    )
+    matrix = both.matrix
+    table = by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
+    answered = (matrix.answers != NO_LETTER).all(axis=1)
+    same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
+    found = []
+    for _, _, those in groups_of(matrix):
+        counted = answered & those
+        clusters = matrix.clusters[counted]
+        mean = mean_over_items(same[counted], clusters, options.alpha, nothing="")
+        found.append([int(counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
+    names = ["n_both_answered", "same_answer", "same_low", "same_high"]
+    return table.join(pd.DataFrame(found, columns=names))
+
+
+MODEL_CONDITIONS = Statistic(
+    name="model_conditions",
+    meaning="A model as the readers saw the items compared with another condition.",
+    columns=(
+        *shared("model_id condition_a condition_b"),
+        *OF_A_PAIR,
+        Column("n_both_answered", "Items answered under both conditions.", "count"),
+        Column("same_answer", "Share of these with the same answer.", "proportion"),
+        Column("same_low", "Lower limit of its confidence interval.", "proportion"),
+        Column("same_high", "Upper limit of its confidence interval.", "proportion"),
+    ),
+    compute=model_conditions,
+)

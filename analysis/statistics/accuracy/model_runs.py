@@ -1,0 +1,137 @@
+"""How much a model's answers differ between its runs: the table `model_runs.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.options import Options
+from analysis.readings.clusters import (
+    cluster_codes,
+)
+from analysis.statistics.accuracy.means import mean_over_items
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+RAW, MEAN, VARIANCE = ("raw_agreement", "mean_accuracy", "run_variance")
+NO_TWO = "no item has an answer of two runs"
+
+
+def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Estimate how far a model's runs agree, and the variance they add to its accuracy.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `run` tells a model's runs apart.
+    options : Options, optional
+        Alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `MODEL_RUNS`; three rows for each model and condition with several runs.
+
+    Notes
+    -----
+    Over the items that every run has a reading of. `raw_agreement`: the share of pairs of runs with
+    the same answer, of an item's pairs in which both answered, averaged over items.
+    `mean_accuracy`: over items and runs, no answer being wrong. `run_variance`: what the chance of
+    a single run adds to the variance of its accuracy: the variance of right and wrong between the
+    runs of an item, averaged over items and divided by their number. Intervals are of means over
+    items: t over clusters, patients where they cluster.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_runs(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": "A"}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "M", "item_id": list("wxyz") * 2, "answer": list("AAAB" "AABB"),
+    ...         "run": ["1"] * 4 + ["2"] * 4,
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["M"], "rater_kind": "model"}),
+    ... ))
+    >>> table[["measure", "n_runs", "n_items", "estimate"]].values.tolist()
+    [['raw_agreement', 2, 4, 0.75], ['mean_accuracy', 2, 4, 0.625], ['run_variance', 2, 4, 0.03125]]
+    """
+    study = study_of(study, options)
+    bundle, alpha = study.bundle, study.options.alpha
+    readings = pd.concat([bundle.readings, bundle.aside])
+    codes = dict(zip(bundle.items["item_id"], cluster_codes(bundle.items), strict=True))
+    truth = dict(zip(bundle.items["item_id"], bundle.items["truth"], strict=True))
+    rows: list[dict[str, object]] = []
+    for model in models_of(bundle):
+        of = readings.loc[(readings["rater_id"] == model) & (readings["run"] != "")]
+        for condition, group in of.groupby("condition", sort=True):
+            answers = _by_run(group)
+            if answers.shape[1] < 2:
+                continue
+            clusters = np.array([codes[item] for item in answers.index], dtype=np.int64)
+            given = np.array([truth[item] for item in answers.index], dtype=object)
+            about = {"model_id": model, "condition": condition, "n_runs": answers.shape[1]}
+            for measure, values, of_clusters, scale in _measures(answers, given, clusters):
+                rows.append(
+                    about
+                    | {"measure": measure, "n_items": len(values)}
+                    | _mean(values, of_clusters, alpha, scale)
+                )
+    return pd.DataFrame(rows, columns=MODEL_RUNS.header)
+
+
+def models_of(bundle: Bundle) -> list[str]:
+    """Return the models of a bundle in order of id."""
+    kinds = bundle.raters["rater_kind"] == RaterKind.MODEL.value
+    return sorted(bundle.raters.loc[kinds, "rater_id"])
+
+
+def _by_run(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the answers by item and run, empty where none was given; items that all runs have."""
+    answered = readings["status"] == Status.ANSWERED.value
+    answers = readings["answer"].where(answered, "")
+    table = readings.assign(answer=answers).pivot(
+        index="item_id", columns="repeat", values="answer"
+    )
+    return table.dropna()
+
+
+def _measures(
+    answers: pd.DataFrame, truth: np.ndarray, clusters: Ints
+) -> Iterator[tuple[str, Floats, Ints, float]]:
+    """Yield each measure's value by item, the items' clusters, and what its mean is divided by."""
+    cells = answers.to_numpy(dtype=object)
+    pairs = list(combinations(range(cells.shape[1]), 2))
+    both = np.array([(cells[:, a] != "") & (cells[:, b] != "") for a, b in pairs]).sum(axis=0)
+    same = np.array([(cells[:, a] == cells[:, b]) & (cells[:, a] != "") for a, b in pairs])
+    said = both > 0
+    yield RAW, same.sum(axis=0)[said] / both[said], clusters[said], 1.0
+    judged = truth != ""
+    right = (cells[judged] == truth[judged, None]).astype(np.float64)
+    n = max(len(right), 1)
+    yield MEAN, right.mean(axis=1), clusters[judged], 1.0
+    yield VARIANCE, right.var(axis=1, ddof=1), clusters[judged], float(n)
+
+
+def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:
+    """Return a mean over items, divided by `scale`; of what is a variance if that is not 1."""
+    limits = (0.0, 1.0 if scale <= 1 else math.inf)
+    found = mean_over_items(values, clusters, alpha, nothing=NO_TWO, limits=limits)
+    return found | {name: found[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
+
+
+MODEL_RUNS = Statistic(
+    name="model_runs",
+    meaning="Agreement or accuracy over the runs of a model, by one measure.",
+    columns=(
+        *shared("model_id condition measure"),
+        Column("n_runs", "Runs of the model.", "count"),
+        *shared("n_items estimate se ci_low ci_high method undefined_because"),
+    ),
+    compute=model_runs,
+)

@@ -1,0 +1,177 @@
+"""Whether raters prefer a place among the options: the table `option_positions.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Codes, Ints
+from analysis.bundle.model import LETTERS, Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    ratio,
+)
+from analysis.readings.matrix import (
+    NO_LETTER,
+    UNIT,
+    ReadingMatrix,
+    cells_of,
+    first_readings,
+)
+from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+
+def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare how often each place among the options is chosen with how often it is correct.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `shown_order` says in which order a reading's options stood, without it
+        they stood in the item's own.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `OPTION_POSITIONS`. One row a rater, condition and place, from 1, that some
+        answered item has; readers first.
+
+    Notes
+    -----
+    Over a rater's answers to items with a reference standard and a known number of options, `n` of
+    which have an option at that place: `n_chosen` were it, `n_reference` should have been. An
+    answer whose `shown_order` is no order of the item's letters does not count.
+    `difference` is the first less the second as a share of `n`: above 0 where a rater prefers the
+    place whatever the image shows. It is a mean over items, t over clusters, patients where they
+    cluster. `accuracy`: of the `n_reference`, how many were answered correctly, with Wilson's
+    interval; a model that is robust against the order of options has the same everywhere.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = option_positions(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "M", "item_id": list("wxyz"), "answer": list("AAAB"),
+    ...         "shown_order": ["AB", "AB", "AB", "BA"],
+    ...     }),
+    ... ))
+    >>> for row in table[["place", "n_chosen", "n_reference", "difference", "accuracy"]].values:
+    ...     print(*row)
+    1.0 4.0 3.0 0.25 1.0
+    2.0 0.0 1.0 -0.25 0.0
+    """
+    study = study_of(study, options)
+    matrix, alpha = study.matrix, study.options.alpha
+    places = _places(study.bundle, matrix)
+    rows = [
+        row for column in range(len(matrix.columns)) for row in _by_place(matrix, places, column)
+    ]
+    found = []
+    for about, chosen, reference, clusters, right in rows:
+        values = chosen.astype(np.float64) - reference
+        mean = mean_over_items(values, clusters, alpha, nothing="", limits=(-1.0, 1.0))
+        n_reference, n_correct = reference.sum(), float((reference & right).sum())
+        of = np.array([float(n_reference)])
+        low, high = wilson_interval(np.array([n_correct]), of, alpha)
+        because = [str(mean["undefined_because"])] if mean["undefined_because"] else []
+        found.append(
+            {
+                **about,
+                "n": len(values),
+                "n_chosen": int(chosen.sum()),
+                "n_reference": int(n_reference),
+                "difference": mean["estimate"],
+                "ci_low": mean["ci_low"],
+                "ci_high": mean["ci_high"],
+                "method": mean["method"],
+                "n_correct": int(n_correct),
+                "accuracy": ratio(np.array([n_correct]), of)[0],
+                "accuracy_low": low[0],
+                "accuracy_high": high[0],
+                "undefined_because": "; ".join(because + ([] if n_reference else [NEVER_THERE])),
+            }
+        )
+    return pd.DataFrame(found, columns=OPTION_POSITIONS.header)
+
+
+NEVER_THERE = "accuracy: the reference standard never stands there"
+
+
+def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
+    """Return at which place each letter of each answer was shown, from 0; -1 where not known.
+
+    Shape (n_items, n_columns, 26).
+    """
+    shown = first_readings(bundle.readings[[*UNIT, "repeat", "shown_order"]])
+    orders = shown["shown_order"].str.strip().str.upper().to_numpy(dtype=object)
+    item, column = cells_of(shown, matrix.item_ids, matrix.columns)
+    own = np.arange(len(LETTERS), dtype=np.int8)
+    places = np.tile(own, (*matrix.answers.shape, 1))
+    for order in set(orders) - {""}:
+        those = orders == order
+        at = np.full(len(LETTERS), NO_LETTER, dtype=np.int8)
+        if sorted(order) == list(LETTERS[: len(order)]):
+            at[[LETTERS.index(letter) for letter in order]] = own[: len(order)]
+        places[item[those], column[those]] = at
+    return places
+
+
+def _by_place(
+    matrix: ReadingMatrix, places: Codes, column: int
+) -> Iterator[tuple[dict[str, object], Bools, Bools, Ints, Bools]]:
+    """Yield of each place: whose it is; whether it was chosen and should have been; clusters."""
+    answered = matrix.given[:, column] & (matrix.answers[:, column] != NO_LETTER)
+    items = np.flatnonzero(answered & (matrix.n_options > 0))
+    chosen = places[items, column, matrix.answers[items, column]]
+    truth = places[items, column, matrix.truth[items]]
+    known = (chosen != NO_LETTER) & (truth != NO_LETTER)
+    items, chosen, truth = items[known], chosen[known], truth[known]
+    offered = matrix.n_options[items]
+    reads = matrix.columns[column]
+    for place in range(int(offered.max(initial=0))):
+        there = offered > place
+        about: dict[str, object] = {
+            "rater_id": reads.rater_id,
+            "rater_kind": reads.kind.value,
+            "condition": reads.condition,
+            "place": place + 1,
+        }
+        yield (
+            about,
+            chosen[there] == place,
+            truth[there] == place,
+            matrix.clusters[items][there],
+            matrix.correct[items, column][there],
+        )
+
+
+OPTION_POSITIONS = Statistic(
+    name="option_positions",
+    meaning="How often a rater chooses the option at one place.",
+    columns=(
+        *shared("rater_id rater_kind condition"),
+        Column("place", "Place among the options as shown, from 1.", "number"),
+        *shared("n"),
+        Column("n_chosen", "Answers at this place.", "count"),
+        Column("n_reference", "Reference answers at this place.", "count"),
+        Column("difference", "Share chosen minus share correct.", "proportion"),
+        *shared("ci_low ci_high method"),
+        Column(
+            "n_correct",
+            "Correct answers among the items whose reference answer is at this place.",
+            "count",
+        ),
+        Column("accuracy", "Their share.", "proportion"),
+        Column("accuracy_low", "Lower limit of its confidence interval.", "proportion"),
+        Column("accuracy_high", "Upper limit of its confidence interval.", "proportion"),
+        *shared("undefined_because"),
+    ),
+    compute=option_positions,
+)

@@ -1,0 +1,147 @@
+"""Accuracy under other choices of the analysis: the table `sensitivity.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import faulty_items, marked
+from analysis.readings.clusters import (
+    ratio,
+)
+from analysis.readings.matrix import (
+    NO_LETTER,
+    ReadingMatrix,
+    reading_matrix,
+)
+from analysis.readings.open_answers import read_by_rules
+from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later
+
+
+def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate every rater's accuracy under each way of counting what is missing or doubtful.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `SENSITIVITY`; proportions 0 to 1. In order of analysis; within it one row a
+        rater and condition, readers first. Empty where an analysis leaves no reading.
+
+    Notes
+    -----
+    What counts is, of the items with a reference standard, those that a reader was given, and all
+    for a model. `missing as wrong`, the primary analysis: correct answers over these. `missing
+    dropped`: over those of them that were answered. `missing as right`: an item without an answer
+    is correct; the first and this one bound what the missing answers can have been. `absent as
+    wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
+    dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
+    `faulty questions dropped` and `marked questions dropped`, where there are any: as the first,
+    without the items that an expert review found faulty (`Options.faulty`), or that one reader or
+    more marked so.
+    `model answers read by strict rules`, `standard rules`, `loose rules`, where these read any of a
+    model's words otherwise than they stand: as the first, with the answers so read.
+    `excluded readings dropped`, where any is excluded: as the first, without the items whose
+    reading was set aside. Where the protocol has done so in the primary analysis, `excluded
+    readings counted` is the other choice. Intervals are Wilson's [1]_.
+
+    References
+    ----------
+    .. [1] Wilson EB. Probable inference, the law of succession, and statistical inference. J Am
+       Stat Assoc 1927;22:209-212. doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = sensitivity(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": list("abc"), "answer": ["A", "A", ""],
+    ...         "flags": ["", "too_fast", ""],
+    ...     }),
+    ... ))
+    >>> for row in table[["analysis", "n", "accuracy"]].round(3).values.tolist():
+    ...     print(*row)
+    missing as wrong 3 0.667
+    missing dropped 2 1.0
+    missing as right 3 1.0
+    absent as wrong 4 0.5
+    flagged times dropped 2 0.5
+    """
+    study = study_of(study, options)
+    bundle, matrix, options = study.bundle, study.matrix, study.options
+    tables = [
+        _accuracies(matrix, name, counted, correct, options.alpha)
+        for name, (counted, correct) in _analyses(bundle, matrix, options.faulty).items()
+    ]
+    return pd.concat(tables, ignore_index=True)[SENSITIVITY.header]
+
+
+def _analyses(
+    bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
+) -> Mapping[str, tuple[Bools, Bools]]:
+    """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
+    given, correct = matrix.given, matrix.correct
+    answered = matrix.answers != NO_LETTER
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    analyses = {
+        later("missing as wrong"): (given, correct),
+        later("missing dropped"): (given & answered, correct),
+        later("missing as right"): (given, correct | ~answered),
+        later("absent as wrong"): (matrix.assigned[:, None] & ~matrix.left_out, correct),
+        later("flagged times dropped"): (given & ~flagged, correct),
+    }
+    if excluded.any():
+        analyses[later("excluded readings dropped")] = (given & ~excluded, correct)
+    if matrix.left_out.any():
+        counting = reading_matrix(bundle, count_excluded=True)
+        analyses[later("excluded readings counted")] = (counting.given, counting.correct)
+    for name, gone in faulty_items(bundle, matrix, faulty).items():
+        analyses[name] = (given & ~gone[:, None], correct)
+    for name, again in read_by_rules(bundle).items():
+        analyses[name] = (again.given, again.correct)
+    return analyses
+
+
+def _accuracies(
+    matrix: ReadingMatrix, name: str, counted: Bools, correct: Bools, alpha: float
+) -> pd.DataFrame:
+    n = counted.sum(axis=0, dtype=np.int64)
+    n_correct = (counted & correct).sum(axis=0).astype(np.float64)
+    low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
+    return pd.DataFrame(
+        {
+            "analysis": name,
+            "rater_id": [column.rater_id for column in matrix.columns],
+            "condition": [column.condition for column in matrix.columns],
+            "n": n,
+            "accuracy": ratio(n_correct, n.astype(np.float64)),
+            "ci_low": low,
+            "ci_high": high,
+        }
+    )
+
+
+SENSITIVITY = Statistic(
+    name="sensitivity",
+    meaning="Accuracy of a rater under one choice of the analysis.",
+    columns=(
+        Column("analysis", "The choice, such as `missing as wrong` (primary)."),
+        *shared("rater_id condition n accuracy ci_low ci_high"),
+    ),
+    compute=sensitivity,
+)

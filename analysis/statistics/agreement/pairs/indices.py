@@ -1,0 +1,138 @@
+"""Prevalence and bias behind each kappa: the table `agreement_indices.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.readings.clusters import ratio
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.agreement.pairs.counts import (
+    Pair,
+    PairCounts,
+    correctness_tables,
+    count_pairs,
+    pair_names,
+    pairs_of,
+)
+from analysis.statistics.agreement.pairs.measures import (
+    ERROR_CONSISTENCY,
+    KAPPA,
+    NO_ITEM,
+    NO_JUDGED,
+    Partition,
+    partitions,
+)
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+
+def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
+    r"""Give the prevalence and the bias index of every kappa with two categories.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `AGREEMENT_INDICES`; in the order of `agreement_pairs`. Error consistency in
+        all scopes, kappa in option sets whose items all offer two options.
+
+    Notes
+    -----
+    With a and d the shares of items that both put into the first category and into the second, b
+    those that only the first rater put into the first category, and c those that only the second
+    did, the prevalence index is :math:`a - d` and the bias index :math:`b - c` [1]_, both from -1
+    to 1. The first category is `correct` for error consistency, option A for kappa. Far from 0, the
+    prevalence index says that kappa is low for its observed agreement, the bias index that the two
+    raters use the categories unequally.
+
+    References
+    ----------
+    .. [1] Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol
+       1993;46:423-429. doi:10.1016/0895-4356(93)90018-V
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = agreement_indices(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4,
+    ...         "item_id": list("wxyz") * 2,
+    ...         "answer": list("ABAB") + list("ABBB"),
+    ...     }),
+    ... ))
+    >>> table[["n", "prevalence_index", "bias_index"]].values.tolist()
+    [[4.0, 0.75, 0.25]]
+    """
+    study = study_of(study, None)
+    matrix = study.matrix
+    pairs = pairs_of(matrix.columns)
+    names = pair_names(matrix.columns, pairs).assign(pair=np.arange(len(pairs)))
+    tables = [
+        part.assign(partition=partition.order)
+        for partition in partitions(matrix)
+        for part in _partition_rows(matrix, pairs, partition, names)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    table = table.sort_values(["pair", "partition", "scope_order", "measure_order"])
+    return table.reset_index(drop=True)[AGREEMENT_INDICES.header]
+
+
+def _partition_rows(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition, names: pd.DataFrame
+) -> Iterator[pd.DataFrame]:
+    counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
+    of_letters = np.array([_two_options(matrix, items) for items in partition.members], dtype=bool)
+    every = np.ones(len(partition.names), dtype=bool)
+    cases = [(0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), every)]
+    if KAPPA in partition.measures and of_letters.any():
+        cases.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), of_letters))
+    for order, measure, reason, tables, wanted in cases:
+        chosen = np.flatnonzero(wanted)
+        rows = names.loc[names.index.repeat(len(chosen))].reset_index(drop=True)
+        rows["scope_order"] = np.tile(chosen, len(names))
+        rows["scope"] = np.array(partition.names, dtype=object)[rows["scope_order"]]
+        flat = tables[:, chosen].reshape(-1, 2, 2)
+        n = flat.sum(axis=(-2, -1))
+        yield rows.assign(
+            measure=measure,
+            measure_order=order,
+            n=n.astype(np.int64),
+            prevalence_index=ratio(flat[:, 0, 0] - flat[:, 1, 1], n),
+            bias_index=ratio(flat[:, 0, 1] - flat[:, 1, 0], n),
+            undefined_because=np.where(n == 0, reason, ""),
+        )
+
+
+def _letter_tables(counts: PairCounts) -> Floats:
+    """Return the counts of the first two letters; fewer letters seen leave empty cells."""
+    tables = np.zeros((*counts.letters.shape[:2], 2, 2))
+    seen = min(counts.letters.shape[-1], 2)
+    tables[..., :seen, :seen] = counts.letters[..., :seen, :seen]
+    return tables
+
+
+def _two_options(matrix: ReadingMatrix, items: Ints) -> bool:
+    return bool((matrix.n_options[items] == 2).all())
+
+
+AGREEMENT_INDICES = Statistic(
+    name="agreement_indices",
+    meaning="Prevalence and bias index of a pair's two-by-two table.",
+    columns=(
+        *shared("rater_a rater_b pair_kind condition scope measure n"),
+        Column("prevalence_index", "How unequal the two categories are.", "proportion"),
+        Column("bias_index", "How differently the two raters use them.", "proportion"),
+        *shared("undefined_because"),
+    ),
+    compute=agreement_indices,
+)
