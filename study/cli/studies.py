@@ -264,6 +264,8 @@ def status(db: Path, study: str, as_json: bool) -> None:
         print(f"  reader {label}: {reader['n_read']} of {reader['n_assigned']} read")
     for model in state["models"]:
         label = bundle.label_of(model["model_id"], simulated=model["simulated"])
+        if model["synthetic"]:
+            label = f"{model['model_id']} (synthetic)"
         print(
             f"  model {label}: {model['n_predicted']} of {state['n_cases']} predicted, "
             f"{model['n_unparsed']} unparsed"
@@ -287,21 +289,28 @@ def preparations(db: Path, study: str) -> None:
 _POSITION = click.option(
     "--position", metavar="N", type=int, required=True, help="The case's position."
 )
+_CONDITION = click.option(
+    "--condition",
+    metavar="NAME",
+    default="",
+    help="Of the two readings of sequential reading: unaided or aided.  [default: aided]",
+)
 _REASON = click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 
 
 @command()
 @_READER
 @_POSITION
+@_CONDITION
 @_REASON
-def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> None:
+def exclude(db: Path, study: str, reader: str, position: int, condition: str, reason: str) -> None:
     """Exclude a reading, with a reason; it stays in the bundle.
 
     The protocol's key exclusions says whether the reading leaves the primary analysis or a
     sensitivity analysis only; a note on stderr says which. See docs/protocol.md.
     """
     store = Store(db)
-    number = _reading(store, study, reader, position)
+    number = _reading(store, study, reader, position, condition)
     interventions.exclude(store, study=study, reading=number, reason=reason, now=now())
     print(f"Excluded: {reader}, position {position}.")
     note(interventions.what_it_does(store, study))
@@ -310,20 +319,23 @@ def exclude(db: Path, study: str, reader: str, position: int, reason: str) -> No
 @command()
 @_READER
 @_POSITION
+@_CONDITION
 @_REASON
-def reinstate(db: Path, study: str, reader: str, position: int, reason: str) -> None:
+def reinstate(
+    db: Path, study: str, reader: str, position: int, condition: str, reason: str
+) -> None:
     """Reinstate an excluded reading, with a reason.
 
     Both decisions stay in the audit trail.
     """
     store = Store(db)
-    number = _reading(store, study, reader, position)
+    number = _reading(store, study, reader, position, condition)
     interventions.reinstate(store, study=study, reading=number, reason=reason, now=now())
     print(f"Brought back: {reader}, position {position}.")
 
 
-def _reading(store: Store, study: str, reader: str, position: int) -> str:
-    row = chosen(readings_of(store, study), reader, position)
+def _reading(store: Store, study: str, reader: str, position: int, condition: str) -> str:
+    row = chosen(readings_of(store, study), reader, position, condition)
     if row is None:
         raise NotFound(f"{reader!r} has read nothing at position {position}.")
     return row.id

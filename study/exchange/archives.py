@@ -162,9 +162,10 @@ def _writers(
     }
     if not blinded:
         title = f"{found.name}, protocol {found.protocol_sha256}"
-        conditions = [str(one) for one in stored_protocol(found).all_conditions]
+        protocol = stored_protocol(found)
+        conditions = [str(condition) for condition in protocol.all_conditions]
         writers[IMRMC] = lambda path: path.write_bytes(
-            zipped(imrmc_files(title, tables, conditions))
+            zipped(imrmc_files(title, tables, conditions, incomplete=protocol.is_incomplete))
         )
         if texts:
             writers[COPY] = lambda path: _extracted(look, found.id, path)

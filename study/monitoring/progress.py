@@ -309,8 +309,9 @@ def status(store: Store, study: str) -> dict[str, Any]:
         ``opened_at_utc``, ``readers`` (each with ``reader_id``, ``simulated``, ``n_assigned``,
         ``n_read``, ``n_answered``, ``n_skipped``, ``n_timed_out``, ``last_reading_at_utc``,
         ``sessions``: each with ``session``, ``n_assigned``, ``n_read``) and
-        ``models`` (each with ``model_id``, ``model_version``, ``simulated``, ``n_predicted``,
-        ``n_answered``, ``n_skipped``, ``n_unparsed``, ``n_refused``, ``n_absent``).
+        ``models`` (each with ``model_id``, ``model_version``, ``simulated``, ``synthetic``,
+        ``n_predicted``, ``n_answered``, ``n_skipped``, ``n_unparsed``, ``n_refused``,
+        ``n_absent``).
     """
     with store.look() as look:
         row_of_study = study_row(look, study)
@@ -339,6 +340,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                 {
                     **{key: getattr(row, key) for key in _MODEL_KEYS},
                     "simulated": bool(row.simulated),
+                    "synthetic": bool(row.synthetic),
                     "n_absent": n_cases - row.n_predicted,
                 }
                 for row in models.of_study(look, row_of_study.id)

@@ -415,7 +415,17 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     ]
 
 
-def chosen(facts: Iterable[ReadingFacts], reader_id: str, position: int) -> ReadingFacts | None:
-    """Return the reading of a reader at a position, or None where nothing was read there yet."""
-    wanted = (reader_id, position)
-    return next((fact for fact in facts if (fact.reader_id, fact.position) == wanted), None)
+def chosen(
+    facts: Iterable[ReadingFacts], reader_id: str, position: int, condition: str = ""
+) -> ReadingFacts | None:
+    """Return the reading of a reader at a position, or None if there is none yet.
+
+    Of the two readings of sequential reading it is that of a condition, or the last.
+    """
+    there = [
+        fact
+        for fact in facts
+        if (fact.reader_id, fact.position) == (reader_id, position)
+        and condition in ("", fact.condition)
+    ]
+    return there[-1] if there else None

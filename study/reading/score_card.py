@@ -232,7 +232,8 @@ def score_card(store: Store, person: Person) -> ScoreCard:
     with store.look() as look:
         study = _closed_study(look, person)
         rows = readings.scored(look, person.reader or 0)
-        n_assigned = readings.counts(look, person.reader or 0).n_assigned
+        sessions = readings.sessions_of_reader(look, person.reader or 0)
+        n_assigned = sum(session.n_cases for session in sessions)
         with_peers = stored_protocol(study).score_card == "peers"
         peers = comparison(look, study.id, person.reader or 0) if with_peers else None
         prior = "prior" in stored_protocol(study).context

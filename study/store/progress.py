@@ -179,7 +179,8 @@ _JUDGED = (
     "JOIN reference_standard ON reference_standard.item = items.id "
 )
 _READ = (
-    f"JOIN assignments ON case_id = cases.id AND repeat = 1 AND condition <> '{OPEN_ENDED}' "
+    "JOIN assignments ON case_id = cases.id AND repeat = 1 AND stage <> 1 "
+    f"AND condition <> '{OPEN_ENDED}' "
     "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
     "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
     "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND NOT simulated "

@@ -153,7 +153,7 @@ _SCORED = (
     "JOIN items ON items.id = cases.item "
     f"JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
     "LEFT JOIN reference_standard ON reference_standard.item = items.id "
-    "LEFT JOIN explanations ON explanations.item = items.id WHERE reader = :reader"
+    "LEFT JOIN explanations ON explanations.item = items.id WHERE reader = :reader AND stage <> 1"
 )
 
 

@@ -17,7 +17,7 @@ files, github.com/DIDSR/iMRMC.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from study.base.errors import BadFile
@@ -61,10 +61,11 @@ class _Design:
     conditions: Sequence[str]
     begun: frozenset[tuple[str, str]]
     readings: Mapping[_Key, Mapping[str, Any]]
+    incomplete: bool
 
 
 def imrmc_files(
-    title: str, tables: Mapping[str, Rows], conditions: Sequence[str]
+    title: str, tables: Mapping[str, Rows], conditions: Sequence[str], *, incomplete: bool = False
 ) -> dict[str, bytes]:
     """Return iMRMC's input files by name, with the key to their numbers.
 
@@ -76,13 +77,16 @@ def imrmc_files(
         Rows by the table's file in the bundle.
     conditions
         The study's conditions, in the protocol's order.
+    incomplete
+        Whether readers were assigned only some of the cases: then a case that a reader has not read
+        is left out.
 
     Raises
     ------
     BadFile
         A case has no reference standard, or nobody has read.
     """
-    design = _design(title, tables, conditions)
+    design = replace(_design(title, tables, conditions), incomplete=incomplete)
     files = {
         "percent-correct.imrmc": _percent_correct(design, kept=False),
         "percent-correct-kept.imrmc": _percent_correct(design, kept=True),
@@ -125,6 +129,7 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
         conditions=conditions,
         begun=frozenset(begun),
         readings=first,
+        incomplete=False,
     )
 
 
@@ -135,6 +140,8 @@ def _answers(design: _Design, *, kept: bool) -> Iterator[tuple[_Key, Mapping[str
             for item in design.cases:
                 key = (reader, condition, item)
                 row = design.readings.get(key)
+                if row is None and design.incomplete:
+                    continue
                 answered = row is not None and row["answer"] is not None
                 if not kept:
                     yield key, row if answered else None

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections import Counter, defaultdict
 from datetime import timedelta
 from pathlib import Path
@@ -14,18 +15,20 @@ from analysis import read_bundle
 from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.errors import BadFile
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.restoring import SAME, merge, restore
 from study.lifecycle import studies
 from study.models.synthetic import add_synthetic
 from study.monitoring.progress import completeness_in, status
-from study.monitoring.quality import readings_of
+from study.monitoring.quality import chosen, readings_of
 from study.protocol.protocol import Protocol
+from study.reading.score_card import score_card
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, write_bank
+from tests.conftest import NOW, invite, person, write_bank
 from tests.sites import bundle_of, close, empty
 
 BY = By(name="c", role="administrator", place="abc")
@@ -49,9 +52,18 @@ READERS = ("R1", "R2", "R3", "R4")
 Row = dict[str, str]
 
 
-def _read(store: Store, design: str, *readers: str, follow: float = 1.0, seed: int = 3) -> None:
+def _read(
+    store: Store,
+    design: str,
+    *readers: str,
+    follow: float = 1.0,
+    seed: int = 3,
+    **values: Any,
+) -> None:
     """Draw, open and read a study of a design."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **DESIGNS[design]})
+    protocol = Protocol.from_json(
+        {"cases": 8, "one_question_per": "item", **DESIGNS[design], **values}
+    )
     studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(store, *(readers or READERS))
     if protocol.is_aided:
@@ -205,6 +217,36 @@ def test_sites_that_showed_other_answers_are_not_merged(tmp_path: Path) -> None:
 def _import(store: Store, folder: Path) -> None:
     path = write_bank(folder / "bank")
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
+
+
+def test_the_input_of_imrmc_leaves_out_cases_that_a_reader_was_not_assigned(
+    banked: Store,
+) -> None:
+    """In blocks; as wrong answers they would lower every reader's accuracy."""
+    _read(banked, "blocks")
+    with banked.look() as look:
+        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+    files = imrmc_files("trial", tables, ["unaided"], incomplete=True)
+    lines = files["percent-correct.imrmc"].decode().partition("BEGIN DATA")[2].splitlines()
+    read = Counter(line.split(",")[0] for line in lines if re.match(r"[1-4],[1-8],", line))
+    assert sum(read.values()) == len(tables["readings.csv"]) == 20
+
+
+def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> None:
+    """By its condition; without it the second is meant."""
+    _read(banked, "sequential")
+    facts = readings_of(banked, "trial")
+    both = [chosen(facts, "R1", 1, name) for name in ("unaided", "aided", "")]
+    assert [fact and fact.condition for fact in both] == ["unaided", "aided", "aided"]
+
+
+def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store) -> None:
+    """One a case."""
+    _read(banked, "sequential", feedback="after study")
+    studies.close(banked, study="trial", reason="All cases are read.", now=LATER)
+    card = score_card(banked, person(banked))
+    assert card.n_assigned == len(card.cases) == 8
+    assert {case.condition for case in card.cases} == {"aided"}
 
 
 def test_a_synthetic_model_is_labelled_in_every_export(banked: Store) -> None:
