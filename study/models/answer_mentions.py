@@ -7,8 +7,8 @@ says which option is meant and how it was written.
 import re
 from collections.abc import Sequence
 
-from study.models.answer_cues import LIVING, NAMED_BY_A_LETTER, compiled
 from study.models.answer_text import plain_option
+from study.models.answer_words import words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNCLEAR = "?"
@@ -92,17 +92,41 @@ _PLAIN_WORDS = frozenset(
 )
 """Options made only of these words or of numbers are mentions only where an answer can be."""
 
+_ONE_OF = re.compile(
+    r"\s+(?:moment|second|sec|minute|of|can|could|might|would|more|thing|other)\b", re.I
+)
+_PRAISE = re.compile(r"right\s+(?:answer|option|choice|one|letter|diagnosis)\b", re.IGNORECASE)
+_SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
+_ANSWER_WORDS = (
+    "yes",
+    "no",
+    "true",
+    "false",
+    "ja",
+    "nein",
+    "oui",
+    "non",
+    "s\u00ed",
+    "sim",
+    "n\u00e3o",
+)
 _BEFORE_AN_ANSWER = re.compile(
-    r"(?:\A|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|count|choose|select|pick|say|said|says|answer|option"
-    r"|choice|probably|likely|clearly|definitely|therefore|with|for|either|or|and|so|not|a|an|the"
-    r"|wait|actually|ist|lautet|est|es))\s*\Z",
+    r"(?:\A|'s|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|has|have|count|choose"
+    r"|select|pick|say|said|says|answer|option"
+    r"|choice|probably|likely|clearly|definitely|therefore|hence|with|for|either|or|and"
+    r"|so|not|a|an|as|the"
+    r"|wait|actually|just|only|total|so|ist|lautet|est|es))\s*\Z",
     re.IGNORECASE,
 )
 _AFTER_AN_ANSWER = re.compile(
-    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|and|or|there|it|this"
-    r"|is|wait|actually)\b)",
+    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
+    r"|grade|form|and|or|there|it|this"
+    r"|is|wait|actually)\b|\s*in (?:size|degree|severity|extent)\b)",
     re.IGNORECASE,
 )
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SAME_NUMBER = {str(n): word for n, word in enumerate(("zero", *_NUMBERS))}
+_SAME_NUMBER |= {word: digit for digit, word in _SAME_NUMBER.items()}
 _ORDINALS = {
     name: n
     for n, names in enumerate(
@@ -118,12 +142,20 @@ _ORDINALS = {
     for name in names
 }
 _ORDINAL = re.compile(
-    rf"(?:\bthe\s+)?\b({'|'.join(_ORDINALS)})\s+(?:option|statement)\b|\boption\s+(?:number\s+|no\.?"
-    r"\s*|#\s*)?(\d{1,2})(?![\d.]*\d|\s*%)",
+    rf"(?:\bthe\s+)?\b({'|'.join(_ORDINALS)})\s+(?:option|statement)\b"
+    rf"|\bthe\s+({'|'.join(_ORDINALS)}|last)\s+(?:choice|answer|alternative|one|option"
+    rf"|of\s+the\s+\w+(?:\s+(?:options|choices))?)\b"
+    rf"|(?:\boption\s+(?:number\s+|no\.?\s*|#\s*)?|\b(?:choice|statement)\s+(?:number\s+"
+    rf"|no\.\s*|#\s*)|\A\W*number\s+)(\d{{1,2}}|{'|'.join(_NUMBERS)})(?![\w.]*\w|\s*%)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?m)^[ \t]*[Q(]?\d{1,3}[.):][ \t]+(?=\S)")
-_NOUN = r"(?:option|choice|letter|statement)"
+_NOUN = (
+    r"(?:\u0432\u0430\u0440\u0438\u0430\u043d\u0442|option|choice|letter|statement|alternativa?"
+    r"|opci[o\u00f3]n|op[c\u00e7][a\u00e3]o|opzione"
+    r"|buchstabe|lettre|lettera|letra|antwort|antwortoption|r[e\u00e9]ponse|respuesta"
+    r"|risposta|resposta)"
+)
 _BRACKETED = re.compile(
     rf"(?:\b{_NOUN}[\s_#-]*)?[(\[{{<\"'\u201c]\s*(?:(?i:{_NOUN})\s+)?([A-Z])\s*\.?\s*"
     r"[)\]}>\"'\u201d](?![A-Za-z0-9_])",
@@ -136,19 +168,31 @@ _LABEL = re.compile(
     r"|\s+[=\u2013\u2014-](?=\s))"
 )
 _CAPITAL = re.compile(
-    r"(?<![A-Za-z0-9_\u00c0-\u024f'&+-])(?<![A-Za-z]\.)([A-Z])(?![A-Za-z0-9_\u00c0-\u024f'&+]|[-.]\w|/[a-z])"
+    r"(?<![A-Za-z0-9_\u00c0-\u024f'&+-])(?<![A-Za-z]\.)(?<!\b[Nn]/)([A-Z])(?![A-Za-z0-9_\u00c0-"
+    r"\u024f'&+]|[-.]\w|/[a-z])"
 )
 _ARTICLE_A = re.compile(
-    r"\s*\Z|\s+[B-Z](?![\w'-])|\s*[^\s\w(\ue000-\ue0ff]|\s*[\n(]|\s*[\ue000-\ue0ff]|\s+(?:is|isn't|was|can|can't|cannot"
+    r"\s*\Z|\s+[B-Z](?![\w'-])|\s+Answer\b|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+(?:on|for"
+    r"|here|imo|imho|tbh|then|now|please|all|at|by|from|in|of|it|stays|gets)\b|\s*[^\s\w(\ue000"
+    r"-\ue0ff]|\s*[\n(]|\s*[\ue000-\ue0ff]|\s+(?:is|isn't|was|can|can't|cannot"
     r"|could|may|might|would|should|seems|looks|appears|because|since|as|due|based|given|or|and|not"
-    r"|rather|instead|but|has|best|leaves|remains|over|with|to|versus|vs|than|though|fits|correct"
+    r"|rather|instead|but|has|best|leaves|remains|over|plus|with|to|versus|vs|than|though"
+    r"|fits|correct"
     r"|incorrect|ist|oder|und|more|I)\b"
 )
-_SMALL = re.compile(
-    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|think|with|say)\s*:?\s+|\(|\[)"
-    r"([a-z])(?=\s*(?:\Z|[.,;:!)\]\n]))",
+_IS_FOREIGN = re.compile(
+    r"\b(?:ist|lautet|es|est|sea|opci\u00f3n|\u00e9|\u00e8)\s\Z", re.IGNORECASE
 )
-_NAME = re.compile(compiled(NAMED_BY_A_LETTER, after=r"\s+\Z"), re.IGNORECASE)
+_SMALL = re.compile(
+    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|think"
+    r"|with|say)\s*:?\s+|\(|\[)"
+    r"([a-z])(?=\s*(?:\Z|[.,;:!)\]\n]|\s(?:because|bc|cuz|since|for|imo|here|not|over|it is)\b))",
+)
+_LIVING = (
+    r"(?:lines?|cells?|waves?|mode|scans?|spine|dimer|type|ring|markers?|sign|shape|fibers?"
+    r"|reactive)"
+)
+_NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 
 
 def mark(text: str, options: Sequence[str]) -> str:
@@ -185,27 +229,58 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         key = option_key(own)
         if key and len(key) > (0 if key.isdigit() else 1):
             by_key[key] = UNCLEAR if key in by_key else letter
+            if same := _SAME_NUMBER.get(key):
+                by_key.setdefault(same, letter)
     if not by_key:
         return text
-    texts = sorted({plain_option(option) for option in options}, key=len, reverse=True)
+    texts = sorted({*map(plain_option, options), *by_key}, key=len, reverse=True)
+    few = len(text.split()) < 4
+    short = len(text.split()) < 15
+    side = (
+        all(option.strip(" .").casefold() in _SIDES for option in options)
+        and len(text.split()) < 13
+    )
+    side = (
+        side and len({word for word in re.findall(r"\w+", text.casefold()) if word in _SIDES}) == 1
+    )
+    numeric = all(_NUMBER.search(option.casefold()) for option in options)
     either = "|".join(_flexible(own) for own in texts if option_key(own) in by_key)
     pattern = re.compile(
-        rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?:{either})(?![A-Za-z0-9_\u00c0-\u024f]|\.\d|-\w)",
+        rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
+        rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
         re.IGNORECASE,
     )
 
     def replaced(found: re.Match[str]) -> str:
         key = option_key(found[0])
+        key = key if key in by_key else key.removesuffix("s")
         if key not in by_key:
             return found[0]
         before, after = text[max(0, found.start() - 40) : found.start()], text[found.end() :][:40]
-        if _is_plain(found[0]) and not (
-            _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
+        if (found[0].casefold() == "one" and _ONE_OF.match(after)) or _PRAISE.match(
+            found[0] + after
         ):
             return found[0]
-        return marker("text", by_key[key])
+        if _is_plain(found[0]) and not (
+            (_BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after))
+            or (few and found[0].casefold() not in _ANSWER_WORDS)
+            or side
+            or (short and not found.start() and found[0].casefold() not in _ANSWER_WORDS)
+            or (numeric and len(set(_NUMBER.findall(text.casefold()))) == 1)
+        ):
+            return found[0]
+        comma = found[0].casefold() in _ANSWER_WORDS and re.match(
+            r"\s(?:there|it|this|that)\b", after
+        )
+        return marker("text", by_key[key]) + ("," if comma else "")
 
     return pattern.sub(replaced, text)
+
+
+_NUMBER = re.compile(
+    r"(?<![\w.])(?:\d+(?:[.,]\d+)?\b|zero|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten)(?![a-z])"
+)
 
 
 def _flexible(own: str) -> str:
@@ -217,7 +292,7 @@ def _flexible(own: str) -> str:
             words = part.isalpha() and parts[n - 1].isalpha()
             pattern += r"\s+" if words else r"\s*"
         pattern += _SPELLING.sub(lambda found: _SPELLINGS[found[0].casefold()], re.escape(part))
-    return pattern
+    return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
 _SPELLINGS = {
@@ -245,7 +320,15 @@ def _is_plain(text: str) -> bool:
 
 
 def _ordinal(found: re.Match[str], options: Sequence[str]) -> str:
-    n = _ORDINALS[found[1].lower()] if found[1] else int(found[2])
+    name = (found[1] or found[2] or found[3]).lower()
+    if name == "last":
+        n = len(options)
+    elif name in _NUMBERS:
+        n = _NUMBERS.index(name) + 1
+    else:
+        n = _ORDINALS.get(name) or int(name)
+    if found[2] and len(found.string.split()) > 12:
+        return found[0]
     if not 1 <= n <= len(options) or any(re.search(rf"\b{n}\b", option) for option in options):
         return found[0]
     return marker("letter", LETTERS[n - 1])
@@ -262,8 +345,18 @@ def _letter_mark(letter: str, options: Sequence[str]) -> str:
     return marker("letter", UNCLEAR if same else letter)
 
 
+_CUE = re.compile(
+    "(?:"
+    + "|".join(map(words, ("negation", "rejection", "doubt", "be", "noun", "choose", "leads")))
+    + r"|\b(?:or|and|to|with|for|by|option))\s*\Z",
+    re.IGNORECASE,
+)
+
+
 def _letter(found: re.Match[str], options: Sequence[str]) -> str:
     written, letter = found[0], found[1]
+    if LETTERS.index(letter.upper()) >= len(options) and written[0] in "\"'\u201c":
+        return written  # such as the marker "L"
     named = re.match(rf"\W*{_NOUN}", written, re.IGNORECASE)
     if letter.islower() and not named:
         whole = found.string.strip()
@@ -277,6 +370,10 @@ def _letter(found: re.Match[str], options: Sequence[str]) -> str:
         and not re.match(_ARTICLE_A, found.string[found.end() :])
     ):
         return written
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    ends = written[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
+    if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before):
+        return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
     return _letter_mark(letter, options)
 
 
@@ -293,12 +390,21 @@ def _labelled(found: re.Match[str], options: Sequence[str]) -> str:
 
 def _capital(found: re.Match[str], options: Sequence[str]) -> str:
     before, after = found.string[: found.start()], found.string[found.end() :]
-    if _NAME.search(before[-20:]) or re.match(rf"[\s-]{LIVING}\b", after):
+    if _NAME.search(before[-20:]) or re.match(rf"[\s-]{_LIVING}\b", after):
         return found[0]
-    if found[1] == "A" and not _ARTICLE_A.match(after):
+    if (
+        found[1] == "A"
+        and re.match(f" {TEXT}", after)
+        and meaning(after[1]) != "A"
+        and re.search(r"(?:\A|[.!?]\s|\n)\s*\Z", before)
+    ):
+        return found[0]  # an article
+    if found[1] == "A" and not _ARTICLE_A.match(after) and not _IS_FOREIGN.search(before):
         return found[0]
     if found[1] == "I" and len(options) < 9:
         return found[0]
+    if LETTERS.index(found[1]) >= len(options) and not re.match(r"\s*(?:\Z|[.,;:!?)\n])", after):
+        return found[0]  # such as "L marker"
     return _letter_mark(found[1], options)
 
 
@@ -308,11 +414,18 @@ _LETTER_THEN_TEXT = re.compile(
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 
 
+_GOES_ON = re.compile(
+    r"\s+(?:and|is|are|can|would|was|were|usually|tends?|both|has|have|do|does)\b"
+)
+
+
 def _joined(marked: str) -> str:
     """Join a letter with the option's own text beside it; with another's text it is unclear."""
 
     def letter_first(found: re.Match[str]) -> str:
         letter, between, text = found[1], found[2], found[3]
+        if meaning(letter) != meaning(text) and _GOES_ON.match(marked[found.end() :]):
+            return found[0]  # a new sentence
         if "\n" in between or (found[4] and not set("([") & set(between)):
             return found[0]
         if "," in between and meaning(letter) != meaning(text):

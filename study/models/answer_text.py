@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-_TAG = r"(think|thinking|thought|thoughts|reasoning|analysis|scratchpad)"
+_TAG = r"(think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)"
 _THINKING = re.compile(
     rf"<{_TAG}>.*?</\1>|<think(?:ing)?>.*\Z|\A.*</think(?:ing)?>|\[THINK\].*?(?:\[/THINK\]|\Z)"
     r"|\u25c1think\u25b7.*?(?:\u25c1/think\u25b7|\Z)|<unused94>.*?(?:<unused95>|\Z)"
@@ -35,13 +35,23 @@ _EMOJI_LETTERS = {
 }
 _CHARACTERS = str.maketrans(
     _EMOJI_LETTERS
-    | {"\u2019": "'", "\u3002": ". ", "\u3001": ", ", "\u3010": " ", "\u3011": ":"}
+    | {
+        "\u2019": "'",
+        "\u3002": ". ",
+        "\uff1f": "? ",
+        "\uff01": "! ",
+        "\uff1b": "; ",
+        "\u3001": ", ",
+        "\u3010": " ",
+        "\u3011": ":",
+    }
     | dict.fromkeys("\ufeff\u200b\u200c\u200d\u2060\u00ad\u20e3\ufe0f", "")
-    | {"\u2192": " : ", "\u21d2": " : ", "\u27a1": ": "}
+    | dict.fromkeys("\u2192\u21d2\u27a1", " : hence ")
+    | {"\u2248": " = ", "\u2243": " = ", "\u2245": " = "}
     | dict.fromkeys("\u2705\u2713\u2714\u2611", " correct ")
     | dict.fromkeys("\u274c\u274e\u2717\u2718\u2716\u2715", " incorrect ")
 )
-_PRIVATE = re.compile(r"[\ue000-\uf8ff]")  # marks mentions of options in `answer_claims`
+_PRIVATE = re.compile(r"[\ue000-\uf8ff]")  # marks mentions of options in `answer_mentions`
 _LATEX = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|textsf)\s*\{([^{}]*)\}|\\[,;:! ]")
 _DECORATION = re.compile(
     r"\*+|`+|__|\$|\\[()\[\]]"
@@ -54,6 +64,26 @@ _VERDICT = re.compile(
 )
 _CODE_FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:#+|>+(?![ \t]*\d)|=>|->|[-\u2022])[ \t]+", re.MULTILINE)
+_CHECKED = "\u2611\u2705\u2713\u2714\u25c9\u25cf\U0001f518\U0001f7e2"
+_UNCHECKED = "\u2610\u25a1\u2b1c\u25ef\u25cb\u26aa\U0001f534\u274c\u2717\u2718"
+_BOX = re.compile(
+    rf"(?:(?P<yes>[{_CHECKED}]\ufe0f?|[(\[][ \t]*[xX\u2713\u2714\u2022\u25cf*][ \t]*[)\]])"
+    rf"|(?P<no>[{_UNCHECKED}]\ufe0f?|\([ \t]*\)|\[[ \t]*\]))[ \t]*"
+    rf"(?P<said>[^\n{_CHECKED}{_UNCHECKED}(\[]*(?:\((?![ \t]*[xX\u2022\u25cf*]?[ \t]*\))[^\n(\["
+    rf"{_CHECKED}{_UNCHECKED}]*)*)"
+)
+_FIRST_BOX = re.compile(
+    rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*(?=[{_CHECKED}{_UNCHECKED}]|[(\[][ \t]*[xX\u2713"
+    r"\u2714\u2022\u25cf*]?[ \t]*[)\]])"
+)
+_BOX_AFTER = re.compile(
+    rf"([^\s{_CHECKED}{_UNCHECKED}][^\n{_CHECKED}{_UNCHECKED}]*?)[ \t]*([\u2611\u2610])"
+)
+_COMMENT = re.compile(r"(?m)(?<=[\"'\w;)])[ \t]+(?:#|//)[ \t].*$")
+_HEADER = re.compile(
+    r"(?m)^[ \t]*(\|.+)\n[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*\n((?:[ \t]*\|.+(?:\n|\Z))+)"
+)
+_ARROW = re.compile(r"(?<=[\w.)])[ \t]*[-=]+>[ \t]*(?=\S)")
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
@@ -74,12 +104,39 @@ def plain_text(raw: str) -> str:
     'Answer: B'
     """
     text = _STRUCK.sub(" ", _QUOTED.sub("", _CODE_FENCE.sub("", without_thinking(raw))))
+    text = _ARROW.sub(" \u2192 ", text)
+    text = _HEADER.sub(_rows, _boxes(_COMMENT.sub("", text)))
     text = _VERDICT.sub(r"\1\n", text).translate(_CHARACTERS)
     text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
     text = _SNAKE_KEY.sub(lambda key: key[0].replace("_", " "), text)
     return _ABBREVIATION.sub(lambda word: word[1].replace(".", ""), text).strip()
+
+
+def _boxes(text: str) -> str:
+    """Return a text in which the marks before the entries of a list stand after them in words."""
+    if len(_BOX.findall(text)) < 2:
+        return text
+    if not _FIRST_BOX.search(text):
+        return _BOX_AFTER.sub(
+            lambda box: f"{box[1]} : {'correct' if box[2] in _CHECKED else 'incorrect'}.\n", text
+        )
+    return _BOX.sub(
+        lambda box: f"{box['said'].strip()} : {'correct' if box['yes'] else 'incorrect'}.\n", text
+    )
+
+
+def _rows(table: re.Match[str]) -> str:
+    """Return a table without its header; one row as `header: cell` lines."""
+    rows = table[2].strip().split("\n")
+    if len(rows) > 1:
+        names = table[1].strip().strip("|").replace("|", " ")
+        return table[2] if re.search(r"(?i)option|choice|letter", names) else f"{names}\n{table[2]}"
+    cells = [
+        [cell.strip() for cell in row.strip().strip("|").split("|")] for row in (table[1], rows[0])
+    ]
+    return "\n".join(f"{name}: {cell}" for name, cell in zip(*cells, strict=False)) + "\n"
 
 
 def _cells(row: re.Match[str]) -> str:

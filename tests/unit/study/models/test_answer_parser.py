@@ -7,9 +7,10 @@ outputs are read: many of their wordings are unusual, and what is not plain is l
 """
 
 import json
+import tomllib
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_clear_outputs_are_read(batch: str) -> None:
     clear = [o for o in CORPUS[batch] if o.meant and len(o.meant) == 1 and o.clear]
     unread = [text for options, text, meant, _ in clear if parse_answer(text, options) != meant]
     assert len(unread) <= (0.25 if batch.startswith("general") else 0.04) * len(clear), unread
+
+
+def _forms() -> list[dict[str, Any]]:
+    text = (Path(__file__).parent / "answer_forms.toml").read_text(encoding="utf-8")
+    forms: list[dict[str, Any]] = tomllib.loads(text)["class"]
+    return forms
+
+
+@pytest.mark.parametrize(
+    "form", _forms(), ids=lambda form: f"{form['name']}, {len(form['options'])} options"
+)
+def test_each_class_of_outputs_is_read_as_it_is_meant(form: dict[str, Any]) -> None:
+    read = {
+        text: parse_answer(text, form["options"]) or "none"
+        for letter in (*"ABCDE", "none")
+        for text in form.get(letter, ())
+    }
+    assert read == {text: letter for letter in (*"ABCDE", "none") for text in form.get(letter, ())}
 
 
 @pytest.mark.slow

@@ -1,0 +1,219 @@
+"""Splits a marked text into sentences and clauses, and finds what governs each clause.
+
+What stands before a clause in its sentence may make it someone else's, conditional or denied.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from study.models.answer_mentions import LETTER, LETTERS, UNCLEAR, meaning
+from study.models.answer_words import MENTION, cue, pattern
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence of a marked text, and where it begins."""
+
+    text: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A clause, where it begins, and whether something before it in the sentence governs it."""
+
+    text: str
+    place: int
+    foreign: bool = False
+    denied: bool = False
+    lead: str = ""
+    """The words before a colon that this clause stands after."""
+
+
+_BREAK = re.compile(r"(?<=[.!?\u2026])\s+|\s*\n\s*")
+_JOINED_LINES = pattern(
+    r"(?<!explanation)(?<!reasoning)(?<!rationale)(?<!analysis)(?<!options)(?<!choices)(?<!just"
+    r"ification)(:|\bis)[ \t]*\n\s*(?={M})"
+)
+_HEADING = pattern(
+    r"(?m)^([ \t]*(?:(?:the|my|final|correct|best|your)\s+)*(?:answer|conclusion|decision|choice"
+    r"|verdict|diagnosis|impression|selection|antwort|respuesta|risposta))[ \t:]*\n\s*"
+    r"(?:[-=_]+\s*)?(?={M})"
+)
+_SECOND_THOUGHT = pattern(
+    r"(?<={M})\s*(?:[.:,;\u2013\u2014-]|\u2026|\.{2,})*\s*(?=(?:oh,? )?(?:or rather"
+    r"|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|actually,|actually\s|correction"
+    r"|sorry,|i mean|make that|scratch that|on second thought|nein|doch|besser gesagt|mejor dicho"
+    r"|plut[o\u00f4]t))"
+)
+SINGULAR = (
+    r"\s*,?\s+(?:is|was|can|shows|has|would|could|might|may|does|isn't|cannot|can't|seems|should"
+    r"|appears|leaves?|remains?|best|fits|explains|describes|matches|wins|holds|stands"
+    r"|makes|because|since|as|ist|est|es)\b"
+)
+ONE = (
+    r"\s*,?\s+(?:is|was|shows|has|does|isn't|doesn't|seems|appears|leaves?|remains|best|fits"
+    r"|explains|describes|matches|wins|holds|stands|makes|because|since|as|ist|est|es)\b"
+)
+_CLAUSE = pattern(
+    rf"[;:=\n()\[\]]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
+    rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
+    r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!anything\s)(?<!all\s)(?<!nothing\s)(?=(?:but"
+    r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
+    r"|however|which|rather than|instead of|leaving|given|due to|then|if|unless|provided\s+(?:t"
+    r"hat|the|there)|assuming|weil|sondern|porque"
+    r"|car|perch\u00e9|sino)\b"
+    r"|as\s+(?:the|there|it|this|these|a|an|no|seen|shown)\b(?!\s+(?:\w+\s+)?(?:answer"
+    r"|correct|best|most|final|choice))"
+    rf"|and\b(?!\s*{{M}})|and\s*{{M}}{ONE}|over\s*{{M}}|not\s+(?:option\s+|the\s+)?{{M}})"
+    r"|(?<=[\u3400-\u9fff\ue000-\ue0ff])(?=\u800c\u662f|\u56e0\u4e3a|\u6240\u4ee5|\u4f46)"
+)
+_ASIDE = cue("aside")
+_FORCED = pattern("{forced}")
+_AFFIRMED = pattern("{affirmed}")
+_CONDITION = pattern(r"\A\W*(?:(?:and|so|well|but|only|even|then)\W+)*{condition}")
+_ANYWAY = pattern(r"\A\W*(?:but|however|here|yet|aber|pero|mais|ma|mas)\b")
+_SO = pattern(r"\A\W*(?:so|therefore|thus|hence|also|daher)\b")
+_THOUGHT = re.compile(r"\b(?:doubt|wonder|think|believ|say|claim|convinced)", re.IGNORECASE)
+_STICKY = pattern(
+    r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"
+    r"|format)\b"
+)
+_OPENS = pattern(r"\A\W*(?:{own})")
+CONCEDES = cue("concedes")
+_FOREIGN = cue("foreign")
+_AS_SAID = cue("as_said")
+_INVERTED = pattern(r"\A\W*(?:w\u00e4ren?|h\u00e4tten?|g\u00e4be|sollte|hubiera|fosse)\b")
+_OTHER_CASE = cue("other_case")
+PAST = pattern("{past}")
+_GOVERNS = cue("governs")
+_SPEAKER = pattern(r"\A\W*(?:[\w'-]+\s+){0,4}?{people}(?:'s)?(?:\s+[\w'#]+){0,3}\s*\Z")
+_LABELLED_BY = cue("labelled_by")
+NEGATION = pattern("{negation}")
+REJECTION = pattern("{rejection}")
+_DOUBT = pattern("{doubt}")
+_SURE_DOUBT = cue("sure_doubt")
+NOUN_ENDS = pattern(r"(?P<final>\bfinal\s+)?(?P<noun>{noun})\W*\Z")
+CHOSEN = cue("chosen")
+LEADS = pattern(r"{leads}\W+(?:[\w'-]+\W+){0,4}?\Z|{leads}\W*\Z")
+_RETRACTED = pattern(r"\A\W*(?:{retraction}|{second_thought})")
+_LED = cue("led")
+_NOUN = pattern(r"{noun}")
+AGREES = re.compile(
+    r"(?<!not )(?<!n't )\b(?:agree|concur|side) with\b|\bi (?:don't|do not|disagree|wouldn't)\W*\Z",
+    re.IGNORECASE,
+)
+
+
+def prepared(marked: str) -> str:
+    """Return a marked text with headings and the mention below them on one line."""
+    marked = _AFFIRMED.sub(lambda found: " " * len(found[0]), marked)
+    text = _HEADING.sub(r"\1: ", _JOINED_LINES.sub(r"\1 ", marked))
+    return _SECOND_THOUGHT.sub(".\n", text)
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a prepared text."""
+    found, at = [], 0
+    for part in _BREAK.split(text):
+        place = text.find(part, at)
+        at = place + len(part)
+        if part.strip():
+            found.append(Sentence(text=part.strip(), place=place))
+    return found
+
+
+def is_question(text: str) -> bool:
+    """Return whether a sentence is a question."""
+    return text.rstrip("\"')]} ").endswith("?")
+
+
+def letters_of(group: str) -> frozenset[str]:
+    """Return the letters that a group of mentions means."""
+    letters = frozenset(meaning(one) for one in re.findall(MENTION, group))
+    if (
+        ends := re.match(rf"({LETTER})\s?[\u2013-]\s?({LETTER})\Z", group)
+    ) and UNCLEAR not in letters:
+        first, last = (LETTERS.index(meaning(one)) for one in ends.groups())
+        letters |= frozenset(LETTERS[first : last + 1])
+    return letters | {UNCLEAR} if re.search(rf"{LETTER}\s+{LETTER}", group) else letters
+
+
+def clauses(part: Sentence) -> list[Clause]:
+    """Return the clauses of a sentence, and which of them are another's, conditional or denied."""
+    text = _ASIDE.sub(lambda found: " " * len(found[0]), part.text)
+    text = _FORCED.sub(lambda found: " " * len(found[0]), text)
+    found: list[Clause] = []
+    at, lead, foreign, denied, speaker, conceded, conditional, outside, thought = (
+        0,
+        "",
+        *(False,) * 7,
+    )
+    breaks = [(m.start(), m.end()) for m in _CLAUSE.finditer(text)] + [(len(text), len(text))]
+    for begin, end in breaks:
+        own = text[at:begin]
+        if _ANYWAY.match(own) or ((_OPENS.match(own) or text[at - 1 : at] == ";") and not speaker):
+            foreign = denied = False
+        if _SO.match(own) and not thought:
+            denied = False
+        if conceded and text[at - 1 : at] == ",":
+            foreign = conceded = False
+        conceded = conceded or CONCEDES.match(own) is not None
+        if "(" in text[max(0, at - 1) : at]:
+            outside = foreign
+        if _CONDITION.match(own) or _INVERTED.match(own):
+            if found and not conditional:
+                found[-1] = replace(found[-1], foreign=True)
+            conditional = True
+        elif _ANYWAY.match(own) or text[at - 1 : at] == ";":
+            conditional = False
+        if ":" in text[begin:end] and _heads(own):
+            foreign = speaker = True
+        elif _FOREIGN.search(own) or _OTHER_CASE.match(own):
+            foreign = True
+            speaker = speaker or _STICKY.search(own) is not None
+            if found and _AS_SAID.match(own):
+                found[-1] = replace(found[-1], foreign=True)
+        if own.strip():
+            found.append(
+                Clause(text=own, place=at, foreign=foreign or conditional, denied=denied, lead=lead)
+            )
+            ends = text[begin:end].strip() in (":", "=") and not re.search(MENTION, own)
+            ends |= (
+                "," in text[begin:end] and bool(CHOSEN.search(own)) and not re.search(MENTION, own)
+            )
+            ends |= text[begin:end].strip() in ("-", "\u2013", "\u2014") and bool(
+                NOUN_ENDS.search(own)
+            )
+            lead = own + text[begin:end] if ends or _LED.fullmatch(own) else ""
+        if (
+            _GOVERNS.match(own)
+            and not AGREES.search(own)
+            and not _RETRACTED.match(own)
+            and not re.search(MENTION, own)
+        ):
+            denied = True
+            thought = _THOUGHT.search(own) is not None
+        if ")" in text[begin:end]:
+            foreign = outside
+        at = end
+    return found
+
+
+def _heads(own: str) -> bool:
+    """Return whether a few words before a colon give what follows to somebody else."""
+    if LEADS.search(own + " ") or _RETRACTED.match(own):
+        return False
+    if AGREES.search(own):
+        return False
+    if _SPEAKER.match(own) or _LABELLED_BY.search(own) or PAST.search(own):
+        return True
+    few = len(own.split()) < 5 and not re.search(MENTION, own)
+    denied = NEGATION.search(own) or REJECTION.search(own)
+    about = len(own.split()) < 4 or _NOUN.search(own)
+    return few and bool((denied and about) or doubts(own))
+
+
+def doubts(text: str) -> bool:
+    """Return whether words leave it open what is the answer."""
+    return _DOUBT.search(_SURE_DOUBT.sub(" ", text)) is not None

@@ -1,0 +1,75 @@
+"""Holds the words beside an option against the texts of all options."""
+
+import re
+from collections.abc import Sequence
+
+from study.models.answer_mentions import LETTERS, UNCLEAR
+from study.models.answer_stances import Said
+from study.models.answer_words import MENTION
+
+_WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_PLAIN_WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
+_NONE = frozenset({"no", "not", "without", "absent"})
+_SMALL_WORDS = frozenset(
+    {
+        *("a", "an", "the", "of", "in", "on", "at", "with", "is", "are", "and", "there"),
+        *("this", "no", "it", "to", "than", "or", "by", "for", "within", "from"),
+    }
+)
+_OPPOSITES = tuple(
+    frozenset(words.split())
+    for words in (
+        "left right bilateral both",
+        "upper middle lower",
+        "anterior posterior",
+        "increased decreased",
+        "present absent",
+        "normal abnormal",
+        "acute chronic",
+        "small moderate large",
+        "mild moderate severe",
+    )
+)
+
+
+def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
+    """Return whether a letter is followed by its option's words with one turned round."""
+    own = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
+    numbers = {word for word in own if word[0].isdigit()}
+    for match in re.finditer(rf"(?<!\w){letter}(?!\w)[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
+        said = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
+        there = set(said)
+        if said and said[0] in _NONE and own and own <= there and not own & _NONE:
+            return True
+        figures = {word for word in there if word[0].isdigit()}
+        for group in (numbers | figures, *_OPPOSITES):
+            turned = own & group and there & group and not own & there & group
+            if turned and (own - group <= there or there - group <= own):
+                return True
+        others = (_WORD.findall(other.casefold()) for other in options)
+        if not own <= there and any(set(other) != own and _ends(said, other) for other in others):
+            return True
+    return False
+
+
+def _ends(said: Sequence[str], option: Sequence[str]) -> bool:
+    """Return whether a few words end with an option's text, and do not deny it."""
+    before = said[: -len(option)] if option and list(option) == list(said[-len(option) :]) else None
+    return before is not None and len(before) <= 4 and not _NONE.intersection(before)
+
+
+def names_only(sentence: str, said: Said, options: Sequence[str]) -> bool:
+    """Return whether no word of a sentence belongs to another option and not to the one said."""
+    letter = next(iter(said.letters))
+    if letter == UNCLEAR or letter not in LETTERS[: len(options)]:
+        return False
+    own = _words(options[LETTERS.index(letter)])
+    others = set().union(*(_words(option) for option in options)) - own - _SMALL_WORDS
+    around = _words(re.sub(MENTION, " ", sentence))
+    longer = any(own < _words(option) for option in options)
+    like = any(word[:5] == other[:5] for word in around - own for other in others if len(other) > 4)
+    return not like and not around & others and not (longer and around - _SMALL_WORDS - own)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _PLAIN_WORD.findall(text)}

@@ -1,0 +1,207 @@
+"""Reads verdicts on options that are gone through: "A. Not seen. B. Seen.", "Is it A? No."."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from study.models.answer_clauses import Sentence, is_question, sentences
+from study.models.answer_contents import names_only
+from study.models.answer_mentions import LABEL, LETTER, LETTERS, TEXT, meaning
+from study.models.answer_stances import Said, Stance
+from study.models.answer_words import MENTION, cue, pattern
+
+_HEAD = pattern(
+    rf"(?:(?<=\A)|(?<=[\s.;,|(])|(?<=\d[.):]\s))(?:({LETTER})\s*[:\u2013\u2014=-]"
+    rf"|({LABEL})(?=\s*(?:[:\u2013\u2014,.=-]|\s*\n|\s*\Z))"
+    rf"|({LETTER}|{LABEL}|{TEXT})(?=[)\]]?\s+(?:correct|incorrect|true|false|yes|no|likely"
+    rf"|unlikely)\b)"
+    rf"|({LETTER}|{LABEL}|{TEXT})\s*[:\u2013\u2014=])"
+)
+_LEAD = (
+    r"\A\W*(?:(?:is|are|was|this|that|it|option|it's|has been|clearly|definitely|very|quite|highly"
+    r"|the|only|also|statement|answer|my|by far)\W+)*"
+)
+_BEST = cue("best")
+_YES = pattern(_LEAD + r"{yes}")
+_NO = cue("no")
+_OPEN = pattern(_LEAD + r"(?!guess)(?:{doubt}|less|more)")
+_POINTS = cue("points")
+_ANSWERED = cue("answered")
+
+
+def _unless_stated(listed: dict[int, Stance], said: Sequence[Said]) -> dict[int, Stance]:
+    """Return the verdicts of a list; an answer stated outside it counts more."""
+    if any(one.stance in (Stance.STATED, Stance.FINAL) and one.place not in listed for one in said):
+        return {p: Stance.NAMED if v is Stance.STATED else v for p, v in listed.items()}
+    return listed
+
+
+def verdicts_on(
+    marked: str, parts: Sequence[Sentence], said: Sequence[Said], options: Sequence[str]
+) -> list[Said]:
+    """Return what is said of the options, with the verdicts of lists and of questions answered."""
+    listed = _unless_stated(dict(_listed(marked, parts, len(options))), said)
+    kept = [
+        replace(one, stance=listed[one.place])
+        if one.place in listed
+        and not (listed[one.place] is Stance.NAMED and one.stance in (Stance.STATED, Stance.FINAL))
+        else one
+        for one in said
+    ]
+    kept = [
+        replace(one, stance=_followed(one, marked, parts, options))
+        if one.stance is Stance.ALONE
+        else one
+        for one in kept
+    ]
+    return sorted([*kept, *_asked(parts, kept), *_pointed(parts, kept)], key=lambda one: one.place)
+
+
+_NEGATIVE = cue("negative")
+_DENIES = pattern("{negation}")
+_SERVES = cue("serves")
+_PLAIN_NO = cue("plain_no")
+_ASKS = re.compile(
+    r"\bquestion\b[^?]*\?\Z|\b(?:options|choices|candidates|possibilities)\b[^.:]*:\Z",
+    re.IGNORECASE,
+)
+_REASONS = cue("reasons")
+_GENERAL = re.compile(
+    r"\b(?:usually|typically|often|generally|commonly|tends? to)\b", re.IGNORECASE
+)
+_BY_REASON = re.compile(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but|so)\b")
+
+
+def _followed(one: Said, marked: str, parts: Sequence[Sentence], options: Sequence[str]) -> Stance:
+    """Return the stance of a mention that stands alone, by the words that follow it."""
+    part = parts[one.sentence]
+    if one.sentence and _ASKS.search(parts[one.sentence - 1].text):
+        return Stance.NAMED
+    if (
+        one.place
+        and one.sentence == 0
+        and re.match(r"no\b", part.text, re.I)
+        and not re.match(r"no,? wait", part.text, re.I)
+    ):
+        return Stance.NAMED
+    rest = part.text[one.place - part.place + 1 :].lstrip(" :.,;()]\u2013\u2014-")
+    letter = next(iter(one.letters))
+    place = LETTERS.find(letter)
+    negative = 0 <= place < len(options) and _NEGATIVE.search(options[place]) is not None
+    if not re.search(r"\w", rest):
+        after = parts[one.sentence + 1].text if one.sentence + 1 < len(parts) else ""
+        return (
+            Stance.REJECTED
+            if _PLAIN_NO.match(after) or (re.match(r"\W*no,", after, re.I) and not negative)
+            else Stance.ALONE
+        )
+    few = re.split(r"[.;:]", rest, maxsplit=1)[0]
+    if one.own_text and len(few.split()) < 3 and not names_only(few, one, options):
+        return Stance.DOUBTED
+    if one.own_text and _SERVES.match(rest):
+        return Stance.NAMED
+    if re.search(MENTION, re.split(r"[.;:(]", rest, maxsplit=1)[0]):
+        return Stance.ALONE  # about another
+    if _REASONS.match(rest):
+        return Stance.ALONE
+    head = _BY_REASON.split(rest, maxsplit=1)[0]
+    if _NO.match(rest) and not (negative and re.match(r"(?:no|none|neither)\b", rest, re.I)):
+        return Stance.REJECTED
+    if _OPEN.match(rest):
+        return Stance.DOUBTED
+    if _GENERAL.search(head):
+        return Stance.DOUBTED
+    if not negative and _DENIES.search(head):
+        return Stance.REJECTED
+    return Stance.ALONE
+
+
+def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[tuple[int, Stance]]:
+    """Yield the place and the stance of each option of a list that is gone through."""
+    heads = list(_HEAD.finditer(marked))
+    found: list[tuple[str, int, str]] = []
+    for n, head in enumerate(heads):
+        end = heads[n + 1].start() if n + 1 < len(heads) else len(marked)
+        mention = next(one for one in head.groups() if one)
+        found.append((meaning(mention), head.start(), _verdict(marked[head.end() : end])))
+    if len({letter for letter, _, _ in found}) < 2:
+        return
+    best = {letter for letter, _, verdict in found if verdict == "best"}
+    yes = {letter for letter, _, verdict in found if verdict == "yes"}
+    rest = {letter for letter, _, verdict in found if verdict not in ("best", "yes", "no")}
+    no = {letter for letter, _, verdict in found if verdict == "no"}
+    complete = len(yes) == 1 and not best and yes | no == set(LETTERS[:n_options])
+    chosen = best if len(best) == 1 and not rest & best else yes if complete else set()
+    alone = re.fullmatch(rf"[^\w\ue000-\ue0ff]*({MENTION})[^\w\ue000-\ue0ff]*", parts[0].text)
+    explains = alone and meaning(alone[1]) not in {
+        letter for letter, place, _ in found if place > parts[0].place + 2
+    }
+    run = _run([letter for letter, _, _ in found])
+    for n, (letter, place, verdict) in enumerate(found):
+        if verdict == "no":
+            yield place, Stance.REJECTED
+        elif letter in chosen and verdict in ("best", "yes"):
+            yield place, Stance.STATED
+        elif verdict == "open":
+            yield place, Stance.DOUBTED
+        elif explains and place > parts[0].place + 2:
+            yield place, Stance.REJECTED
+        elif n < run or verdict in ("best", "yes"):
+            yield place, Stance.NAMED
+
+
+def _run(letters: Sequence[str]) -> int:
+    """Return how many options at the beginning are in alphabetical order, from A."""
+    n = 0
+    while n < len(letters) and letters[n] == LETTERS[n]:
+        n += 1
+    return n if n > 1 else 0
+
+
+_DANGLING = pattern(r"[,;(]?\s*(?:not|rather than|instead of|over|and|or|but|nor|than)\W*\Z")
+_THE_OTHERS = cue("the_others")
+
+
+def _verdict(said: str) -> str:
+    said = _THE_OTHERS.split(said, maxsplit=1)[0]
+    said = _DANGLING.sub("", said)
+    head = said.lstrip(" :.-\u2013\u2014\n(=")
+    whole = [head, *(one.text for one in sentences(head))]
+    pieces = [*whole, *re.split(r"[,;:\u2013\u2014(]\s*|\s-\s", head.partition("\n")[0])]
+    pieces += [" ".join(head.partition("\n")[0].split()[-1:])]
+    pieces = [piece for piece in pieces if not re.search(MENTION, piece[:60])]
+    for name, words in (("best", _BEST), ("no", _NO), ("open", _OPEN), ("yes", _YES)):
+        for n, piece in enumerate(pieces):
+            if words.match(piece) and (name != "open" or n == 0):
+                return name
+    return ""
+
+
+_OPEN_QUESTION = re.compile(r"\b(?:you|not|n't|would|or|why|someone|anyone)\b", re.IGNORECASE)
+
+
+def _asked(parts: Sequence[Sentence], said: Sequence[Said]) -> Iterator[Said]:
+    """Yield what "Is it A? No. Is it B? Yes." says."""
+    for n, part in enumerate(parts[:-1]):
+        asked = [one for one in said if one.sentence == n]
+        answered = _ANSWERED.match(parts[n + 1].text)
+        if not answered or not is_question(part.text) or not asked:
+            continue
+        letters = frozenset().union(*(one.letters for one in asked))
+        if answered["no"]:
+            yield replace(asked[-1], stance=Stance.REJECTED, letters=letters, sentence=n + 1)
+        elif len(letters) == 1 and not _OPEN_QUESTION.search(part.text):
+            yield replace(asked[-1], stance=Stance.STATED, sentence=n + 1, place=parts[n + 1].place)
+
+
+def _pointed(parts: Sequence[Sentence], said: Sequence[Said]) -> Iterator[Said]:
+    """Yield the options that a sentence such as "This is the correct answer" points back at."""
+    last: list[Said] = []
+    for n, part in enumerate(parts):
+        here = [one for one in said if one.sentence == n]
+        if last and not here and _POINTS.match(part.text):
+            letters = frozenset().union(*(one.letters for one in last))
+            if len(letters) == 1 and not any(one.stance is Stance.REJECTED for one in last):
+                yield Said(stance=Stance.STATED, letters=letters, place=part.place, sentence=n)
+        if here:
+            last = here

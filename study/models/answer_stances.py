@@ -1,0 +1,378 @@
+"""Says of every mention of an option what its clause says: stated, rejected, doubted, and so on.
+
+The words around a mention in its clause decide, and what governs the clause (`answer_clauses`).
+They stand in `answer_words.toml`, and the patterns made of them in `answer_cues.toml`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from study.models.answer_clauses import (
+    AGREES,
+    CHOSEN,
+    CONCEDES,
+    LEADS,
+    NEGATION,
+    NOUN_ENDS,
+    ONE,
+    PAST,
+    REJECTION,
+    SINGULAR,
+    Clause,
+    Sentence,
+    clauses,
+    doubts,
+    is_question,
+    letters_of,
+)
+from study.models.answer_mentions import FINAL, LABEL, TEXT
+from study.models.answer_words import MENTION, cue, pattern
+
+_REACH = 300
+"""Characters before and after a mention in its clause that are looked at."""
+_MOST_MENTIONS = 300
+"""A text with more only repeats itself."""
+
+
+class Stance(StrEnum):
+    """What a text says of an option."""
+
+    FINAL = "final"
+    STATED = "stated"
+    ALONE = "by itself"
+    FOUND = "found"  # shown by the image, in the option's own words
+    NAMED = "named"  # neither for nor against it
+    DOUBTED = "doubted"
+    REJECTED = "rejected"
+    OTHERS = "others"  # asked about, conditional, quoted, past or another speaker's
+
+
+POSITIVE = frozenset({Stance.FINAL, Stance.STATED, Stance.ALONE, Stance.FOUND})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What is said of one option or of several at once, and where."""
+
+    stance: Stance
+    letters: frozenset[str]
+    place: int
+    sentence: int
+    own_text: bool = False
+
+
+_LINK = (
+    r"\s*(?:,\s*(?:and\b|or\b|nor\b)?|;|/|&|\+|\||\u2013|-|\b(?:and/or|plus|as well as"
+    r"|along with|and|or|nor|oder|und|ou|et|o|u|y|e)\b"
+    r"|\u6216\u8005|\u6216|\u548c|\u4e0e|\?|\(|(?<=\s))\s*(?:(?:either|possibly|perhaps"
+    r"|maybe|even|also)\s+)*"
+)
+_AND = r"\s*,?\s*(?:and|or|nor|und|oder|et|ou|y|e)\s+"
+_GROUP = pattern(rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}")
+_REASON = cue("reason")
+_FOREIGN_AFTER = cue("foreign_after")
+_IS_NOT = cue("is_not")
+_WOULD = cue("would")
+_OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
+_SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
+_THEY_SAY = pattern(r"\A\W*{people}\s+(?:\w+\s+)?{saying}\W*\Z")
+_PHRASE = cue("phrase")
+_TWICE = re.compile(r"\bnot\b|n't\b|\bnever\b|\bcannot\b", re.IGNORECASE)
+_ALL_BUT = cue("all_but")
+_OVER = re.compile(r"\bover\s+(?:the\s+)?\Z", re.IGNORECASE)
+_RANKED = re.compile(r"\brank|\blikel|\bprobab|\border\b", re.IGNORECASE)
+_FROM = pattern(r"\b(?:chang|switch|revis|mov)\w*\b[^.;]{0,40}\bfrom\W*\Z")
+_CHANGED = cue("changed")
+_COMPARED = cue("compared")
+_AFTER = cue("after")
+_ENDS = pattern(
+    r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
+    r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
+)
+_ANSWER_IS = cue("answer_is")
+_CJK_ANSWER = re.compile(
+    r"(?:\u7b54\u6848|\u9009\u62e9|\u9009|\u8bca\u65ad|\u7b54\u3048|\u56de\u7b54|\u6b63\u89e3"
+    r"|\u6b63\u7b54|\u8ba4\u4e3a|\u5e94\u8be5?|\u56e0\u6b64|\u6240\u4ee5|\ub2f5|\u043e\u0442"
+    r"\u0432\u0435\u0442)[^\ue000-\ue0ff,.]{0,12}\Z"
+    r"|\u800c\u662f\W*\Z|\u6700\u53ef\u80fd[^\ue000-\ue0ff,.]{0,8}\Z",
+    re.IGNORECASE,
+)
+_CJK_RIGHT = re.compile(
+    r"\A[^\ue000-\ue0ff,.]{0,6}?(?:\u6b63\u786e|\u6b63\u89e3|\u6700\u3082\u9069\u5207"
+    r"|\u6700\u3082\u8003\u3048|\u6700\u3082\u53ef\u80fd|\u9069\u5207|\u6700\u7b26\u5408"
+    r"|\uc815\ub2f5|\u6700\u5408\u9002|\u6700\u53ef\u80fd)"
+)
+_IT_IS = cue("it_is")
+_CONCLUDED = cue("concluded")
+_PREDICATE = cue("predicate")
+_VERB = pattern(r"{be}\W*\Z")
+_RIGHT = pattern(r"\A\W*{right}")
+_FITS = cue("fits")
+_DEFINES = cue("defines")
+_SHOWN = cue("shown")
+_BARE = cue("bare")
+_BARE_AFTER = cue("bare_after")
+_IS_SEEN = cue("is_seen")
+_FILLED = pattern(r"(?:[^\w?]|\d+ ?%|{second_thought}|{retraction}|{conclude}|{filler})*+")
+_FILLED_AFTER = pattern(r"(?!\s*(?:is|be|/)\W*\Z|\s*>)(?:[^\w?]|{filler})*+")
+_THUS = cue("thus")
+_LINKED = cue("linked")
+_NOT_BUT = cue("not_but")
+_INSTEAD = pattern(r"\A\W*(?:but|sondern|sino|mais|ma|mas|\u800c\u662f)\b")
+_FEW = pattern(r"\W*(?:(?!{be}|tends?|has|have|can|would|could|may|might|should)[\w-]+\W*){1,3}")
+_LEADS_UP = re.compile(r"\w+\W+\w+\W+\w+[^:.?!]*[:=\u2013\u2014-]\Z")
+_GERMAN = re.compile(r"\b(?:ist|der|die|das|und|eine?|nicht|ich|im|keine?)\b", re.IGNORECASE)
+_ALSO_WORD = re.compile(r"\balso\b", re.IGNORECASE)  # German "thus"
+_ALSO = pattern(r"\W*also[,:]?\s+{M}\W*")  # German "thus"
+
+
+def said_in(parts: Sequence[Sentence]) -> Iterator[Said]:
+    """Yield what each sentence says of the options that it mentions."""
+    if sum(len(re.findall(MENTION, part.text)) for part in parts) > _MOST_MENTIONS:
+        return
+    german = len(_GERMAN.findall(" ".join(part.text for part in parts[:20]))) > 1
+    for n, part in enumerate(parts):
+        if not re.search(MENTION, part.text):
+            continue
+        if german or _ALSO.fullmatch(part.text):
+            part = replace(part, text=_ALSO_WORD.sub("ergo", part.text))
+        for said in _in_sentence(part, n):
+            if said.stance in POSITIVE and is_question(part.text):
+                said = replace(said, stance=Stance.OTHERS)
+            yield said
+
+
+def _in_sentence(part: Sentence, n: int) -> Iterator[Said]:
+    found = clauses(part)
+    alone = _alone_in(found, part, n)
+    for clause in found:
+        for group in _GROUP.finditer(clause.text):
+            rest = part.text[clause.place + group.end() :][:_REACH]
+            stance, letters = _stance(clause, group, rest), letters_of(group[0])
+            if stance is Stance.REJECTED and _NOT_BUT.fullmatch(part.text):  # "Not A, B."
+                own = group[0][0], group[0][-1]
+                yield Said(stance=stance, letters=letters_of(own[0]), place=part.place, sentence=n)
+                stance, letters = Stance.ALONE, letters_of(own[1])
+            if stance is Stance.FOUND and not re.fullmatch(TEXT, group[0]):
+                stance = Stance.STATED
+            elif stance in (Stance.NAMED, Stance.FOUND) and clause.place + group.start() in alone:
+                stance = Stance.ALONE
+            yield Said(
+                stance=stance,
+                letters=letters,
+                place=part.place + clause.place + group.start(),
+                sentence=n,
+                own_text=re.search(TEXT, group[0]) is not None,
+            )
+
+
+def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
+    """Return the places of groups that are a clause of their own where an answer may stand."""
+    places = set()
+    for clause in found:
+        group = _GROUP.search(clause.text)
+        if not group or not _FILLED.fullmatch(_INSTEAD.sub("", clause.text[: group.start()])):
+            continue
+        after = clause.text[group.end() :]
+        goes_on = (
+            re.fullmatch(LABEL, group[0]) and (_FEW.fullmatch(after) or _BARE_AFTER.match(after))
+        ) or (re.fullmatch(TEXT, group[0]) and re.match(r"\s+(?:there|it|this)\s", after))
+        if not goes_on and not _FILLED_AFTER.fullmatch(after):
+            continue
+        if _LINKED.match(clause.text[: group.start()]):
+            continue
+        before = part.text[: clause.place].rstrip()
+        rest = part.text[clause.place + group.end() :]
+        first = _FILLED.fullmatch(part.text[: clause.place]) and "?" not in before
+        last = not re.search(r"[\w\ue000-\ue0ff]", rest)
+        if (
+            first
+            or (last and _INSTEAD.match(clause.text))
+            or (
+                last
+                and (
+                    _LEADS_UP.search(before)
+                    or (_THUS.match(part.text) and before[-1:] in ",(")
+                    or (before[-1:] == "," and AGREES.search(before))
+                    or (
+                        n == 0
+                        and len(before.split()) < 7
+                        and before[-1:] == "("
+                        and not _denies(before)
+                    )
+                    or (before[-1:] == ":" and re.match(LABEL, group[0]))
+                )
+            )
+        ):
+            places.add(clause.place + group.start())
+    return places
+
+
+def _stance(clause: Clause, group: re.Match[str], sentence_rest: str) -> Stance:
+    """Return what the words of a clause say of a group of mentions in it."""
+    text = clause.text
+    begin = max((m.end() for m in _GROUP.finditer(text[: group.start()])), default=0)
+    before = text[max(begin, group.start() - _REACH) : group.start()]
+    following = _GROUP.search(text, group.end())
+    after = text[group.end() : following.start() if following else len(text)][:_REACH]
+    if (
+        re.search(r"\?\s*\Z", before)
+        or clause.foreign
+        or _FOREIGN_AFTER.match(sentence_rest)
+        or _THEY_SAY.match(sentence_rest)
+        or _quoted(text, group)
+    ):
+        return Stance.OTHERS
+    if re.fullmatch(FINAL, group[0]):
+        return (
+            Stance.REJECTED if NEGATION.search(before) or REJECTION.search(before) else Stance.FINAL
+        )
+    if everything := _ALL_BUT.search(before):
+        kept = REJECTION.search(after) or everything[0].lower().startswith(("no", "ni"))
+        return Stance.STATED if kept else Stance.REJECTED
+    if _CHANGED.search(text[: group.start()]):
+        return Stance.STATED
+    ranks = (
+        following is not None
+        and re.fullmatch(r"\s*>+\s*", after) is not None
+        and (re.fullmatch(TEXT, group[0]) or _RANKED.search(clause.lead + text)) is not None
+    )
+    if re.fullmatch(r"\s*>+\s*", before) and begin:
+        return Stance.DOUBTED
+    if (
+        re.fullmatch(r"\s*over\s+", before)
+        or (begin and _OVER.search(before))
+        or _FROM.search(before)
+    ):
+        return Stance.REJECTED
+    if compared := _COMPARED.search(before):
+        less = REJECTION.search(before[: compared.start()])
+        return Stance.NAMED if less else Stance.REJECTED
+    scope, rest = _scope(before), _AFTER.split(after, maxsplit=1)[0]
+    negations = min(1, len(NEGATION.findall(scope + ";" + rest)))
+    negations += len(_TWICE.findall(scope + ";" + rest)) > 1
+    rejected = bool(REJECTION.search(scope) or REJECTION.search(rest)) + clause.denied
+    if negations + rejected > 1:
+        return Stance.DOUBTED if negations else Stance.REJECTED
+    if negations or rejected or _IS_NOT.match(sentence_rest) or _WOULD.match(rest):
+        return Stance.REJECTED
+    if (
+        doubts(scope)
+        or doubts(rest)
+        or _asks(after)
+        or _SO_IS.search(before)
+        or _OR.match(sentence_rest)
+    ):
+        return Stance.DOUBTED
+    if PAST.search(scope) or PAST.search(rest) or CONCEDES.match(text):
+        return Stance.OTHERS
+    lead = clause.lead if begin == 0 and not NEGATION.search(clause.lead) else ""
+    if ranks:
+        return Stance.STATED
+    return _positive(
+        lead + before,
+        after,
+        group[0],
+        begin=begin,
+        last=not re.search(r"[\w\ue000-\ue0ff]", sentence_rest),
+        reason=_REASON.match(text) is not None,
+    )
+
+
+def _denies(text: str) -> bool:
+    return bool(NEGATION.search(text) or REJECTION.search(text) or doubts(text))
+
+
+def _asks(after: str) -> bool:
+    return re.match(r"\s*\(?\?", after) is not None
+
+
+def _scope(before: str) -> str:
+    """Return the words before a mention without a phrase that gives circumstances."""
+    noun = _ANSWER_IS.search(before) or _IT_IS.search(before)
+    if noun and noun.start():
+        head = before[: noun.start()]
+        return _PHRASE.sub(" ", head) + before[noun.start() :]
+    return before
+
+
+def _quoted(text: str, group: re.Match[str]) -> bool:
+    """Return whether a mention stands in a quotation that holds more than the mention."""
+    before, after = text[: group.start()], text[group.end() :]
+    if len(re.findall('["\u201c\u201d]', before)) % 2 == 0:
+        return False
+    inside = re.split('["\u201c\u201d]', before)[-1] + re.split('["\u201c\u201d]', after)[0]
+    return re.search(r"\w", inside) is not None
+
+
+def _positive(
+    before: str, after: str, group: str, *, begin: int, last: bool, reason: bool
+) -> Stance:
+    """Return how a clause without denial or doubt speaks of a mention."""
+    for stated in (_ANSWER_IS, NOUN_ENDS):
+        for found in stated.finditer(before):
+            if stated is NOUN_ENDS and found["noun"].lower().startswith("most"):
+                continue
+            if _is_own(before[: found.start()]):
+                return Stance.FINAL if found["final"] else Stance.STATED
+    own_text = re.fullmatch(TEXT, group) is not None
+    own_before = before.rpartition(":")[2]
+    ends = not own_text or _ENDS.match(after)
+    if (_PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after))) and not reason:
+        return Stance.STATED
+    if (fits := _FITS.match(after)) and not reason:
+        if fits["best"] or fits["more"] or not (own_text or _DEFINES.match(after)):
+            return Stance.STATED
+        return Stance.FOUND if own_text else Stance.NAMED
+    if _CJK_ANSWER.search(before) or _CJK_RIGHT.match(after):
+        return Stance.STATED
+    if ends and (CHOSEN.search(before) or _CONCLUDED.match(own_before)):
+        return (
+            Stance.FOUND if own_text and re.search(r"\bsee\b|\bread\b", before) else Stance.STATED
+        )
+    if (_IT_IS.search(before) or LEADS.search(before)) and ends:
+        return Stance.FOUND
+    if (
+        re.fullmatch(LABEL, group)
+        and _IS_SEEN.match(after)
+        and re.search(r"\w", after)
+        and _FILLED.fullmatch(before)
+    ):
+        return Stance.STATED
+    if (
+        re.fullmatch(LABEL, group)
+        and last
+        and begin == 0
+        and _BARE.match(before)
+        and re.search(r"\w", before)
+    ):
+        return Stance.STATED
+    ends_bare = _BARE.match(before) and _BARE_AFTER.match(after)
+    if (
+        own_text
+        and begin == 0
+        and (
+            ends_bare
+            or (_SHOWN.search(before) and ends)
+            or (
+                _IS_SEEN.match(after)
+                and re.search(r"\A[^\w?]*(?:an?|the|\w+ly)?\W*\Z", before, re.I)
+            )
+        )
+    ):
+        return Stance.FOUND
+    return Stance.NAMED
+
+
+_MODIFIED = cue("modified")
+
+
+def _is_own(before: str) -> bool:
+    """Return whether the words before a noun leave it the model's own answer."""
+    if re.search(r"(?:'s|s'|\b(?:his|her|their))\s*\Z", before) and not re.search(
+        r"(?:it|that|here|model|assistant)'s\s*\Z", before, re.I
+    ):
+        return False
+    return _MODIFIED.match(before[-80:]) is not None
