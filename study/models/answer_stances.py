@@ -193,7 +193,7 @@ def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
             or (
                 last
                 and (
-                    _LEADS_UP.search(before)
+                    (_LEADS_UP.search(before) and not doubts(before))
                     or (_THUS.match(part.text) and before[-1:] in ",(")
                     or (before[-1:] == "," and AGREES.search(before))
                     or (
