@@ -1,8 +1,8 @@
-"""Checks of the values of a protocol file, each of which says how the value must be.
+"""Checks the values of a protocol file; each check states what the value must be.
 
-A check takes what TOML or JSON gave and returns what the protocol holds, or raises `ValueError`
-with the end of a sentence; `Faults` where a value has several. A list of items may lie in a file
-beside the protocol's, or be pasted.
+A check takes a value from TOML or JSON and returns the protocol's value, or raises `ValueError`
+with the end of a sentence; `Faults` if a value has several errors. A list of items may be a file in
+the folder of the protocol file, or be pasted.
 """
 
 import re
@@ -25,7 +25,7 @@ Check = Callable[[Any], Any]
 
 
 class Faults(ValueError):
-    """Several faults of one value, each as a whole line."""
+    """Several errors in one value, each as a complete line."""
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__("; ".join(lines))
@@ -40,19 +40,19 @@ def text(value: Any) -> str:
 
 
 def prose(longest: int) -> Check:
-    """Return a check of Markdown of at most so many characters; only spaces are none."""
+    """Return a check of Markdown with a maximum length; text of spaces counts as empty."""
 
     def check(value: Any) -> str:
-        found = text(value)
-        if len(found) > longest:
+        words = text(value)
+        if len(words) > longest:
             raise ValueError(
                 t(
                     "has {n} characters; the maximum is {longest}.",
-                    n=len(found),
+                    n=len(words),
                     longest=str(longest),
                 )
             )
-        return found if found.strip() else ""
+        return words if words.strip() else ""
 
     return check
 
@@ -89,7 +89,7 @@ def yes_no(value: Any) -> bool:
 
 
 def one_of(known: tuple[str, ...]) -> Check:
-    """Return a check of one out of a closed set."""
+    """Return a check of a value of a closed set."""
 
     def check(value: Any) -> str:
         if value not in known:
@@ -101,12 +101,12 @@ def one_of(known: tuple[str, ...]) -> Check:
 
 
 def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
-    """Return a check of a list out of a closed set, each named once."""
+    """Return a check of a list of values of a closed set, without duplicates."""
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or any(entry not in known for entry in value):
             entries = value if isinstance(value, list) else [value]
-            unknown = [one for one in entries if isinstance(one, str) and one not in known]
+            unknown = [entry for entry in entries if isinstance(entry, str) and entry not in known]
             meant = did_you_mean(unknown[0], known) if unknown else ""
             listed = ", ".join(known)
             raise ValueError(t("must be a list of values from {listed}.", listed=listed) + meant)
@@ -150,8 +150,8 @@ def years(value: Any) -> tuple[int, ...]:
 
 
 def ids(value: Any) -> tuple[str, ...]:
-    """Check a list of item ids, whose order says nothing."""
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    """Check a list of item ids; their order does not matter."""
+    if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
         raise ValueError(
             t("must be a list of item IDs, or the name of a file beside the protocol file.")
         )
@@ -159,7 +159,7 @@ def ids(value: Any) -> tuple[str, ...]:
 
 
 def allocation(value: Any) -> str | dict[str, int]:
-    """Check how cases are shared among strata."""
+    """Check the allocation of cases to strata."""
     if isinstance(value, dict):
         if not value:
             raise ValueError(t("names no stratum."))
@@ -171,10 +171,10 @@ _ID = {plain_key(spelling) for spelling in SPELLINGS["item_id"]}
 
 
 def ids_in(text: str) -> list[str]:
-    r"""Return the ids in a text, each once, in order.
+    r"""Return the ids in a text, sorted, without duplicates.
 
-    Of a table whose first line names a column `item_id`, as a bank may spell it, that column;
-    otherwise everything between line ends, commas, semicolons and tabs.
+    If the text is a table with a column `item_id`, in any spelling that banks use, these are its
+    cells; otherwise everything between line ends, commas, semicolons and tabs.
 
     >>> ids_in("q2\nq1, q2"), ids_in("sep=;\nNo.;Item ID\n1;q7\n2;q5")
     (['q1', 'q2'], ['q5', 'q7'])
@@ -183,7 +183,7 @@ def ids_in(text: str) -> list[str]:
     try:
         lines = StringIO(text, newline="")
         rows = [cells for _, cells in read_delimited("", lines, beginning=text).rows]
-    except BadFile:  # a list with a quote in it is no table
+    except BadFile:  # a list that contains a quotation mark is not a table
         rows = [[text]]
     place = _id_place(rows[0] if rows else ())
     if place is not None:
@@ -229,17 +229,17 @@ def _sorted(ids: Iterable[str]) -> list[str]:
 
 
 def ids_beside(protocol: Path, name: str) -> list[str]:
-    """Return the ids in a file that lies beside a protocol file.
+    """Return the ids in a file in the folder of a protocol file.
 
     Raises
     ------
     NotFound
-        It is not there, or lies elsewhere.
+        It does not exist, or is in another folder.
     """
     path = protocol.parent / name
     try:
         if Path(name).name != name:
-            raise FileNotFoundError(2, t("it has to lie beside the protocol file"))
+            raise FileNotFoundError(2, t("it must be in the folder of the protocol file"))
         path.stat()  # raises where there is no such file
         return ids_in_file(path)
     except OSError as error:

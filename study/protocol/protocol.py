@@ -199,8 +199,8 @@ class Protocol:
     aid_text
         Markdown that introduces the aid.
     aid_missing
-        Whether a case without an answer prevents the opening (``refuse``) or the reader is told
-        that there is none (``say``).
+        Whether a case without an answer prevents the opening (``refuse``), or the page states that
+        there is none (``say``).
     aid_errors
         Number of correct answers of the model that are replaced by wrong ones.
     reads_per_case

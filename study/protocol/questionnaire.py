@@ -1,4 +1,4 @@
-"""The questionnaire: what a protocol asks its readers of themselves, and their answers, checked."""
+"""Checks a protocol's questions to its readers about themselves, and the answers to them."""
 
 import math
 import re
@@ -23,7 +23,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderQuestion:
-    """One question to a reader; `options` are for the kind ``choice`` alone."""
+    """A question to a reader; only the kind ``choice`` has `options`."""
 
     id: str
     question: str
@@ -37,7 +37,7 @@ class ReaderQuestion:
 
 
 class UnfitAnswers(ValueError):
-    """Answers that do not fit the questions; the text names the first that does not."""
+    """Answers that do not fit the questions; the message names the first."""
 
 
 def questions(value: Any) -> tuple[ReaderQuestion, ...]:
@@ -54,40 +54,41 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
         )
     faults = [
         t("Question {n} of the questionnaire: {fault}", n=place, fault=fault)
-        for place, one in enumerate(value, start=1)
-        for fault in _faults(one)
+        for place, question in enumerate(value, start=1)
+        for fault in _faults(question)
     ]
-    ids = [one.get("id") for one in value if isinstance(one, Mapping)]
-    twice = sorted({repr(one) for one in ids if ids.count(one) > 1})
+    ids = [question.get("id") for question in value if isinstance(question, Mapping)]
+    twice = sorted({repr(name) for name in ids if ids.count(name) > 1})
     faults += [
-        t("Two questions of the questionnaire have the id {id}. Rename one.", id=one)
-        for one in twice
+        t("Two questions of the questionnaire have the id {id}. Rename one.", id=name)
+        for name in twice
     ]
     if faults:
         raise Faults(faults)
     return tuple(
-        ReaderQuestion(**{**one, "options": tuple(one.get("options", ()))}) for one in value
+        ReaderQuestion(**{**question, "options": tuple(question.get("options", ()))})
+        for question in value
     )
 
 
-def _faults(one: Any) -> Iterator[str]:
-    if not isinstance(one, Mapping):
+def _faults(question: Any) -> Iterator[str]:
+    if not isinstance(question, Mapping):
         yield t("must be a table.")
         return
-    for key in one:
+    for key in question:
         if key not in _KEYS:
             known = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
             yield known + did_you_mean(str(key), _KEYS)
-    name = one.get("id")
+    name = question.get("id")
     if not isinstance(name, str) or not _ID.fullmatch(name):
         yield t("id: must start with a letter, followed by up to 39 letters, digits, - or _.")
-    if not _is_words(one.get("question")):
+    if not _is_words(question.get("question")):
         yield t("question: must be text of 1 to {max_words} characters.", max_words=MAX_WORDS)
-    if one.get("kind") not in _KINDS:
+    if question.get("kind") not in _KINDS:
         yield t("kind: must be one of {listed}.", listed=", ".join(_KINDS))
-    if not isinstance(one.get("required", True), bool):
+    if not isinstance(question.get("required", True), bool):
         yield t("required: must be true or false.")
-    yield from _option_faults(one.get("options", []), one.get("kind"))
+    yield from _option_faults(question.get("options", []), question.get("kind"))
 
 
 def _option_faults(options: Any, kind: Any) -> Iterator[str]:
@@ -110,29 +111,30 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_WORDS
 
 
-def fit_answers(asked: Sequence[ReaderQuestion], given: Any) -> dict[str, str | float]:
-    """Return the answers to a questionnaire as they are stored; a question left open is left out.
+def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str | float]:
+    """Return the answers to a questionnaire as they are stored, without unanswered questions.
 
     Raises
     ------
     UnfitAnswers
-        A question is not asked, a required one not answered, or an answer is not of its kind.
+        A question was not asked, a required question is not answered, or an answer is not of its
+        kind.
     """
-    if not isinstance(given, Mapping):
+    if not isinstance(answers, Mapping):
         raise UnfitAnswers(t("answers must be an object."))
-    for name in given:
+    for name in answers:
         if name not in {question.id for question in asked}:
             raise UnfitAnswers(
                 t("The questionnaire has no question {value!r}.", value=str(name)[:60])
             )
-    found = {}
+    stored = {}
     for question in asked:
-        answer = _answer(question, given.get(question.id))
+        answer = _answer(question, answers.get(question.id))
         if answer is not None:
-            found[question.id] = answer
+            stored[question.id] = answer
         elif question.required:
             raise UnfitAnswers(t("The question {id!r} must be answered.", id=question.id))
-    return found
+    return stored
 
 
 def _answer(question: ReaderQuestion, value: Any) -> str | float | None:
@@ -149,9 +151,9 @@ def _answer(question: ReaderQuestion, value: Any) -> str | float | None:
 
 def _number(question: ReaderQuestion, value: Any) -> float:
     try:
-        found = math.nan if isinstance(value, bool | str) else float(value)
+        number = math.nan if isinstance(value, bool | str) else float(value)
     except (TypeError, OverflowError):
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise UnfitAnswers(t("The answer to {id!r} must be a number.", id=question.id))
-    return found
+    return number

@@ -1,9 +1,9 @@
 """Draws the cases of a study from a bank: seeded, stratified, one question per unit.
 
-Everything random is an order of hashes, so that a draw can be recomputed by hand. The draw never
-fails for want of luck: where a patient could serve several strata, places are found by augmenting
-paths, so a draw is refused only when none exists. The draw itself and the forecast on the set-up
-page are one calculation: what is foreseen is drawn.
+Everything random is an order of hashes, so that a draw can be recomputed by hand. A draw never
+fails by chance: if a patient could serve several strata, places are assigned by augmenting paths,
+so that a draw is refused only if none exists. The draw and the forecast on the set-up page are the
+same calculation.
 """
 
 import math
@@ -31,7 +31,7 @@ _Z_95 = 1.959963984540054
 
 
 class Members(NamedTuple):
-    """The items of a stratum: a list a unit would take as long as reading them.
+    """The items of a stratum.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ class Members(NamedTuple):
 
     def of(self, wanted: Set[str]) -> dict[str, list[str]]:
         """Return the item_id of every item of some units."""
-        found: dict[str, list[str]] = {unit: [] for unit in wanted}
+        items: dict[str, list[str]] = {unit: [] for unit in wanted}
         for unit, item_id in zip(self.unit_of, self.ids, strict=True):
-            if unit in found:
-                found[unit].append(item_id)
-        return found
+            if unit in items:
+                items[unit].append(item_id)
+        return items
 
 
 Pool = Mapping[str, Members]
-"""What could be drawn, by stratum."""
+"""The items that could be drawn, by stratum."""
 
 _Offers = Mapping[str, Callable[[], Iterator[str]]]
 
@@ -68,10 +68,10 @@ Candidate = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """One stratum of a draw: its size in the bank, what was drawn, what that can show.
+    """A stratum of a draw: its size in the bank, the cases drawn, and the expected precision.
 
     `half_width` is the expected half-width of the 95 % Wilson interval of an accuracy of 0.8 on the
-    drawn cases (nan where none is drawn).
+    drawn cases (nan if none is drawn).
     """
 
     name: str
@@ -89,7 +89,7 @@ class Draw:
     strata: tuple[Stratum, ...]
 
 
-def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
+def pooled(items: Iterable[tuple[str, ...]]) -> Pool:
     """Return the pool of items, each given as its item_id, its unit and its values by stratum.
 
     >>> pool = pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
@@ -98,7 +98,7 @@ def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
     """
     pool: defaultdict[tuple[str, ...], tuple[list[str], list[str]]]
     pool = defaultdict(lambda: ([], []))
-    for item in found:
+    for item in items:
         ids, unit_of = pool[item[2:]]
         ids.append(item[0])
         unit_of.append(item[1])
@@ -115,7 +115,7 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     Raises
     ------
     BadInput
-        The bank cannot give them; the text says which stratum falls short, and by how much.
+        The bank cannot provide them; the message names the strata with too few.
     """
     targets = _targets({name: len(members.ids) for name, members in pool.items()}, protocol)
     asked = {name: pool[name] for name, n in targets.items() if n}
@@ -124,7 +124,7 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     for unit, name in _match(targets, asked, protocol).items():
         units[name].add(unit)
     chosen = [
-        (min(items, key=lambda one: lot(one, seed=protocol.seed, purpose="item")), name)
+        (min(items, key=lambda item: lot(item, seed=protocol.seed, purpose="item")), name)
         for name, wanted in units.items()
         for items in pool[name].of(wanted).values()
     ]
@@ -142,7 +142,7 @@ def draw_practice(
     sample: Set[str],
     protocol: Protocol,
 ) -> list[str]:
-    """Draw the practice cases: outside the sample, with a reference standard, one a patient.
+    """Draw the practice cases: outside the sample, with a reference standard, one per patient.
 
     Parameters
     ----------
@@ -158,18 +158,18 @@ def draw_practice(
     """
     by_unit: dict[str, list[Candidate]] = defaultdict(list)
     patients, examinations = set[str](), set[str]()
-    for one in candidates:
-        item_id, examination, patient = one
+    for candidate in candidates:
+        item_id, examination, patient = candidate
         if item_id in sample:
             patients.update([patient] if patient else ())
             examinations.add(examination)
         elif item_id in eligible:
-            by_unit[patient or examination].append(one)
+            by_unit[patient or examination].append(candidate)
     outside = {
-        unit: found
+        unit: chosen
         for unit, items in by_unit.items()
         if (
-            found := [
+            chosen := [
                 item_id
                 for item_id, examination, patient in items
                 if patient not in patients and examination not in examinations
@@ -219,7 +219,7 @@ def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
 
 
 def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[str, int]:
-    """Return the cases that a table gives each stratum, whatever the spelling of its name."""
+    """Return the cases that a table gives each stratum; spellings of its name may differ."""
     names = {text_key(name): name for name in sizes}
     unknown = sorted(name for name in allocation if text_key(name) not in names)
     if unknown:
@@ -231,29 +231,29 @@ def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[
             )
         )
     targets = dict.fromkeys(sizes, 0)
-    given: dict[str, str] = {}
+    spelling: dict[str, str] = {}
     for name, n in allocation.items():
         stratum = names[text_key(name)]
-        if stratum in given:
+        if stratum in spelling:
             raise BadInput(
                 t(
                     "allocation names the stratum {name} twice, written differently ({differs}). "
                     "Keep one of them.",
                     name=stratum,
-                    differs=difference(name, given[stratum]),
+                    differs=difference(name, spelling[stratum]),
                 )
             )
-        given[stratum], targets[stratum] = name, n
+        spelling[stratum], targets[stratum] = name, n
     return targets
 
 
 def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
-    """Share the cases by weight (Hamilton's method); equal remainders are settled by lot."""
+    """Share the cases by weight (Hamilton's method); equal remainders in random order."""
     total = sum(weights.values())
     if not total:
         return {}
     shares = {name: divmod(protocol.cases * weight, total) for name, weight in weights.items()}
-    targets = {name: whole for name, (whole, _) in shares.items()}
+    targets = {name: quotient for name, (quotient, _) in shares.items()}
     left = protocol.cases - sum(targets.values())
     by_remainder = sorted(
         shares, key=lambda name: (-shares[name][1], lot(name, seed=protocol.seed, purpose="share"))
@@ -264,7 +264,7 @@ def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[s
 
 
 def _offers(pool: Pool, protocol: Protocol) -> _Offers:
-    """Return what gives the units of each stratum in the order of their lots: few are needed."""
+    """Return functions that yield the units of each stratum in random order."""
     units = set[str]().union(*(members.units for members in pool.values()))
     order = shuffled(units, seed=protocol.seed, purpose="unit")
 
@@ -304,7 +304,7 @@ def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) ->
 
 
 def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[str, str]:
-    """Give every place of every stratum a unit of its own (augmenting paths over the strata)."""
+    """Assign a different unit to every place of every stratum (augmenting paths)."""
     holder: dict[str, str] = {}
     offers = _offers(pool, protocol)
     free = {name: units() for name, units in offers.items()}
@@ -368,24 +368,24 @@ class Rehearsed:
 
 
 def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
-    """Return what a draw would give; nothing is written.
+    """Return the result that a draw would have; nothing is written.
 
     Raises
     ------
     BadInput
-        The bank cannot give it; the text says what falls short.
+        The bank cannot provide the cases; the message states what is missing.
     """
     with store.look() as look:
         return rehearse(look, bank, protocol)
 
 
 def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
-    """Return what a draw from a bank gives, or refuse as `foresee` does."""
+    """Return the result of a draw from a bank, or refuse it as `foresee` does."""
     _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
     asked = _conditions(look, bank, protocol)
-    found = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
-    drawn = draw(pooled(found), protocol)
+    items = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
+    drawn = draw(pooled(items), protocol)
     return Rehearsed(
         cases=drawn.cases,
         practice=tuple(_practice_cases(look, bank, drawn.cases, protocol, asked)),
@@ -405,12 +405,12 @@ def _wrong_images(
 
 
 def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
-    """Return how many items of a bank may be drawn, and of how many units they are.
+    """Return the numbers of items of a bank that may be drawn, and of their units.
 
     Raises
     ------
     BadInput
-        A list names what the bank has not.
+        A list names an item that the bank does not have.
     """
     with store.look() as look:
         asked = _conditions(look, bank, protocol)
@@ -428,7 +428,7 @@ def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
 
 
 def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
-    for name in [one for one in protocol.stratify_by if one in ("bank", *draws.ATTRIBUTES)]:
+    for name in [key for key in protocol.stratify_by if key in ("bank", *draws.ATTRIBUTES)]:
         if not draws.has_attribute(look, bank, name):
             raise BadInput(
                 t(
@@ -447,13 +447,13 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
 
 
 def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
-    """Return what an item has to meet, with all that the bank has to be asked for it."""
+    """Return the conditions that an item has to meet."""
     listed: dict[str, tuple[str, ...]] = {}
     for key in ITEM_LISTS:
         ids = getattr(protocol, key)
         spelt = banks.spelt(look, bank, ids)
         listed[key] = tuple(spelt.values())
-        if strange := [one for one in ids if one not in spelt]:
+        if strange := [item_id for item_id in ids if item_id not in spelt]:
             raise BadInput(
                 tn(
                     "{key} names {n} question that the bank does not have: {examples}. Remove it, "
@@ -480,25 +480,27 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
 
 
 def _ages(look: Transaction, bank: int, protocol: Protocol) -> tuple[str, ...]:
-    """Return the ages in words that lie within the protocol's; a range has to as a whole."""
+    """Return the ages in words within those of the protocol; a range must be within completely."""
     low, high = protocol.age
-    found = {words: age_in_years(words) for words in draws.ages(look, bank)}
+    ages = {words: age_in_years(words) for words in draws.ages(look, bank)}
     return tuple(
         words
-        for words, years in found.items()
+        for words, years in ages.items()
         if (protocol.unknown_age if years is None else low <= years[0] and years[1] <= high)
     )
 
 
 def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -> dict[str, Any]:
-    """Return what a study's hash covers: its protocol, its bank, the drawn cases."""
+    """Return the values that a study's hash covers: its protocol, its bank, the drawn cases."""
     values = protocol.as_json()
-    found = {
+    covered = {
         "protocol": {**values, "name": values["name"] or study},
         "bank_sha256": bank_sha256,
         "cases": [item_id for item_id, _ in drawn.cases],
     }
-    return {**found, "practice_cases_drawn": list(drawn.practice)} if drawn.practice else found
+    if not drawn.practice:
+        return covered
+    return {**covered, "practice_cases_drawn": list(drawn.practice)}
 
 
 def _practice_cases(
@@ -508,7 +510,7 @@ def _practice_cases(
     protocol: Protocol,
     asked: Conditions,
 ) -> list[str]:
-    """Draw practice cases: they meet what the sample does, but for the list it is drawn from."""
+    """Draw practice cases; they meet the same conditions as the sample, except `only_items`."""
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}

@@ -197,13 +197,13 @@ class CaseFeedback:
 class Acknowledgement:
     """The outcome of a batch of records, and the new desk.
 
-    `told` are the records that get `feedback` after they are stored.
+    `to_explain` are the records that get `feedback` after they are stored.
     """
 
     stored: tuple[str, ...]
     refused: tuple[tuple[str, str], ...]
     desk: Desk
-    told: tuple[Taken, ...] = ()
+    to_explain: tuple[Taken, ...] = ()
     feedback: Mapping[str, CaseFeedback] = field(default_factory=dict)
 
     @classmethod
@@ -310,7 +310,7 @@ def take_within(
     return Acknowledgement.of(
         taken,
         _desk(study, reader),
-        told=tuple(
+        to_explain=tuple(
             record
             for record in taken
             if (record.practice or has_feedback)
@@ -323,7 +323,9 @@ def take_within(
 
 def with_feedback(store: Store, taken: Acknowledgement) -> Acknowledgement:
     """Return the outcomes of stored records with the feedback the reader may now see."""
-    return replace(taken, feedback=_feedback(store, taken.told)) if taken.told else taken
+    if not taken.to_explain:
+        return taken
+    return replace(taken, feedback=_feedback(store, taken.to_explain))
 
 
 def _take(reader: ReaderContext, record: Record | Taken) -> Taken:
@@ -414,7 +416,7 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
 
 
 def _debriefing(reader: ReaderContext) -> str:
-    """Return what a reader who has read every case is told about planted errors, if any."""
+    """Return the statement about planted errors for a reader who has read every case, if any."""
     aided = Condition.AIDED in reader.protocol.conditions
     if not (reader.protocol.aid_errors and aided and reader.place.all_read):
         return ""
@@ -525,8 +527,8 @@ def _aided(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protoc
     """Return the view of a case with an aid, if it is due, or of stage 1 of sequential reading."""
     if row.stage == 1:
         return replace(view, stage=1)
-    found = aids.due(look, row.id)
-    content = None if found is None else _content(found, _order(row))
+    due = aids.due(look, row.id)
+    content = None if due is None else _content(due, _order(row))
     aid = AidView(when=row.aid, markdown=protocol.aid_text, content=content)
     own = readings.current(look, row.first_stage) if row.first_stage else None
     first_answer = own and FirstAnswer(

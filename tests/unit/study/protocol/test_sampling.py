@@ -314,7 +314,7 @@ def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=r"out\.txt"):
         read_protocol(file)
     file.write_text('only_items = "../ids.csv"\n')
-    with pytest.raises(NotFound, match="beside"):
+    with pytest.raises(NotFound, match="must be in the folder"):
         read_protocol(file)
     with pytest.raises(BadProtocol, match="beside the protocol"):
         protocol_from('only_items = "ids.csv"', source="page")
