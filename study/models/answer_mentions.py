@@ -372,7 +372,7 @@ def _letter(found: re.Match[str], options: Sequence[str]) -> str:
         return written
     before, after = found.string[: found.start()], found.string[found.end() :]
     ends = written[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
-    if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before):
+    if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before[-80:]):
         return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
     return _letter_mark(letter, options)
 
@@ -399,7 +399,7 @@ def _capital(found: re.Match[str], options: Sequence[str]) -> str:
         and re.search(r"(?:\A|[.!?]\s|\n)\s*\Z", before)
     ):
         return found[0]  # an article
-    if found[1] == "A" and not _ARTICLE_A.match(after) and not _IS_FOREIGN.search(before):
+    if found[1] == "A" and not _ARTICLE_A.match(after) and not _IS_FOREIGN.search(before[-20:]):
         return found[0]
     if found[1] == "I" and len(options) < 9:
         return found[0]

@@ -183,7 +183,7 @@ def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
             continue
         if _LINKED.match(clause.text[: group.start()]):
             continue
-        before = part.text[: clause.place].rstrip()
+        before = part.text[: clause.place].rstrip()[-_REACH:]
         rest = part.text[clause.place + group.end() :]
         first = _FILLED.fullmatch(part.text[: clause.place]) and "?" not in before
         last = not re.search(r"[\w\ue000-\ue0ff]", rest)
