@@ -71,6 +71,34 @@ def _drawn(store: Store, **values: Any) -> Store:
     return store
 
 
+DESIGNS: list[dict[str, Any]] = [
+    {"conditions": ["aided"], "aid_model": "m", "aid_shows": ["answer", "explanation", "boxes"]},
+    {"conditions": ["aided"], "aid_model": "m", "aid": "after"},
+    {"conditions": ["unaided", "wrong-image"], "sessions": 2, "washout_days": 0},
+    {"reads_per_case": 3, "anchor": 1},
+    {"arms": [{"name": "a"}, {"name": "b", "conditions": ["image-absent"]}]},
+]
+
+
+@pytest.mark.parametrize("values", DESIGNS, ids=range(len(DESIGNS)))
+def test_every_design_can_be_walked_through_with_an_example_of_its_aid(
+    banked: Store, values: dict[str, Any]
+) -> None:
+    """Before there is a model or a reader; the example is the same for every case."""
+    walk = _open(_drawn(banked, **values))
+    shown = set()
+    for _ in range(20):
+        found = desk.desk(walk.store, walk.reader, now=NOW)
+        if not found.cases:
+            break
+        case = found.cases[0]
+        if case.aid and case.aid.content:
+            shown.add(dict(case.options).get(case.aid.content.option or "", "")[:9])
+        assert not _take(walk, presentation(case.case), reading(case.case)).refused
+    assert found.finished
+    assert shown == ({"Finding A"} if "aid_model" in values else set())
+
+
 def test_a_whole_walk_leaves_every_table_as_it_was(banked: Store) -> None:
     """Consent, practice, cases to the end: one event is all that stays."""
     store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")
