@@ -51,6 +51,7 @@ from analysis.statistics.mrmc.panel import (
     READER_PANEL,
 )
 from analysis.statistics.mrmc.sensitivity import SENSITIVITY_PANEL
+from analysis.statistics.reliance import RELIANCE
 from analysis.statistics.statistic import Statistic
 from analysis.statistics.study import Study
 from analysis.statistics.time_model import TIME_MODEL
@@ -89,6 +90,7 @@ STATISTICS = (
     OPEN_ENDED,
     OPEN_GAP,
     OPEN_SCORING,
+    RELIANCE,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

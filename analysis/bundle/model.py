@@ -61,7 +61,16 @@ ITEM_COLUMNS = (
     "option_set",
     "bank",
 )
-RATER_COLUMNS = ("rater_id", "rater_kind", "label", "level", "years", "site", "model_version")
+RATER_COLUMNS = (
+    "rater_id",
+    "rater_kind",
+    "label",
+    "level",
+    "years",
+    "site",
+    "model_version",
+    "arm",
+)
 READING_COLUMNS = (
     "rater_id",
     "item_id",
@@ -84,6 +93,13 @@ READING_COLUMNS = (
     "flags",
     "excluded",
     "run",
+    "aid_model",
+    "aid_answer",
+    "aid_planted",
+    "aid_shown_ms",
+    "stage",
+    "arm",
+    "block",
 )
 OPEN_ANSWER_COLUMNS = (
     "answer_id",

@@ -1,0 +1,367 @@
+"""How readers use a model's answers: the table `reliance.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import PLACE, Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    resample_weights,
+    too_few,
+)
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
+from analysis.statistics.agreement.between import OVER_ITEMS
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+ALL_READERS = "readers"
+WITHOUT, WITH = "unaided", "aided"
+AFTER = "after"
+FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
+
+NO_PAIR = {
+    "differed": "the reader's first answer was never different from the model's",
+    "corrected": "no pair was wrong without and had a correct answer of the model",
+    "misled": "no pair was correct without and had a wrong answer of the model",
+    "wrong_aid": "no pair had a wrong answer of the model",
+    "judged": "no pair with a reference standard",
+    "all": "no pair of readings without and with the model's answer",
+}
+
+
+def has_aid(study: Study) -> bool:
+    """Return whether some reading was made with a model's answer."""
+    return bool((study.bundle.readings["aid_answer"] != "").any())
+
+
+def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Estimate how readers use a model's answers, over pairs of readings without and with them.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; readings in the condition `aided` have `aid_answer`.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `RELIANCE`. Estimates are proportions from 0 to 1, differences of proportions
+        from -1 to 1. One row per reader (and `readers`, all pairs together), model, time of the
+        aid, planted or not, group and measure.
+
+    Notes
+    -----
+    A pair is a reader's two readings of an item, in `unaided` and in `aided`; in sequential reading
+    its two stages. Items whose model's answer was not shown are in no pair. Proportions of
+    correction and misleading are those of Schemmer et al. [1]_, as relative AI reliance and, for 1
+    minus the second, relative self-reliance. A missing answer is wrong and equals no answer of the
+    model. Intervals are percentile intervals over resampled patients, or items where every item
+    stands alone.
+
+    References
+    ----------
+    .. [1] Schemmer M, Kuehl N, Benz C, Bartos A, Satzger G. Appropriate reliance on AI advice:
+       conceptualization and the effect of explanations. IUI 2023:410-422.
+       doi:10.1145/3581641.3584066
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = reliance(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("AAAA"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": list("wxyz") * 2, "answer": list("ABBA" "AABB"),
+    ...         "condition": ["unaided"] * 4 + ["aided"] * 4, "aid_model": [""] * 4 + ["M"] * 4,
+    ...         "aid_answer": [""] * 4 + list("AAAB"),
+    ...     }),
+    ... ))
+    >>> chosen = table[(table["rater_id"] == "R1") & (table["planted"] == "all")]
+    >>> dict(zip(chosen["measure"], chosen["estimate"]))["corrected"]
+    0.5
+    """
+    study = study_of(study, options)
+    pairs = _pairs_of(study)
+    rows = [] if pairs is None else list(_rows(study, pairs))
+    return pd.DataFrame(rows, columns=RELIANCE.header)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pairs:
+    """Pairs of readings without and with a model's answer; every array has one entry per pair.
+
+    Parameters
+    ----------
+    item : numpy.ndarray of int
+        Position of the item in the matrix.
+    without, with_aid, aid : numpy.ndarray of int
+        The answers: 0 for A, 1 for B, ...; -1 for none.
+    planted : numpy.ndarray of bool
+        Whether the model's answer was made wrong.
+    rater, model, when, arm : numpy.ndarray of str
+        The reader, the model, when its answer was shown, and the reader's arm.
+    """
+
+    item: Ints
+    without: Ints
+    with_aid: Ints
+    aid: Ints
+    planted: Bools
+    rater: npt.NDArray[np.object_]
+    model: npt.NDArray[np.object_]
+    when: npt.NDArray[np.object_]
+    arm: npt.NDArray[np.object_]
+
+    def where(self, chosen: Bools | Ints) -> Pairs:
+        """Return the chosen pairs, in the order of `chosen` where these are positions."""
+        return Pairs(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
+
+
+def _pairs_of(study: Study) -> Pairs | None:
+    """Return the pairs in order of reader and item; None where there is none."""
+    matrix, readings = study.matrix, first_readings(study.bundle.readings)
+    aided = readings[(readings["condition"] == WITH) & (readings["aid_answer"] != "")]
+    if (aided["aid_shown_ms"].astype(str) != "").any():
+        aided = aided[aided["aid_shown_ms"].astype(str) != ""]
+    places = {(each.rater_id, each.condition): i for i, each in enumerate(matrix.columns)}
+    aided = aided[[(rater, WITHOUT) in places for rater in aided["rater_id"]]]
+    if not len(aided):
+        return None
+    item, column = cells_of(aided, matrix.item_ids, matrix.columns)
+    before = np.array([places[rater, WITHOUT] for rater in aided["rater_id"]], dtype=np.int64)
+    both = matrix.presented[item, before] & matrix.presented[item, column]
+    arms = dict(zip(study.bundle.raters["rater_id"], study.bundle.raters["arm"], strict=True))
+    when = _times(study.bundle)
+    raters = aided["rater_id"].to_numpy(dtype=object)
+    stage = aided["stage"].astype(str).to_numpy()
+    pairs = Pairs(
+        item=item,
+        without=matrix.answers[item, before].astype(np.int64),
+        with_aid=matrix.answers[item, column].astype(np.int64),
+        aid=np.array([PLACE.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64),
+        planted=(aided["aid_planted"].astype(str) == "1").to_numpy(dtype=np.bool_),
+        rater=raters,
+        model=aided["aid_model"].to_numpy(dtype=object),
+        when=np.array(
+            [
+                AFTER if stage == "2" else when.get(arms.get(rater, ""), when[""])
+                for rater, stage in zip(raters, stage, strict=True)
+            ],
+            dtype=object,
+        ),
+        arm=np.array([arms.get(rater, "") for rater in raters], dtype=object),
+    ).where(both)
+    return (
+        pairs.where(np.lexsort((pairs.item, pairs.rater.astype(str)))) if len(pairs.item) else None
+    )
+
+
+def _times(bundle: Bundle) -> dict[str, str]:
+    """Return when the model's answer is shown, by arm; "" for readers without one."""
+    usual = str(bundle.protocol.get("aid", "first"))
+    arms = bundle.protocol.get("arms", [])
+    own = {str(arm.get("name", "")): str(arm.get("aid", "") or usual) for arm in arms}
+    return {"": usual, **own}
+
+
+def _rows(study: Study, pairs: Pairs) -> Iterator[dict[str, Any]]:
+    matrix = study.matrix
+    weights = study.weights
+    if weights is None:
+        options = study.options
+        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
+    kinds = sorted({*zip(pairs.model, pairs.when, strict=True)})
+    for rater in [*sorted({*pairs.rater}), ALL_READERS]:
+        for model, when in kinds:
+            own = (pairs.model == model) & (pairs.when == when)
+            of_rater = pairs.where(own & ((pairs.rater == rater) | (rater == ALL_READERS)))
+            if not len(of_rater.item):
+                continue
+            for planted in ("all", "yes", "no"):
+                chosen = of_rater.where(_is_planted(of_rater, planted))
+                for by, group, part in _groups(matrix, of_rater, chosen, rater):
+                    named = {
+                        "rater_id": rater,
+                        "aid_model": model,
+                        "aid": when,
+                        "planted": planted,
+                        "by": by,
+                        "group": group,
+                    }
+                    for cells in _measures(study, part, weights):
+                        yield {**named, **cells}
+
+
+def _is_planted(pairs: Pairs, planted: str) -> Bools:
+    if planted == "all":
+        return np.ones(len(pairs.item), dtype=np.bool_)
+    return pairs.planted if planted == "yes" else ~pairs.planted
+
+
+def _groups(
+    matrix: ReadingMatrix, pairs: Pairs, chosen: Pairs, rater: str
+) -> Iterator[tuple[str, str, Pairs]]:
+    """Yield the groups of a rater's pairs: all, by task, and of all readers by arm."""
+    yield "overall", "micro", chosen
+    tasks = matrix.groups["task"]
+    for task in sorted({str(task) for task in tasks[pairs.item] if task}):
+        yield "task", task, chosen.where(tasks[chosen.item] == task)
+    if rater == ALL_READERS:
+        for arm in sorted({str(arm) for arm in pairs.arm if arm}):
+            yield "arm", arm, chosen.where(chosen.arm == arm)
+
+
+def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str, Any]]:
+    """Yield the cells of every measure over some pairs."""
+    truth = study.matrix.truth[pairs.item].astype(np.int64)
+    judged = truth != NO_LETTER
+    right_before, right_after = pairs.without == truth, pairs.with_aid == truth
+    right_aid = pairs.aid == truth
+    differed = pairs.without != pairs.aid
+    took = pairs.with_aid == pairs.aid
+    everywhere = np.ones(len(truth), dtype=np.bool_)
+    correctable = judged & ~right_before & right_aid
+    misleadable = judged & right_before & ~right_aid
+    gain = right_after.astype(np.float64) - right_before
+    simple: dict[str, tuple[Bools, Any, str]] = {
+        "aid_correct": (judged, right_aid, "judged"),
+        "agreed_before": (everywhere, ~differed, "all"),
+        "switched": (differed, took, "differed"),
+        "corrected": (correctable, right_after, "corrected"),
+        "misled": (misleadable, ~right_after, "misled"),
+        "resisted": (misleadable, right_after, "misled"),
+        "changed_elsewhere": (differed, ~took & (pairs.with_aid != pairs.without), "differed"),
+        "accuracy_without": (judged, right_before, "judged"),
+        "accuracy_with": (judged, right_after, "judged"),
+        "accuracy_aid": (judged, right_aid, "judged"),
+        "gain": (judged, gain, "judged"),
+        "complementarity": (judged, right_after, "judged"),
+        "automation_bias": (judged & ~right_aid, -gain, "wrong_aid"),
+    }
+    parts = {
+        name: _Part.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
+        for name, (chosen, values, _) in simple.items()
+    }
+    estimates = {name: part.estimate for name, part in parts.items()}
+    resampled = {name: part.resampled(weights) for name, part in parts.items()}
+    estimates["complementarity"] = _complementarity(estimates)
+    resampled["complementarity"] = _complementarity(resampled)
+    for name, (_, _, why) in simple.items():
+        yield _cells(study, name, parts[name], estimates[name], resampled[name], NO_PAIR[why])
+
+
+def _complementarity(values: Mapping[str, Any]) -> Any:
+    best = np.maximum(values["accuracy_without"], values["accuracy_aid"])
+    return values["accuracy_with"] - best
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Part:
+    """The pairs that a measure counts, summed by cluster.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+    sums : numpy.ndarray of float, shape (n_present, 2)
+        Sum of the values, and number of pairs, of each cluster that is present.
+    present : numpy.ndarray of int, shape (n_present,)
+        These clusters.
+    """
+
+    n: int
+    sums: Floats
+    present: Ints
+
+    @classmethod
+    def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> _Part:
+        clusters = matrix.clusters[item[chosen]]
+        present, place = np.unique(clusters, return_inverse=True)
+        columns = np.stack([values[chosen], np.ones(int(chosen.sum()))], axis=1)
+        sums = np.zeros((len(present), 2))
+        np.add.at(sums, place, columns)
+        return cls(n=int(chosen.sum()), sums=sums, present=present)
+
+    @property
+    def estimate(self) -> float:
+        return float(self.sums[:, 0].sum() / self.n) if self.n else np.nan
+
+    def resampled(self, weights: Floats) -> Floats:
+        drawn = weights[:, self.present] @ self.sums
+        return ratio(drawn[:, 0], drawn[:, 1])
+
+
+def _cells(
+    study: Study, measure: str, part: _Part, estimate: float, resampled: Floats, empty: str
+) -> dict[str, Any]:
+    n_units = len(part.present)
+    cells = {"measure": measure, "n": part.n, "estimate": estimate, "method": ""}
+    if not part.n:
+        return {**cells, "ci_low": np.nan, "ci_high": np.nan, "undefined_because": empty}
+    units = np.array(n_units)
+    low, high, _ = percentile_limits(resampled, study.options.alpha, units)
+    reason = too_few(n_units, clustered=study.matrix.clustered)
+    if reason:
+        reason = f"interval: {reason}"
+    elif np.isnan(low):
+        reason = FEW_RESAMPLES
+    usual = PERCENTILE if study.matrix.clustered else OVER_ITEMS
+    widened = study.matrix.clustered and bool(is_widened(units))
+    return {
+        **cells,
+        "ci_low": float(low),
+        "ci_high": float(high),
+        "method": "" if np.isnan(low) else WIDENED if widened else usual,
+        "undefined_because": reason,
+    }
+
+
+RELIANCE = Statistic(
+    name="reliance",
+    meaning="How a reader, or all readers, use a model's answers, by one measure.",
+    columns=(
+        Column("rater_id", "Reader; `readers` for all pairs together."),
+        Column("aid_model", "Model whose answers were shown."),
+        Column("aid", "When its answer was shown: `first`, `on demand` or `after`."),
+        Column("planted", "Pairs: `all`, those with a planted error (`yes`), the others (`no`)."),
+        Column("by", "Grouping: `overall`, `task` or `arm`."),
+        *shared("group measure"),
+        Column("n", "Pairs of readings that count.", "count"),
+        *shared("estimate ci_low ci_high method undefined_because"),
+    ),
+    compute=reliance,
+    applies=has_aid,
+    methods={
+        615: Method(
+            "Readers and a model's answers",
+            "Reliance on the model is estimated over pairs of a reader's readings of an item"
+            " without and with its answer: how often a different answer was given up for the"
+            " model's, wrong answers were corrected by a correct one, and correct answers were"
+            " given up for a wrong one [@schemmer2023]; percentile intervals over resampled"
+            " patients.",
+        )
+    },
+    sources=(
+        Source(
+            "relative AI reliance and relative self-reliance",
+            "Schemmer M, Kuehl N, Benz C, Bartos A, Satzger G. Appropriate reliance on AI advice:"
+            " conceptualization and the effect of explanations. Proc Int Conf Intell User"
+            " Interfaces 2023:410-422.",
+            "10.1145/3581641.3584066",
+        ),
+    ),
+)
