@@ -67,10 +67,9 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
     """Return n and estimate of each measure, counted pair by pair."""
     rows = pairs.to_dict("records")
 
-    def share(
-        chosen: list[dict[str, str]], value: Callable[[dict[str, str]], float]
-    ) -> tuple[int, float]:
-        return len(chosen), float(np.mean([value(row) for row in chosen]))
+    def share(chosen: list[Row], value: Callable[[Row], float]) -> tuple[int, float]:
+        values = [value(row) for row in chosen]
+        return len(values), float(np.mean(values)) if values else np.nan
 
     def right(row: Row, which: str) -> bool:
         return row[which] == row["truth"]
