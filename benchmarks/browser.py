@@ -43,6 +43,12 @@ async def painted(page: Page) -> list[dict[str, float]]:
     return list(await page.evaluate("benchmark.painted"))
 
 
+async def begun_at_s(page: Page) -> float:
+    """Return when the reader first pressed Enter or clicked (since 1970), 0 where they did not."""
+    commits = await page.evaluate("benchmark.commits")
+    return (await time_origin_ms(page) + commits[0]) / 1000 if commits else 0.0
+
+
 async def wait_painted(page: Page, n: int) -> dict[str, float]:
     """Wait until `n` cases were painted, polling from outside the page."""
     for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
