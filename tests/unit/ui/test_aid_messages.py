@@ -30,8 +30,8 @@ def _open(store: Store, **values: Any) -> None:
 
 
 def _json(store: Store) -> dict[str, Any]:
-    found = desk.desk(store, person(store), now=NOW)
-    result: dict[str, Any] = json.loads(json.dumps(desk_json(found, lambda film: film.film)))
+    read = desk.desk(store, person(store), now=NOW)
+    result: dict[str, Any] = json.loads(json.dumps(desk_json(read, lambda film: film.film)))
     return result
 
 
@@ -64,14 +64,14 @@ def test_a_case_has_its_aid_and_an_unaided_case_no_field_for_it(
 def test_the_stages_of_sequential_reading_share_position_and_images(banked: Store) -> None:
     """Stage 2 names the own answer of stage 1 once it is stored; the debriefing is at the end."""
     _open(banked, aid="after", aid_errors=1)
-    found = _json(banked)
-    first, second = found["cases"][:2]
-    assert (found["total"], first["stage"], second["stage"], second["before"]) == (3, 1, 2, None)
+    shown = _json(banked)
+    first, second = shown["cases"][:2]
+    assert (shown["total"], first["stage"], second["stage"], second["before"]) == (3, 1, 2, None)
     assert first["position"] == second["position"] == 1
     assert "aid" not in first
     assert second["aid"]["content"] is None
     assert first["views"] == second["views"] != []
-    assert "debriefing" not in found
+    assert "debriefing" not in shown
     for number in range(6):
         case = desk.desk(banked, person(banked), now=NOW).cases[0].case
         desk.take_records(banked, person(banked), [presentation(case), reading(case, "B")], now=NOW)

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { covered } from "../../../../ui/viewer/js/film/picture.js";
 import {
-  arrange, arrangeBeside, asItComes, boxesOn, fitted, followed, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
+  arrange, arrangeBeside, asItComes, boxesOn, fitted, followed, heatOn, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
 } from "../../../../ui/viewer/js/viewer/pane.js";
 
 const upright = { width: 2048, height: 2500 };
@@ -225,4 +225,13 @@ test("a model's box lies on its view, zoomed and mirrored with it", () => {
   const [mirrored] = boxesOn({ ...pane, flipped: true }, [box], 2);
   near(mirrored.x, 200 - 20 - 60);
   assert.equal(boxesOn(pane, [box], 2).length, 1);
+});
+
+test("a model's heat map covers its image, in another view there is none", () => {
+  const film = { view: { width: 200, height: 100 } };
+  const pane = { film, index: 0, rect: { x: 0, y: 0, width: 400, height: 200 }, zoomPan: fitted({ width: 400, height: 200 }, film.view), flipped: true };
+  const rows = [[0, 1]];
+  const { x, y, width, height, flipped } = heatOn(pane, [{ view: 0, rows }], 2);
+  assert.deepEqual([x, y, width, height, flipped], [0, 0, 200, 100, true]);
+  assert.equal(heatOn({ ...pane, index: 1 }, [{ view: 0, rows }], 2), null);
 });

@@ -44,7 +44,7 @@ export class CaseDisplay {
   showAid(item, painted) {
     const turn = this.#turn;
     this.#parts.panel.showAid(item);
-    this.#parts.viewer.showBoxes(boxesOf(item));
+    this.#parts.viewer.showMarks(marksOf(item));
     afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);
     });
@@ -123,12 +123,12 @@ export class CaseDisplay {
     // The question first: how long it is decides how much room the films have.
     this.#parts.panel.showCase(shown.item, rules);
     this.#parts.panel.showAnswer(shown);
-    this.#parts.viewer.show(films, { same: shown.item.stage === 2, boxes: boxesOf(shown.item) });
+    this.#parts.viewer.show(films, { same: shown.item.stage === 2, marks: marksOf(shown.item) });
     afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }
 }
 
-/** @param {Case} item */
-const boxesOf = ({ aid }) => aid?.content?.boxes ?? [];
+/** @param {Case} item @returns {import("../page/types.js").AidMarks} */
+const marksOf = ({ aid }) => ({ boxes: aid?.content?.boxes ?? [], map: aid?.content?.map ?? [] });

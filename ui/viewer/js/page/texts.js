@@ -462,7 +462,7 @@ export const texts = {
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
         ...(comments ? [["T", t("write a comment (Esc to go back)")]] : []),
         ...(marks ? [[t("Shift + T"), t("mark the question as faulty; your answer stays")]] : []),
-        ...(aid ? [["⇧ M", t("show the model's answer")]] : []),
+        ...(aid ? [["⇧ M", t("show the model's answer; hide or show its marks on the image")]] : []),
         ...(back ? [[t("Backspace"), t("previous case")]] : []),
         ["P", t("pause and hide the image")],
         [t("Page ↑ ↓"), t("scroll the question")],

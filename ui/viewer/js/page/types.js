@@ -16,9 +16,11 @@
  *   are two cases at one position; before: in stage 2, the reader's answer of stage 1
  * @typedef {{view: number, x: number, y: number, width: number, height: number, label: string}} AidBox  on a current
  *   view, in fractions of the image
+ * @typedef {{view: number, rows: number[][]}} HeatMap  equally long rows of numbers from 0 to 1 that cover the image
+ * @typedef {{boxes: AidBox[], map: HeatMap[]}} AidMarks  drawn on the images
  * @typedef {{when: "first"|"on demand"|"after", html: string,
  *   content: null|{missing: boolean, answer: string|null, confidence: number|null, explanation: string|null,
- *     boxes: AidBox[]}}} Aid  the answer of a model; content: null until the reader may see it; answer: the letter as
+ *     boxes: AidBox[], map?: HeatMap[]}}} Aid  the answer of a model; content: null until the reader may see it; answer: the letter as
  *   shown, null if the protocol does not show it; confidence: from 0 to 1
  * @typedef {{confidence_steps: number, comments: boolean, fault_marks: boolean, back_navigation: boolean,
  *   time_limit_s: number, feedback: "never"|"after case"|"after study", score_card: "own"|"peers",

@@ -103,7 +103,10 @@ export class Commands {
       case "giveUp": room.send({ is: "giveUp" }); break;
       case "comment": if (room.state.phase === "ready" && !room.state.reasons) this.#parts.panel.focusComment(); break;
       case "faulty": room.send({ is: "faulty" }); break;
-      case "aid": room.send({ is: "aid" }, now); break;
+      case "aid":
+        if (room.state.shown?.item.aid?.content) this.#parts.viewer.toggleMarks();
+        else room.send({ is: "aid" }, now);
+        break;
       case "scroll": this.#parts.panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#parts.settings.turn("panel"); break;
@@ -186,7 +189,7 @@ export class Commands {
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({
       letters: numbered ? "" : `A – ${last}`, digits: `1 – ${n}`, words: Boolean(shown && asksWords(shown.item)), steps, back, comments, marks, skips,
-      aid: shown?.item.aid?.when === "on demand", ...this.#parts.settings.values,
+      aid: Boolean(shown?.item.aid), ...this.#parts.settings.values,
     });
   }
 }

@@ -2,12 +2,12 @@
 
 import { dragged, PRESETS } from "../film/picture.js";
 import { FilmRenderer } from "../film/film-renderer.js";
-import { boxesOn, fitted, followed, fullWindow, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
+import { boxesOn, fitted, followed, fullWindow, heatOn, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
 import { Hanging } from "./hanging.js";
 import { MeasureTool } from "./measure-tool.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
-/** @import { AidBox, Rect, ZoomPan } from "../page/types.js" */
+/** @import { AidMarks, Rect, ZoomPan } from "../page/types.js" */
 /** @import { Pane } from "./pane.js" */
 
 const NEARLY_PX = 2;
@@ -169,6 +169,8 @@ function nearest(panes, at) {
   return panes.reduce((best, pane) => (far(pane) < far(best) ? pane : best));
 }
 
+/** @type {AidMarks} */
+const NO_MARKS = { boxes: [], map: [] };
 const REST_MS = 300; // a window that is being dragged changes its size with every frame
 
 export class FilmViewer {
@@ -184,8 +186,10 @@ export class FilmViewer {
   #listener;
   #magnifier;
   #inverted = false;
-  /** @type {AidBox[]} */
-  #boxes = [];
+  /** @type {AidMarks} */
+  #marks = NO_MARKS;
+  /** Whether the reader hides the marks. */
+  #unmarked = false;
   #uses = "";
   #frame = 0;
   #atRest = 0;
@@ -231,21 +235,28 @@ export class FilmViewer {
   /**
    * Hang these films, as they come: fitted, with the windows they open at.
    * @param {LoadedFilm[]} films
-   * @param {{same?: boolean, boxes?: AidBox[]}} [how] same: the films of the case before, as the reader left them
+   * @param {{same?: boolean, marks?: AidMarks}} [how] same: the films of the case before, as the reader left them
    */
-  show(films, { same = false, boxes = [] } = {}) {
+  show(films, { same = false, marks = NO_MARKS } = {}) {
     const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped }) => ({ zoomPan, window, preset, flipped })) : [];
     const inverted = same && this.#inverted;
     this.#listener.fresh();
     this.#canvas.look();
     this.renderer.blank();
-    this.#boxes = boxes;
+    this.#marks = marks;
+    this.#unmarked = false;
     this.#hang(films, left, inverted);
   }
 
-  /** Boxes of a model on the films. @param {AidBox[]} boxes */
-  showBoxes(boxes) {
-    this.#boxes = boxes;
+  /** What a model marks on the films. @param {AidMarks} marks */
+  showMarks(marks) {
+    this.#marks = marks;
+    this.#draw();
+  }
+
+  /** Hide what a model marks, or show it again. */
+  toggleMarks() {
+    this.#unmarked = !this.#unmarked;
     this.#draw();
   }
 
@@ -453,7 +464,8 @@ export class FilmViewer {
       if (!visible.includes(pane)) return () => pane.labels.hide();
       const { rect, zoomPan, flipped, film } = pane;
       const [state, density] = [this.#stateOf(pane), this.#canvas.density];
-      const marks = { lines: this.measure.marks(pane), boxes: boxesOn(pane, this.#boxes, density) };
+      const { boxes, map } = this.#unmarked ? NO_MARKS : this.#marks;
+      const marks = { lines: this.measure.marks(pane), boxes: boxesOn(pane, boxes, density), heat: heatOn(pane, map, density) };
       return () => pane.labels.write({ rect, zoomPan, flipped, film }, density, state, marks, magnified?.rect ?? null);
     });
     // The words stand on the picture they speak of, not on the one before.

@@ -1,6 +1,6 @@
 /** The films on the canvas: in which order they hang, which are on view, where each one lies, and what stands over it. */
 
-import { arrange, arrangeBeside, asItComes, fitted, panned, windowAgain, windowSet } from "./pane.js";
+import { arrange, arrangeBeside, asItComes, fitted, heatOn, panned, windowAgain, windowSet } from "./pane.js";
 import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
@@ -28,6 +28,9 @@ export class PaneLabels {
   #scaleWords = span("rr-scale-words");
   #scaleBar = document.createElement("i");
   #marks = document.createElementNS(SVG, "svg");
+  #heat = document.createElement("canvas");
+  /** What the canvas of the heat map shows. @type {number[][]|null} */
+  #rows = null;
 
   /** @param {HTMLElement} place @param {View} view @param {boolean} compares  current and prior films hang together */
   constructor(place, view, compares) {
@@ -47,7 +50,8 @@ export class PaneLabels {
     head.append(name, time, this.#mirrored);
     const foot = span("rr-plate-line rr-plate-foot");
     foot.append(this.#state, this.#scale);
-    this.#all.append(this.#marks, head, foot);
+    this.#heat.className = "rr-heat";
+    this.#all.append(this.#heat, this.#marks, head, foot);
     place.append(this.#all);
   }
 
@@ -62,7 +66,8 @@ export class PaneLabels {
   /**
    * @param {Omit<Pane, "index"|"window"|"preset"|"labels">} pane @param {number} density device pixels per CSS pixel
    * @param {Omit<Parameters<typeof texts.paneState>[0], "zoom">} state
-   * @param {{lines: Mark[], boxes: (Rect & {label: string})[]}} marks @param {Rect|null} glass in device pixels: it covers the marks
+   * @param {{lines: Mark[], boxes: (Rect & {label: string})[],
+   *   heat: ReturnType<typeof heatOn>}} marks @param {Rect|null} glass in device pixels: it covers the marks
    */
   write({ rect, zoomPan, flipped, film }, density, state, marks, glass) {
     this.#all.hidden = false;
@@ -77,9 +82,23 @@ export class PaneLabels {
     }));
     this.#mirrored.hidden = !flipped;
     this.#writeScale(film.view.spacing_mm, zoomPan.scale / density, rect.width / density);
-    const { lines, boxes } = marks;
+    const { lines, boxes, heat } = marks;
+    this.#writeHeat(heat, glass ? around(glass, rect, density) : "");
     this.#marks.replaceChildren(...boxes.flatMap(drawnBox), ...lines.flatMap((mark) => drawn(mark, rect.width / density)));
     this.#marks.style.clipPath = glass && (lines.length || boxes.length) ? around(glass, rect, density) : "";
+  }
+
+  /** @param {ReturnType<typeof heatOn>} heat @param {string} clip what is not under the glass */
+  #writeHeat(heat, clip) {
+    this.#heat.hidden = !heat;
+    if (!heat) return;
+    if (heat.rows !== this.#rows) paintHeat(this.#heat, heat.rows);
+    this.#rows = heat.rows;
+    const { style } = this.#heat;
+    const px = (/** @type {number} */ value) => `${value}px`;
+    Object.assign(style, { left: px(heat.x), top: px(heat.y), width: px(heat.width), height: px(heat.height) });
+    style.transform = heat.flipped ? "scaleX(-1)" : "";
+    style.visibility = clip ? "hidden" : ""; // the magnifying glass shows the image itself
   }
 
   #writeScale(spacing_mm, zoom, width) {
@@ -109,6 +128,17 @@ function drawn({ ends: [a, b], active, words: said }, width) {
   });
   words.textContent = said;
   return [shape("line", { ...along, class: "rr-below" }), shape("line", along), ...rings, words];
+}
+
+/** One pixel for each number: transparent at 0, stronger the nearer to 1.
+ *  @param {HTMLCanvasElement} canvas @param {number[][]} rows */
+function paintHeat(canvas, rows) {
+  canvas.height = rows.length;
+  canvas.width = rows[0].length;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = context.createImageData(canvas.width, canvas.height);
+  rows.flat().forEach((value, i) => image.data.set([255, Math.round(190 * (1 - value)), 60, Math.round(150 * value)], 4 * i));
+  context.putImageData(image, 0, 0);
 }
 
 /** A model's box with its label. @param {Rect & {label: string}} box */

@@ -4,7 +4,7 @@ import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { PlacedFilm } from "../film/renderers.js" */
-/** @import { AidBox, Rect, Window, ZoomPan } from "../page/types.js" */
+/** @import { AidBox, HeatMap, Rect, Window, ZoomPan } from "../page/types.js" */
 /** @import { PaneLabels } from "./hanging.js" */
 
 /** @typedef {{width: number, height: number}} Size */
@@ -144,6 +144,18 @@ export function boxesOn(pane, boxes, density) {
     const [left, top] = [Math.min(a.x, b.x), Math.min(a.y, b.y)].map((value) => value / density);
     return { x: left, y: top, width: Math.abs(b.x - a.x) / density, height: Math.abs(b.y - a.y) / density, label: box.label };
   });
+}
+
+/**
+ * The heat map of a model on a pane.
+ * @param {Hung & {index: number}} pane @param {HeatMap[]} maps @param {number} density device pixels per CSS pixel
+ * @returns {(Rect & {rows: number[][], flipped: boolean})|null} where it lies, in CSS pixels
+ */
+export function heatOn(pane, maps, density) {
+  const map = maps.find(({ view }) => view === pane.index);
+  if (!map) return null;
+  const [{ label, ...rect }] = boxesOn(pane, [{ view: pane.index, x: 0, y: 0, width: 1, height: 1, label: "" }], density);
+  return { ...rect, rows: map.rows, flipped: pane.flipped };
 }
 
 /** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
