@@ -71,7 +71,7 @@ _SINCE = frozenset(
         *("bundle_extras", "fault_marks", "required_views", "age", "unknown_age"),
         *("sex", "without_flags", "only_items", "without_items"),
         *AID_KEYS,
-        *("reads_per_case", "cases_per_reader", "anchor", "arms"),
+        *("reads_per_case", "cases_per_reader", "anchor", "arms", "metadata"),
     }
 )
 """Keys of the protocol that bundles once did not have."""

@@ -33,6 +33,7 @@ AMENDABLE = (
     "claim_about",
     "primary_model",
     "smallest_window",
+    "metadata",
 )
 """What may change after the opening; `feedback` and `instructions` within limits."""
 

@@ -8,7 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from study.protocol import checks
 from study.protocol.arms import Arm, arms
 from study.protocol.checks import ids_beside
 from study.protocol.contradictions import contradictions
+from study.protocol.metadata import Metadata, metadata
 from study.protocol.questionnaire import ReaderQuestion, questions
 from study.store import Store
 from study.store.draws import ATTRIBUTES
@@ -116,6 +117,7 @@ _LEFT_OUT = frozenset(
         "cases_per_reader",
         "anchor",
         "arms",
+        "metadata",
     }
 )
 """Keys that the locked protocol contains only if they are not at their default."""
@@ -211,6 +213,8 @@ class Protocol:
         Number of cases that every reader reads in an incomplete design.
     arms
         Parallel arms to which readers are randomised; empty for none.
+    metadata
+        What reviewers ask about the study; it affects no case.
     """
 
     name: str = ""
@@ -267,6 +271,7 @@ class Protocol:
     cases_per_reader: int = 0
     anchor: int = 0
     arms: tuple[Arm, ...] = ()
+    metadata: Metadata = field(default_factory=Metadata)
 
     @property
     def is_incomplete(self) -> bool:
@@ -360,6 +365,7 @@ class Protocol:
         )
         values["questionnaire"] = [question.as_json() for question in self.questionnaire]
         values["arms"] = [arm.as_json() for arm in self.arms]
+        values["metadata"] = self.metadata.as_json()
         return {
             key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
         }
@@ -604,6 +610,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "cases_per_reader": checks.whole(0, 1_000_000),
     "anchor": checks.whole(0, 1_000_000),
     "arms": arms(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
+    "metadata": metadata,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 

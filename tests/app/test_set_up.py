@@ -459,3 +459,17 @@ def test_the_banks_are_listed(banked: Store, maker: Callable[[str], Person]) -> 
     page = _page("banks.py")
     assert not page.exception
     assert list(page.dataframe[0].value["Bank"]) == ["bank"]
+
+
+def test_metadata_are_entered_in_the_wizard_and_shown_before_the_draw(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="endpoint")
+    _field(page, "text_area", "Funding").set_value("A grant").run()  # type: ignore[attr-defined]
+    assert drafts.find(banked, number).values["metadata"] == {"funding": "A grant"}
+    review = _page("new_study.py", draft=str(number), step="review")
+    assert not page.exception
+    assert not review.exception
+    shown = " ".join(str(element.proto.body) for element in review.get("html"))
+    assert "<dt>Funding</dt><dd>A grant</dd>" in shown

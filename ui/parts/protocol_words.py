@@ -82,6 +82,23 @@ def setting_labels() -> dict[str, str]:
         "cases_per_reader": t("Cases per reader"),
         "anchor": t("Cases read by everyone"),
         "arms": t("Arms"),
+        "metadata": t("About the study"),
+    }
+
+
+def metadata_labels() -> dict[str, str]:
+    """Return the name of each text of the metadata."""
+    return {
+        "reference_source": t("Source of the reference standard"),
+        "reference_method": t("Method of the reference standard"),
+        "reference_agreement": t("Agreement on the reference standard"),
+        "eligibility": t("Eligibility of patients"),
+        "setting": t("Setting and dates"),
+        "ethics_approval": t("Ethics approval"),
+        "registration": t("Registration"),
+        "funding": t("Funding"),
+        "conflicts_of_interest": t("Conflicts of interest"),
+        "subgroups": t("Prespecified subgroups"),
     }
 
 

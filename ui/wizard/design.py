@@ -8,6 +8,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from ui.wizard import groups
 from ui.wizard.draft import Working
+from ui.wizard.protocol_view import metadata_fields
 
 
 def design(working: Working) -> None:
@@ -184,6 +185,16 @@ def endpoint(working: Working) -> None:
             st.caption(
                 t("Choose a hypothesis to set a margin or to name the model that it is about.")
             )
+    with st.expander(t("About the study")):
+        st.caption(
+            t(
+                "What reviewers ask for. No reader sees it; it is stored with the protocol and "
+                "fills rows of the report's checklists. It can be amended later."
+            )
+        )
+        base = working.base["metadata"]
+        texts = base if isinstance(base, dict) else {}
+        working.values["metadata"] = metadata_fields(texts, working.key("metadata"))
 
 
 def _promised(working: Working) -> None:

@@ -13,8 +13,10 @@ from study.base.translation import decimal, later, said, t, tn
 from study.lifecycle import drafts
 from study.people.roles import Act
 from study.people.signing_in import Person
+from study.protocol.metadata import MAX_METADATA
 from study.protocol.protocol import Protocol, as_toml, toml_of_study
 from ui.parts.links import attachment
+from ui.parts.protocol_words import metadata_labels
 from ui.parts.text import html, number
 from ui.parts.theme import page_file, style
 from ui.server.access import answer
@@ -39,6 +41,7 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
         t("Design"): _design(protocol),
         t("Reading rules"): _rules(protocol),
         t("Endpoint"): _endpoint(protocol),
+        **_about(protocol),
     }
     st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part, parts.items()))}</div>')
     for title, text in (
@@ -126,10 +129,12 @@ def value_in_words(key: str, value: Any) -> str:
     """Return one value of a protocol as it is called on the pages."""
     if isinstance(value, bool) or (key == "confidence" and not value):
         return t("Yes") if value else t("No")
-    if value in ("", [], ()):
+    if value in ("", [], (), {}):
         return t("None")
     if key == "margin":
         return t("{points} points", points=f"{100 * float(value):g}")
+    if key == "metadata":
+        return "; ".join(f"{label}: {text}" for label, text in _metadata(value).items())
     if isinstance(value, Mapping):
         return ", ".join(f"{_called(name)}: {n}" for name, n in value.items())
     if isinstance(value, list | tuple):
@@ -280,6 +285,31 @@ def _endpoint(protocol: Protocol) -> Lines:
         else t("left out of a sensitivity analysis"),
         t("Accuracy shown while open"): value_in_words("interim_results", protocol.interim_results),
     }
+
+
+def _about(protocol: Protocol) -> dict[str, Lines]:
+    """Return the part with the metadata, if there are any."""
+    lines = _metadata(protocol.metadata.as_json())
+    return {t("About the study"): lines} if lines else {}
+
+
+def _metadata(texts: Mapping[str, str]) -> Lines:
+    return {label: texts[key] for key, label in metadata_labels().items() if key in texts}
+
+
+def metadata_fields(texts: Mapping[str, str], key: str) -> dict[str, str]:
+    """Show a field for each text of the metadata; return the texts that are not empty."""
+    entered = {
+        name: st.text_area(
+            label,
+            value=texts.get(name, ""),
+            max_chars=MAX_METADATA,
+            height=80,
+            key=f"{key}-{name}",
+        )
+        for name, label in metadata_labels().items()
+    }
+    return {name: text for name, text in entered.items() if text.strip()}
 
 
 def _questions(protocol: Protocol) -> str:

@@ -32,7 +32,7 @@ from ui.parts.text import minute, plain
 from ui.parts.theme import Columns, pick
 from ui.server.access import acting
 from ui.server.deployment import store
-from ui.wizard.protocol_view import value_in_words
+from ui.wizard.protocol_view import metadata_fields, value_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +144,7 @@ def labels() -> dict[str, str]:
         "claim_about": t("The claim applies to"),
         "primary_model": t("Primary model"),
         "smallest_window": t("Minimum window size (pixels)"),
+        "metadata": t("About the study"),
     }
     return {key: named[key] for key in AMENDABLE}
 
@@ -219,6 +220,8 @@ def _field(key: str, now: Any, name: str) -> Any:
             st.number_input(t("Height"), 0, 10_000, height, help=hint, key=f"{name}-height"),
         ]
         return sides if all(sides) else []
+    if key == "metadata":
+        return metadata_fields(now, name)
     if key == "interim_results":
         return st.toggle(label, value=bool(now), key=name)
     if key == "margin":

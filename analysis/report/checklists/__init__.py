@@ -26,6 +26,11 @@ SHOWN = {
     "back_navigation": "going back",
     "practice_cases": "practice cases",
 }
+REFERENCE = {
+    "reference_source": "source",
+    "reference_method": "method",
+    "reference_agreement": "agreement",
+}
 _MOST_LISTED = 20
 SAMPLED = {
     "cases": "cases",
@@ -68,6 +73,7 @@ def facts(results: Results) -> Mapping[str, ChecklistFact]:
         **_of_raters(results),
         **_of_run(results),
         **_of_tables(results),
+        **_of_metadata(results),
     }
     return {name: fact for name, fact in found.items() if fact is not None}
 
@@ -146,6 +152,9 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
         [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
     )
     judged = int((bundle.items["truth"] != "").sum())
+    metadata = _metadata(results)
+    reference = [f"{label}: {metadata[key]}" for key, label in REFERENCE.items() if key in metadata]
+    complete = "reference_source" in metadata and "reference_method" in metadata
     patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
     versions = provenance(results)["versions"]
     return {
@@ -156,9 +165,9 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
         ),
         "reference": _fact(
             judged,
-            f"{judged:,} cases have a reference standard (column truth)",
-            "items.csv of the bundle",
-            "what it is, who set it and why",
+            "; ".join([f"{judged:,} cases have a reference standard (column truth)", *reference]),
+            "items.csv of the bundle" + (", Protocol" if reference else ""),
+            "" if complete else "what it is, who set it and why",
         ),
         "statistics": ChecklistFact(
             text="Written from what this run did, with sources", place="Methods"
@@ -200,6 +209,7 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
     def there(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
         return _fact(len(results.tables.get(table, ())), text, place, rest)
 
+    planned = _metadata(results).get("subgroups", "")
     return {
         "accuracy": there(
             "accuracy",
@@ -220,9 +230,10 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
         "detail": there("accuracy", "Every number with full precision", "tables/, results.json"),
         "subgroups": there(
             "accuracy",
-            "By task, category and subcategory, given for all",
+            "By task, category and subcategory, given for all"
+            + (f"; planned: {planned}" if planned else ""),
             "tables/accuracy.csv",
-            "which were planned",
+            "" if planned else "which were planned",
         ),
         "panel": there(
             "reader_panel",
@@ -245,6 +256,29 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
             "tables/intra_reader.csv",
         ),
     }
+
+
+def _of_metadata(results: Results) -> dict[str, ChecklistFact | None]:
+    rest = {"setting": "access to the data", "conflicts_of_interest": "independent audit"}
+    return {
+        key: ChecklistFact(text=text, place="Protocol", rest=rest.get(key, ""))
+        for key, text in _metadata(results).items()
+        if key != "subgroups"
+    }
+
+
+def _metadata(results: Results) -> dict[str, str]:
+    """Return the protocol's texts about the study, each on one line."""
+    protocol = results.bundle.protocol
+    texts = stated(protocol.get("in_force") or protocol, "metadata")
+    if not isinstance(texts, dict):
+        return {}
+    lines = {
+        key: " ".join(text.split()).rstrip(".")
+        for key, text in texts.items()
+        if isinstance(text, str)
+    }
+    return {key: line for key, line in lines.items() if line}
 
 
 def _patients(results: Results) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from study.base.canonical import canonical_json
 from study.base.errors import BadProtocol
+from study.protocol.metadata import METADATA_KEYS
 from study.protocol.protocol import Protocol, as_toml, faults_of, protocol_from, read_protocol
 
 # Half of a sign cannot be written into a file at all.
@@ -86,6 +87,7 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "cases_per_reader": st.integers(0, cases),
                 "anchor": st.integers(0, 3),
                 "arms": st.just([]) | _arms,
+                "metadata": st.dictionaries(st.sampled_from(METADATA_KEYS), _text),
             },
         )
     )

@@ -5,12 +5,13 @@ import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
-from analysis.report.checklists import ChecklistState, checklists
+from analysis.report.checklists import ChecklistItem, ChecklistState, checklists
 from analysis.report.content import report_content
 from analysis.report.formats.latex import latex_table, latex_text
 from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
@@ -186,6 +187,36 @@ def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
     filled = {item.number: item for item in checklists(replace(run, bundle=locked))[2].items}
     assert "ab12" in filled["42"].answer
     assert filled["21"].state is ChecklistState.PARTLY
+
+
+def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
+    """Texts that were removed by an amendment fill none."""
+
+    def rows(place: int, protocol: dict[str, Any]) -> dict[str, ChecklistItem]:
+        bundle = replace(run.bundle, protocol=protocol)
+        return {row.number: row for row in checklists(replace(run, bundle=bundle))[place].items}
+
+    texts = {
+        "reference_source": "Three radiologists",
+        "reference_method": "Consensus",
+        "eligibility": "Adults",
+        "setting": "Two hospitals,\n2024",
+        "registration": "NCT01",
+        "funding": "None.",
+        "conflicts_of_interest": "None",
+        "subgroups": "sex",
+    }
+    locked = {"protocol": {"metadata": texts}}
+    claim, stard, grras = (rows(place, {"locked": locked}) for place in (2, 1, 0))
+    answered = [claim[n] for n in ("8", "14", "16", "17", "34", "44")]
+    answered += [stard[n] for n in ("6", "10b", "17", "28", "30", "AI g")] + [grras["3"]]
+    assert [row.number for row in answered if row.state is not ChecklistState.ANSWERED] == []
+    assert claim["44"].answer == "None"
+    assert "source: Three radiologists; method: Consensus" in claim["14"].answer
+    assert "Two hospitals, 2024" in stard["8"].answer
+    assert stard["AI j"].state is ChecklistState.PARTLY
+    removed = rows(2, {"locked": locked, "in_force": {"cases": 60}})
+    assert removed["44"].state is ChecklistState.OPEN
 
 
 def test_markdown_tables_keep_their_columns(files: dict[str, bytes], tmp_path: Path) -> None:

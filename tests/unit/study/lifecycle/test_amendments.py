@@ -11,6 +11,7 @@ from study.base.errors import BadInput, BadProtocol, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.amendments import AMENDABLE, amend, why_fixed
+from study.protocol.metadata import Metadata
 from study.protocol.protocol import Protocol, stored_protocol
 from study.protocol.protocol import toml_of_study as file_of_study
 from study.reading.simulation import simulate
@@ -156,3 +157,15 @@ def test_a_tampered_amendment_is_named(opened: Opened, statement: str, said: str
     assert verify(store) == []
     tamper(store, statement)
     assert any(said in breach for breach in verify(store))
+
+
+def test_metadata_can_be_amended_and_removed(opened: Opened) -> None:
+    store = opened(metadata={"funding": "None", "setting": "Two hospitals"})
+    _amend(store, metadata={"funding": "A grant"})
+    assert _protocol(store).metadata == Metadata(funding="A grant")
+    in_force = json.loads(bundle_files(store, "trial")["protocol.json"])["in_force"]
+    assert in_force["metadata"] == {"funding": "A grant"}
+    _amend(store, metadata={})
+    files = bundle_files(store, "trial")
+    assert "metadata" not in json.loads(files["protocol.json"])["in_force"]
+    assert verify(store) == []

@@ -6,7 +6,16 @@ import pytest
 
 from study.base.canonical import sha256_of
 from study.base.errors import BadProtocol, NotFound
-from study.protocol.protocol import Condition, Feedback, Protocol, faults_of, read_protocol
+from study.protocol.metadata import MAX_METADATA
+from study.protocol.protocol import (
+    Condition,
+    Feedback,
+    Protocol,
+    as_toml,
+    faults_of,
+    protocol_from,
+    read_protocol,
+)
 
 
 def _file(tmp_path: Path, text: str) -> Path:
@@ -141,3 +150,21 @@ def test_a_card_with_peers_needs_feedback() -> None:
     protocol = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
     assert protocol.as_json()["score_card"] == "peers"
     assert "score_card" not in Protocol().as_json()
+
+
+def test_metadata_are_stored_only_if_stated() -> None:
+    """A protocol without them, or with empty texts, keeps its hash."""
+    assert Protocol.from_json({"metadata": {"funding": " \n"}}).as_json() == Protocol().as_json()
+    protocol = Protocol.from_json({"metadata": {"funding": "None.", "setting": ""}})
+    assert protocol.as_json()["metadata"] == {"funding": "None."}
+    assert protocol_from(as_toml(protocol), source="file") == protocol
+
+
+def test_every_error_in_the_metadata_is_listed() -> None:
+    texts = {"fundin": "None", "setting": 3, "registration": "x" * (MAX_METADATA + 1)}
+    faults = faults_of({"metadata": texts})
+    assert len(faults) == 3
+    for fault, part in zip(faults, ("funding", "setting must be text", "2,001 char"), strict=True):
+        assert fault.startswith("metadata: ")
+        assert part in fault
+    assert len(faults_of({"metadata": "None"})) == 1
