@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import sys
@@ -15,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,6 +58,7 @@ Outcome = TypeVar("Outcome")
 
 # Imported objects are no garbage; see `pytest_collection_finish`.
 collect_garbage = gc.collect
+MOST_MEMORY_BYTES = 1_200_000_000
 gc.disable()
 
 # This module imports the complete program, for the processes forked from it.
@@ -160,6 +163,19 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 100)
     gc.enable()
     gc.collect = lambda generation=2: 0
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Collect garbage between files once it takes much memory: large arrays do not count."""
+    file_ends = nextitem is None or nextitem.path != item.path
+    if file_ends and _memory_bytes() > MOST_MEMORY_BYTES:
+        collect_garbage()
+
+
+def _memory_bytes() -> float:
+    """Return the memory in use, or infinity where the system does not tell."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.is_file() else inf
 
 
 def pytest_sessionfinish() -> None:
