@@ -33,7 +33,8 @@ from analysis.statistics.agreement.pairs.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.comparison.gee import gee
-from analysis.statistics.comparison.pairs import comparisons, model_pairs
+from analysis.statistics.comparison.model_pairs import model_pairs
+from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.statistics.mrmc.panel import panel_adjusted, reader_panel

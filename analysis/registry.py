@@ -40,7 +40,8 @@ from analysis.statistics.agreement.pairs.indices import AGREEMENT_INDICES
 from analysis.statistics.agreement.pairs.table import AGREEMENT_PAIRS
 from analysis.statistics.agreement.with_truth import AGREEMENT_WITH_TRUTH
 from analysis.statistics.comparison.gee import GEE
-from analysis.statistics.comparison.pairs import COMPARISONS, MODEL_PAIRS
+from analysis.statistics.comparison.model_pairs import MODEL_PAIRS
+from analysis.statistics.comparison.pairs import COMPARISONS
 from analysis.statistics.mrmc.components import VARIANCE_COMPONENTS
 from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS,

@@ -246,3 +246,8 @@ def difference_cells(row: Row, factor: float, *, cluster: bool = False) -> tuple
     # A limit just beyond 0 must not be printed as 0.
     decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
     return difference, span(rounded(low, decimals), rounded(high, decimals))
+
+
+def percent_with_range(row: Row, estimate: str, low: str = "ci_low", high: str = "ci_high") -> str:
+    """Write a proportion of a row as percent with its interval, from the columns given."""
+    return estimate_with_range(*(100 * number(row, column) for column in (estimate, low, high)))

@@ -22,8 +22,8 @@ from analysis.presentation.wording import cases, clauses, in_a_row, models, perc
 from analysis.readings.clusters import cluster_codes
 from analysis.report.formats.output import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
-from analysis.report.verdicts import FEWEST_PATIENTS
 from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.verdicts import FEWEST_PATIENTS
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 
 _HERE = Path(__file__).parent / "formats"

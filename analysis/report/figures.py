@@ -50,7 +50,15 @@ from analysis.presentation import captions
 from analysis.presentation.wording import headline_intervals, number, rows_of
 from analysis.registry import STATISTICS
 from analysis.report.headline import raters_in_order
-from analysis.report.verdicts import (
+from analysis.results import Results
+from analysis.statistics.accuracy.open_ended import HALF, STRICT
+from analysis.statistics.agreement.pairs.table import category_pairs
+from analysis.statistics.agreement.shown import agreement_shown
+from analysis.statistics.claims import narrower_notes
+from analysis.statistics.comparison.model_pairs import over_patients
+from analysis.statistics.statistic import Figure
+from analysis.statistics.study import Study
+from analysis.statistics.verdicts import (
     FEWEST_PATIENTS,
     has_margin,
     origin_of_margin,
@@ -58,14 +66,6 @@ from analysis.report.verdicts import (
     patients_of_row,
     too_few,
 )
-from analysis.results import Results
-from analysis.statistics.accuracy.open_ended import HALF, STRICT
-from analysis.statistics.agreement.pairs.table import category_pairs
-from analysis.statistics.agreement.shown import agreement_shown
-from analysis.statistics.comparison.pairs import over_patients
-from analysis.statistics.mrmc.claims import narrower_notes
-from analysis.statistics.statistic import Figure
-from analysis.statistics.study import Study
 from analysis.translation import later, said, t
 
 

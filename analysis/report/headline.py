@@ -36,9 +36,9 @@ from analysis.presentation.wording import (
 )
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
 from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
-from analysis.report.verdicts import declared_plan
 from analysis.results import Results
-from analysis.statistics.mrmc.claims import THESE, claim_words, narrower_notes
+from analysis.statistics.claims import THESE, claim_words, narrower_notes
+from analysis.statistics.verdicts import declared_plan
 from analysis.translation import t, tn
 
 # What page 1 of the PDF has room for, beside a figure.

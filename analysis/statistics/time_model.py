@@ -36,19 +36,13 @@ from analysis.statistics.times import ANSWERED, session_order
 from analysis.translation import later, pieces, said, t
 
 BASELINE = "unaided"
-
-
 KINDS = ("condition", "correct", "position", "session", "task")
-
-
 NOT_GIVEN = {
     "correct": later("no item has a reference standard"),
     "position": later("no reading gives its position"),
     "session": later("no reading names its session"),
     "task": later("no item names its task"),
 }
-
-
 NO_CONTRAST = {
     "condition": later("all readings were made under one condition"),
     "correct": later("all answers are correct, or all are wrong"),
@@ -179,14 +173,8 @@ def _term(name: str, values: pd.Series[float]) -> Term:
 
 
 METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
-
-
 TOO_FEW = later("fewer readings with a time than the model has terms")
-
-
 NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
-
-
 TOO_LARGE = "more readings, times readers, than the model is fitted to"
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons
-from analysis.statistics.comparison.pairs import tango_interval, yang_test
+from analysis.statistics.comparison.paired_tests import tango_interval, yang_test
 from tests.reference.conftest import Reference
 
 PAIRED = (

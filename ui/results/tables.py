@@ -19,7 +19,8 @@ from analysis.report.formats.page import isolated
 from analysis.report.headline import Headline
 from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
-from analysis.statistics.comparison.pairs import only_one_correct, pair_of
+from analysis.statistics.comparison.model_pairs import pair_of
+from analysis.statistics.comparison.pairs import only_one_correct
 from study.base.translation import said, t
 from ui.overview.case_films import CASE_CSS, figure
 from ui.parts.theme import grid

@@ -13,8 +13,8 @@ from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
 from analysis.presentation.wording import count, listed, rounded
 from analysis.report.methods.sources import margin, protocol_hash, provenance
-from analysis.report.verdicts import declared_plan, origin_of_margin
 from analysis.results import Results
+from analysis.statistics.verdicts import declared_plan, origin_of_margin
 
 SHOWN = {
     "conditions": "conditions",

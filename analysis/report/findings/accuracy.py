@@ -28,14 +28,8 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.verdicts import (
-    Conclusion,
-    patients_in,
-    patients_of_pair,
-    too_few,
-    verdict,
-)
 from analysis.results import Results
+from analysis.statistics.verdicts import Conclusion, patients_in, patients_of_pair, too_few, verdict
 from analysis.translation import t, tn
 
 

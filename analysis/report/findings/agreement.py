@@ -40,9 +40,9 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.results import Results
 from analysis.statistics.agreement.shown import agreement_shown
+from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.translation import later, said, t, tn
 
 MEASURES = {

@@ -22,7 +22,9 @@ from analysis.presentation.wording import (
 )
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.verdicts import (
+from analysis.results import Results
+from analysis.statistics.claims import against, claim_words, narrower_note
+from analysis.statistics.verdicts import (
     NON_INFERIORITY,
     Decision,
     Outcome,
@@ -35,8 +37,6 @@ from analysis.report.verdicts import (
     primary_models,
     too_few,
 )
-from analysis.results import Results
-from analysis.statistics.mrmc.claims import against, claim_words, narrower_note
 from analysis.translation import capital, later, said, t, tn, written
 
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}

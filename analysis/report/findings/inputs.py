@@ -9,8 +9,8 @@ from analysis.figures.drawing.axes import condition_name
 from analysis.presentation.wording import Row, cases, clauses, number, percent, rows_of, span
 from analysis.report.findings.accuracy import limits
 from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.results import Results
+from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import t
 
 MOST_MODELS = 4

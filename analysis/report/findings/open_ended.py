@@ -23,10 +23,10 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
+from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import later, said, t, tn
 
 MOST_RATERS = 12

@@ -23,7 +23,9 @@ from analysis.presentation.wording import (
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.verdicts import (
+from analysis.results import Results
+from analysis.statistics.claims import LIKE_THESE, THESE, against, claim_words, narrower_note
+from analysis.statistics.verdicts import (
     Conclusion,
     conclusion_of,
     decisions,
@@ -34,8 +36,6 @@ from analysis.report.verdicts import (
     too_few,
     verdict,
 )
-from analysis.results import Results
-from analysis.statistics.mrmc.claims import LIKE_THESE, THESE, against, claim_words, narrower_note
 from analysis.translation import capital, later, pieces, said, t, tn
 
 MOST_MODELS = 3

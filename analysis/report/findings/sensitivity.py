@@ -21,9 +21,9 @@ from analysis.presentation.wording import (
 from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.readings.open_answers import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
-from analysis.report.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
 from analysis.results import Results
-from analysis.statistics.mrmc.claims import against
+from analysis.statistics.claims import against
+from analysis.statistics.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
 from analysis.translation import later, said, t, tn
 
 PRIMARY = "missing as wrong"

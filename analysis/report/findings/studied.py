@@ -32,8 +32,8 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
-from analysis.report.verdicts import too_few
 from analysis.results import Results
+from analysis.statistics.verdicts import too_few
 from analysis.translation import capital, later, said, t, tn
 
 # Who lacks a larger share of the items is named first.

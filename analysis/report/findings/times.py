@@ -24,9 +24,9 @@ from analysis.report.findings.finding import (
     confidence_percent,
     named,
 )
-from analysis.report.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.results import Results
 from analysis.statistics.time_model import term_words
+from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import t, tn
 
 MOST_TERMS = 3

@@ -18,9 +18,14 @@ from analysis.report.methods.sources import (
     protocol_hash,
     provenance,
 )
-from analysis.report.verdicts import FEWEST_PATIENTS, declared_plan, has_margin, origin_of_margin
 from analysis.results import Results
-from analysis.statistics.mrmc.claims import has_fixed_interval
+from analysis.statistics.claims import has_fixed_interval
+from analysis.statistics.verdicts import (
+    FEWEST_PATIENTS,
+    declared_plan,
+    has_margin,
+    origin_of_margin,
+)
 
 
 def design(results: Results) -> Paragraph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,19 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    percent_cell,
+    range_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import headline_intervals, sentences
 from analysis.readings.clusters import (
     WIDENED,
     is_widened,
@@ -21,10 +33,11 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
+from analysis.results import Results
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, t, tn
 
 WILSON = later("Wilson score")
 MOVER = later("MOVER over the tasks' Wilson limits")
@@ -262,6 +275,118 @@ def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Fl
     return low, high, reasons
 
 
+MOST_TASKS = 6
+
+
+def tasks_table(results: Results) -> Iterator[ReportTable]:
+    """Show raters by tasks, with micro and macro: the form of the ReXVQA leaderboard."""
+    names = rater_names(results.bundle)
+    table = headline_intervals(results.tables["accuracy"])
+    overall = table.loc[(table["by"] == "overall") & table["accuracy"].notna()]
+    by_task = table.loc[table["by"] == "task"]
+    sizes = by_task.groupby("group")["n"].max().sort_values(ascending=False, kind="stable")
+    tasks = list(sizes.index[:MOST_TASKS])
+    values = _lookup(by_task.loc[by_task["group"].isin(tasks)])
+    marks = _lookup(overall)
+    raters = overall.loc[overall["group"] == "micro"].copy()
+    raters["order"] = raters["rater_kind"].map({"reader": 0, "model": 1})
+    raters = raters.sort_values(
+        ["order", "condition", "accuracy"], ascending=[True, True, False], kind="stable"
+    )
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                condition_cell(str(row["condition"])),
+                whole(row["n"]),
+                *(
+                    percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
+                    for task in tasks
+                ),
+                percent_cell(row["accuracy"]),
+                range_cell(row["ci_low"], row["ci_high"]),
+                percent_cell(marks.get((row["rater_id"], row["condition"], "macro"), _NAN)),
+            ),
+        )
+        for row in raters.to_dict("records")
+    ]
+    left = len(sizes) - len(tasks)
+    heads = [f"{task} (n\u00a0=\u00a0{whole(sizes[task])})" for task in tasks]
+    yield report_table(
+        name="accuracy-by-task",
+        title=t("Accuracy by task, in percent"),
+        note=sentences(
+            [
+                t("Readers first, each kind in order of micro accuracy."),
+                t("Micro: every case is weighted equally; CI: over patients.")
+                if results.clustered
+                else t("Micro: every case is weighted equally; CI: Wilson."),
+                t("Macro: the mean of the tasks."),
+                t("Items presented but not answered count as incorrect."),
+                tn("{n} more task in the file.", "{n} more tasks in the file.", left)
+                if left > 0
+                else "",
+            ]
+        ),
+        header=(t("Rater"), t("Condition"), "n", *heads, t("Micro"), t("CI"), t("Macro")),
+        rows=rows,
+        in_paper=True,
+    )
+
+
+_NAN = float("nan")
+
+
+def _lookup(table: pd.DataFrame) -> dict[tuple[str, str, str], float]:
+    keys = zip(table["rater_id"], table["condition"], table["group"], strict=True)
+    return dict(zip(keys, table["accuracy"].astype(float), strict=True))
+
+
+def accuracy_table(results: Results) -> Iterator[ReportTable]:
+    """Show micro and macro accuracy of every rater with their intervals."""
+    names = rater_names(results.bundle)
+    table = results.tables["accuracy"]
+    overall = table.loc[table["by"] == "overall"]
+    rows: list[TableRow] = []
+    for (rater, condition), part in overall.groupby(["rater_id", "condition"], sort=False):
+        first, second = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
+        cells = [
+            condition_cell(str(condition)),
+            whole(first["n"]),
+            whole(first["n_correct"]),
+            whole(first["n_missing"]),
+            *_percent_cells(first, cluster=results.clustered),
+            *_percent_cells(second, cluster=results.clustered),
+        ]
+        rows.append(((named(names, str(rater)),), tuple(cells)))
+    micro = (t("Micro %"), t("Micro CI"), t("Micro CI over patients"))
+    macro = (t("Macro %"), t("Macro CI"), t("Macro CI over patients"))
+    n_columns = 3 if results.clustered else 2
+    yield report_table(
+        name="accuracy",
+        title=t("Accuracy with every interval"),
+        note=t(
+            "Micro: every assigned case is weighted equally (Wilson). Macro: the mean of the"
+            " tasks' accuracies (MOVER). Percent."
+        ),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            "n",
+            t("Correct"),
+            t("No answer"),
+            *micro[:n_columns],
+            *macro[:n_columns],
+        ),
+        rows=rows,
+    )
+
+
+def _percent_cells(row: Mapping[Any, Any], *, cluster: bool) -> list[str]:
+    cells = [percent_cell(row["accuracy"]), range_cell(row["ci_low"], row["ci_high"])]
+    return cells + ([range_cell(row["cluster_ci_low"], row["cluster_ci_high"])] if cluster else [])
+
+
 ACCURACY = Statistic(
     name="accuracy",
     meaning="Accuracy of a rater in a group of items.",
@@ -274,4 +399,5 @@ ACCURACY = Statistic(
         ),
     ),
     compute=accuracy,
+    tables={10: tasks_table, 90: accuracy_table},
 )

@@ -11,7 +11,19 @@ import pandas as pd
 
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    percent_cell,
+    range_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -23,15 +35,14 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import (
     ReadingMatrix,
 )
+from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
 from analysis.statistics.accuracy.means import mover_difference, wilson_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, t
 
 MOVER = later("MOVER over the banks' Wilson limits")
-
-
 NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
 
 
@@ -150,6 +161,53 @@ def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
     )
 
 
+def banks_table(results: Results) -> Iterator[ReportTable]:
+    """Show how much accuracy differs between banks, overall and by task; nothing of one bank."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                condition_cell(str(row["condition"])),
+                t("All") if row["by"] == "overall" else str(row["group"]),
+                t("{bank} minus {other_bank}", bank=row["bank"], other_bank=row["other_bank"]),
+                t("{n} and {n_other}", n=whole(row["n"]), n_other=whole(row["n_other"])),
+                percent_cell(number(row, "accuracy")),
+                percent_cell(number(row, "accuracy_other")),
+                percent_cell(number(row, "difference")),
+                range_cell(number(row, "ci_low"), number(row, "ci_high")),
+            ),
+        )
+        for row in rows_of(results, "banks")
+    ]
+    yield report_table(
+        name="banks",
+        title=t("Difference between banks, by task"),
+        note=sentences(
+            [
+                t(
+                    "Accuracy on the cases of one bank minus accuracy on those of another, in"
+                    " percent and percentage points. The cases are different ones, so nothing"
+                    " is paired."
+                ),
+                t("CI: over patients.") if results.clustered else t("CI: MOVER."),
+            ]
+        ),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            t("Task"),
+            t("Banks"),
+            "n",
+            "%",
+            t("Other %"),
+            t("Difference"),
+            t("CI"),
+        ),
+        rows=rows,
+    )
+
+
 BANKS = Statistic(
     name="banks",
     meaning="Difference of a rater's accuracy between two question banks.",
@@ -166,4 +224,5 @@ BANKS = Statistic(
     ),
     compute=banks,
     applies=has_banks,
+    tables={100: banks_table},
 )

@@ -12,7 +12,10 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole
+from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -24,9 +27,11 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
+from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
@@ -314,17 +319,6 @@ def _bins(answers: _Sureness, alpha: float) -> Iterator[dict[str, Any]]:
         }
 
 
-MODEL_CALIBRATION = Statistic(
-    name="model_calibration",
-    meaning="How far a model's confidence can be trusted, by one measure.",
-    columns=(
-        *shared("model_id condition measure n estimate ci_low ci_high method undefined_because"),
-    ),
-    compute=model_calibration,
-    applies=has_sureness,
-)
-
-
 MODEL_RELIABILITY = Statistic(
     name="model_reliability",
     meaning="Accuracy of a model's answers in one bin of confidence.",
@@ -339,4 +333,51 @@ MODEL_RELIABILITY = Statistic(
     ),
     compute=model_reliability,
     applies=has_sureness,
+)
+_SURENESS = {
+    BRIER: later("Brier score"),
+    ECE: later("Calibration error"),
+    BY_CHANCE: later("By chance"),
+    AUC: "AUC",
+    OVERCONFIDENCE: later("Overconfidence"),
+}
+
+
+def calibration_table(results: Results) -> Iterator[ReportTable]:
+    """Show what each model's confidence is worth."""
+    names = rater_names(results.bundle)
+    found = rows_by(results, "model_calibration", ("model_id", "condition"), of="measure")
+    yield report_table(
+        name="model-calibration",
+        title=t("Models beside themselves: confidence"),
+        note=t(
+            "Over the answers with a confidence. Brier score and calibration error (ten bins) are"
+            " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC"
+            " is"
+            " the chance that a correct answer has the higher confidence than an incorrect one;"
+            " overconfidence is mean confidence less accuracy."
+        ),
+        header=(t("Model"), "n", *map(said, _SURENESS.values())),
+        rows=[
+            (
+                (named(names, model),),
+                (
+                    whole(number(of_model[BRIER], "n")),
+                    *(estimate_of(of_model[measure]) for measure in _SURENESS),
+                ),
+            )
+            for (model, _), of_model in found.items()
+        ],
+    )
+
+
+MODEL_CALIBRATION = Statistic(
+    name="model_calibration",
+    meaning="How far a model's confidence can be trusted, by one measure.",
+    columns=(
+        *shared("model_id condition measure n estimate ci_low ci_high method undefined_because"),
+    ),
+    compute=model_calibration,
+    applies=has_sureness,
+    tables={194: calibration_table},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,19 @@ from scipy.stats import rankdata
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    percent_cell,
+    range_cell,
+    report_table,
+)
+from analysis.presentation.wording import number, rows_of
 from analysis.readings.clusters import (
     ENOUGH_RESAMPLES,
     is_widened,
@@ -25,26 +38,17 @@ from analysis.readings.clusters import (
     weight_blocks,
 )
 from analysis.readings.matrix import ReadingMatrix, are_enough, columns_by_condition
+from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, said, t
 
 OVER_PATIENTS = later("bootstrap over patients, percentile")
-
-
 OVER_ITEMS = later("bootstrap over items, percentile")
-
-
 LEVELS_WIDENED = later("levels widened for few")
-
-
 NO_LIMITS = "interval and limits of the rank"
-
-
 UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were given to this reader"
-
-
 FEW_RANKED = "interval and limits of the rank: too many resamples hold no item of this group"
 
 
@@ -178,8 +182,9 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
 def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
     """Return each part's counts in each resample, shape (n_parts, n_counted, n_resamples)."""
     sums = []
-    for t in range(int(part.max()) + 1):
-        those, present = sums_by_cluster(counted[part == t], unit[part == t])
+    for number_ in range(int(part.max()) + 1):
+        inside = part == number_
+        those, present = sums_by_cluster(counted[inside], unit[inside])
         sums.append((present, those.astype(np.float32)))  # whole numbers, so exact
     return np.concatenate(
         [
@@ -308,6 +313,55 @@ def _reached(ordered: Floats, share: float) -> Floats:
     return reached
 
 
+def leaderboard_table(results: Results) -> Iterator[ReportTable]:
+    """Show the ranks by micro and by macro accuracy, with their intervals."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = []
+    macro = {
+        (row["rater_id"], row["condition"]): row
+        for row in rows_of(results, "leaderboard", by="overall", group="macro")
+    }
+    micro = rows_of(results, "leaderboard", by="overall", group="micro")
+    for row in sorted(micro, key=lambda one: (str(one["condition"]), _last(number(one, "rank")))):
+        other = macro.get((row["rater_id"], row["condition"]), {})
+        cells = [condition_cell(str(row["condition"])), said(KINDS[str(row["rater_kind"])])]
+        for one in (row, other):
+            cells += [
+                _rank(number(one, "rank")),
+                range_cell(number(one, "rank_low"), number(one, "rank_high"), factor=1, decimals=0),
+                percent_cell(number(one, "accuracy")),
+            ]
+        rows.append(((named(names, str(row["rater_id"])),), tuple(cells)))
+    yield report_table(
+        name="leaderboard",
+        title=t("Ranks by micro and by macro accuracy"),
+        note=t("Ranks with their intervals: how far each would move with other patients."),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            t("Kind"),
+            t("Micro rank"),
+            t("Rank CI"),
+            t("Micro %"),
+            t("Macro rank"),
+            t("Rank CI"),
+            t("Macro %"),
+        ),
+        rows=rows,
+    )
+
+
+KINDS = {"reader": later("reader"), "model": later("model")}
+
+
+def _rank(rank: float) -> str:
+    return EMPTY if math.isnan(rank) else f"{rank:g}"
+
+
+def _last(rank: float) -> float:
+    return math.inf if math.isnan(rank) else rank
+
+
 LEADERBOARD = Statistic(
     name="leaderboard",
     meaning="Rank of a rater by accuracy in a group of items.",
@@ -319,4 +373,5 @@ LEADERBOARD = Statistic(
         *shared("method undefined_because"),
     ),
     compute=leaderboard,
+    tables={120: leaderboard_table},
 )

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.presentation.table import ReportTable, condition_cell, named, report_table, whole
+from analysis.presentation.wording import sentences
+from analysis.readings.circumstances import n_cut_off
 from analysis.readings.matrix import (
     STATUS_CODES,
     ReadingMatrix,
     Reads,
     column_order,
 )
+from analysis.results import Results
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
 
 
 def missing(study: Study | Bundle) -> pd.DataFrame:
@@ -75,6 +83,66 @@ def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
     ]
 
 
+def missing_table(results: Results) -> Iterator[ReportTable]:
+    """Show what became of every assigned case."""
+    names = rater_names(results.bundle)
+    table = results.tables["missing"]
+    counts = [column for column in table.columns if column.startswith("n_")]
+    yield report_table(
+        name="missing",
+        title=t("Missing answers"),
+        note=sentences(
+            [
+                t(
+                    "Outcome of every assigned case. Absent: never presented to a reader (not"
+                    " counted), or without a model's prediction (incorrect). Every other"
+                    " unanswered case counts as incorrect."
+                ),
+                *_cut_off(results, names),
+            ]
+        ),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            *(_outcome(column.removeprefix("n_")) for column in counts),
+        ),
+        rows=[
+            (
+                (named(names, row["rater_id"]),),
+                (
+                    condition_cell(str(row["condition"])),
+                    *(whole(row[column]) for column in counts),
+                ),
+            )
+            for row in table.to_dict("records")
+        ],
+    )
+
+
+def _cut_off(results: Results, names: Mapping[str, RaterName]) -> list[str]:
+    """Say of each model how many of its unparsed outputs ended at the token limit."""
+    counts = n_cut_off(results.bundle)
+    if not counts:
+        return []
+    raters = ", ".join(f"{named(names, rater)}: {n}" for rater, n in counts.items())
+    return [t("Unparsed because cut off at the token limit: {raters}.", raters=raters)]
+
+
+OUTCOMES = {
+    "assigned": later("Assigned"),
+    "answered": later("Answered"),
+    "skipped": later("Skipped"),
+    "timed_out": later("Timed out"),
+    "unparsed": later("Unparsed"),
+    "refused": later("Refused"),
+    "absent": later("Absent"),
+}
+
+
+def _outcome(name: str) -> str:
+    return said(OUTCOMES.get(name, name.replace("_", " ").capitalize()))
+
+
 MISSING = Statistic(
     name="missing",
     meaning="What became of the items assigned to a rater under a condition.",
@@ -95,4 +163,5 @@ MISSING = Statistic(
         ),
     ),
     compute=missing,
+    tables={240: missing_table},
 )

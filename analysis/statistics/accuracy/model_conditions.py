@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import condition_name, rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    MOST_ROWS,
+    ReportTable,
+    named,
+    percent_cell,
+    percent_with_range,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_of
 from analysis.readings.matrix import (
     NO_LETTER,
 )
+from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.accuracy.model_runs import models_of
 from analysis.statistics.agreement.pairs.counts import pairs_of
-from analysis.statistics.comparison.pairs import OF_A_PAIR, by_task, groups_of
+from analysis.statistics.comparison.model_pairs import (
+    OF_A_PAIR,
+    by_task,
+    group_words,
+    groups_of,
+    paired_difference,
+)
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import t
 
 _SIDES = ("a", "b")
 
@@ -114,6 +135,46 @@ def _beside(
     return table.join(pd.DataFrame(found, columns=names))
 
 
+def model_conditions_table(results: Results) -> Iterator[ReportTable]:
+    """Show what another condition changes of each model."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "model_conditions")
+    yield report_table(
+        name="model-conditions",
+        title=t("Models beside themselves: what they were shown"),
+        note=t(
+            "Accuracy as the readers saw the cases, less that under the condition, overall and by"
+            " task. Same answer: of the cases answered both times, the share with the same answer."
+        ),
+        header=(
+            t("Model"),
+            t("Shown"),
+            t("Cases"),
+            "n",
+            t("As readers"),
+            t("So"),
+            t("Difference and CI"),
+            t("Same answer"),
+        ),
+        rows=[
+            (
+                (named(names, str(row["model_id"])),),
+                (
+                    condition_name(str(row["condition_b"])),
+                    group_words(row),
+                    whole(number(row, "n")),
+                    percent_cell(number(row, "accuracy_a")),
+                    percent_cell(number(row, "accuracy_b")),
+                    paired_difference(row),
+                    percent_with_range(row, "same_answer", "same_low", "same_high"),
+                ),
+            )
+            for row in rows[:MOST_ROWS]
+        ],
+        total=len(rows),
+    )
+
+
 MODEL_CONDITIONS = Statistic(
     name="model_conditions",
     meaning="A model as the readers saw the items compared with another condition.",
@@ -126,4 +187,5 @@ MODEL_CONDITIONS = Statistic(
         Column("same_high", "Upper limit of its confidence interval.", "proportion"),
     ),
     compute=model_conditions,
+    tables={192: model_conditions_table},
 )

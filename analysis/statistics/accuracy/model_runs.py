@@ -11,13 +11,26 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    estimate_of,
+    named,
+    percent_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import (
     cluster_codes,
 )
+from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import t
 
 RAW, MEAN, VARIANCE = ("raw_agreement", "mean_accuracy", "run_variance")
 NO_TWO = "no item has an answer of two runs"
@@ -125,6 +138,42 @@ def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[st
     return found | {name: found[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
 
 
+def runs_table(results: Results) -> Iterator[ReportTable]:
+    """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
+    names = rater_names(results.bundle)
+    of_runs = rows_by(results, "model_runs", ("model_id", "condition"), of="measure")
+    runs: list[TableRow] = [
+        (
+            (named(names, model),),
+            (
+                whole(number(found[RAW], "n_runs")),
+                whole(number(found[MEAN], "n_items")),
+                estimate_of(found[RAW]),
+                percent_cell(number(found[MEAN], "estimate")),
+                percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
+            ),
+        )
+        for (model, _), found in of_runs.items()
+    ]
+    yield report_table(
+        name="model-runs",
+        title=t("Models beside themselves: runs"),
+        note=t(
+            "Over the cases that every run has. The standard deviation is what the chance of"
+            " one run adds to its accuracy."
+        ),
+        header=(
+            t("Model"),
+            t("Runs"),
+            "n",
+            t("Agreement and CI"),
+            t("Mean accuracy"),
+            t("SD of a run"),
+        ),
+        rows=runs,
+    )
+
+
 MODEL_RUNS = Statistic(
     name="model_runs",
     meaning="Agreement or accuracy over the runs of a model, by one measure.",
@@ -134,4 +183,5 @@ MODEL_RUNS = Statistic(
         *shared("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=model_runs,
+    tables={190: runs_table},
 )

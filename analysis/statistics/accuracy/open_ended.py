@@ -10,7 +10,18 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    condition_cell,
+    named,
+    percent_cell,
+    percent_with_range,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_by, sentences
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -21,12 +32,13 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.open_answers import ANSWER, counted_answers
+from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
-from analysis.statistics.comparison.pairs import tango_interval
+from analysis.statistics.comparison.paired_tests import tango_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, said, t
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
@@ -240,6 +252,103 @@ def _mean(
     }
 
 
+KIND_WORDS = {"answer": later("Answers"), "explanation": later("Explanations")}
+
+
+def open_ended_table(results: Results) -> Iterator[ReportTable]:
+    """Show the scores of answers in words."""
+    names = rater_names(results.bundle)
+    keys = ("rater_id", "kind", "condition", "by", "group")
+    found = rows_by(results, "open_ended", keys, of="measure")
+    yield report_table(
+        name="open-ended",
+        title=t("Answers without options"),
+        note=t(
+            "Scored by people who did not know whose words they read. Not answered: incorrect."
+            " Not scored: in no estimate. Mean score: partly correct counts half. Percent."
+        ),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            t("Of"),
+            t("Cases"),
+            "n",
+            t("Not answered"),
+            t("Not scored"),
+            t("Correct (CI)"),
+            t("Partly"),
+            t("Incorrect"),
+            t("Mean score (CI)"),
+        ),
+        rows=[
+            (
+                (named(names, rater),),
+                (
+                    condition_cell(condition),
+                    said(KIND_WORDS[kind]),
+                    t("All") if by == "overall" else group,
+                    *(
+                        whole(number(of[CORRECT], column))
+                        for column in ("n", "n_missing", "n_unscored")
+                    ),
+                    percent_with_range(of[CORRECT], "estimate"),
+                    percent_cell(number(of[PARTLY], "estimate")),
+                    percent_cell(number(of[INCORRECT], "estimate")),
+                    percent_with_range(of[SCORE], "estimate"),
+                ),
+            )
+            for (rater, kind, condition, by, group), of in found.items()
+        ],
+    )
+
+
+def open_gap_table(results: Results) -> Iterator[ReportTable]:
+    """Show how much accuracy is lost without options."""
+    names = rater_names(results.bundle)
+    keys = ("rater_id", "condition", "open_condition", "by", "group")
+    found = rows_by(results, "open_gap", keys, of="scoring")
+    yield report_table(
+        name="open-gap",
+        title=t("Multiple choice minus open-ended"),
+        note=sentences(
+            [
+                t(
+                    "Paired, on the cases asked both ways. Strict: only correct counts. Half"
+                    " credit: partly correct counts half. Percent and percentage points."
+                ),
+                t("CI: over patients.")
+                if results.clustered
+                else t("CI: Tango (strict), t (half credit)."),
+            ]
+        ),
+        header=(
+            t("Rater"),
+            t("Condition"),
+            t("Cases"),
+            "n",
+            t("Multiple choice"),
+            t("Open-ended"),
+            t("Gap, strict (CI)"),
+            t("Gap, half credit (CI)"),
+        ),
+        rows=[
+            (
+                (named(names, rater),),
+                (
+                    condition_cell(condition),
+                    t("All") if by == "overall" else group,
+                    f"{int(number(of[STRICT], 'n')):,}",
+                    percent_cell(number(of[STRICT], "multiple_choice")),
+                    percent_cell(number(of[STRICT], "open_ended")),
+                    percent_with_range(of[STRICT], "difference"),
+                    percent_with_range(of[HALF], "difference"),
+                ),
+            )
+            for (rater, condition, _, by, group), of in found.items()
+        ],
+    )
+
+
 OPEN_ENDED = Statistic(
     name="open_ended",
     meaning="Scores of a rater's answers in words, by one measure.",
@@ -254,6 +363,7 @@ OPEN_ENDED = Statistic(
     ),
     compute=open_ended,
     applies=has_open_answers,
+    tables={110: open_ended_table},
 )
 
 
@@ -274,4 +384,5 @@ OPEN_GAP = Statistic(
     ),
     compute=open_gap,
     applies=has_open_answers,
+    tables={112: open_gap_table},
 )

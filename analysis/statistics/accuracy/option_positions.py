@@ -9,7 +9,17 @@ import pandas as pd
 
 from analysis.arrays import Bools, Codes, Ints
 from analysis.bundle.model import LETTERS, Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    condition_cell,
+    named,
+    percent_with_range,
+    report_table,
+)
+from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.clusters import (
     ratio,
 )
@@ -20,9 +30,11 @@ from analysis.readings.matrix import (
     cells_of,
     first_readings,
 )
+from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import t
 
 
 def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -152,6 +164,45 @@ def _by_place(
         )
 
 
+_MOST_PLACES = 6
+
+
+def positions_table(results: Results) -> Iterator[ReportTable]:
+    """Show whether raters prefer a place among the options."""
+    names = rater_names(results.bundle)
+    rows = [row for row in rows_of(results, "option_positions") if _is_early(row)]
+    by_rater: dict[tuple[str, str], dict[int, Row]] = {}
+    for row in rows:
+        key = (str(row["rater_id"]), str(row["condition"]))
+        by_rater.setdefault(key, {})[int(number(row, "place"))] = row
+    places = sorted({int(number(row, "place")) for row in rows})
+    yield report_table(
+        name="option-positions",
+        title=t("Place of the option chosen"),
+        note=t(
+            "How much more often each place among the options, as shown, was chosen than it"
+            " was correct: points of the answers, with CI. Above 0 where a rater prefers the"
+            " place. Accuracy by place is in the file."
+        ),
+        header=(t("Rater"), t("Condition"), *(t("Option {n}", n=place) for place in places)),
+        rows=[
+            (
+                (named(names, rater),),
+                (condition_cell(condition), *(_at(of_rater.get(place)) for place in places)),
+            )
+            for (rater, condition), of_rater in by_rater.items()
+        ],
+    )
+
+
+def _is_early(row: Row) -> bool:
+    return number(row, "place") <= _MOST_PLACES
+
+
+def _at(row: Row | None) -> str:
+    return percent_with_range(row, "difference") if row else EMPTY
+
+
 OPTION_POSITIONS = Statistic(
     name="option_positions",
     meaning="How often a rater chooses the option at one place.",
@@ -174,4 +225,5 @@ OPTION_POSITIONS = Statistic(
         *shared("undefined_because"),
     ),
     compute=option_positions,
+    tables={210: positions_table},
 )

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    percent_cell,
+    report_table,
+)
+from analysis.presentation.wording import number, rows_of
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import (
     ratio,
@@ -20,10 +32,11 @@ from analysis.readings.matrix import (
     reading_matrix,
 )
 from analysis.readings.open_answers import read_by_rules
+from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, said, t
 
 
 def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -136,6 +149,45 @@ def _accuracies(
     )
 
 
+def choices_table(results: Results) -> Iterator[ReportTable]:
+    """Show accuracies, one column a choice."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "sensitivity")
+    choices = list(dict.fromkeys(str(row["analysis"]) for row in rows))
+    raters = list(dict.fromkeys((str(row["rater_id"]), str(row["condition"])) for row in rows))
+    values = {
+        (str(row["rater_id"]), str(row["condition"]), str(row["analysis"])): row for row in rows
+    }
+    body: list[TableRow] = []
+    for rater, condition in raters:
+        found = [values.get((rater, condition, choice), {}) for choice in choices]
+        cells = [
+            EMPTY
+            if math.isnan(number(row, "accuracy"))
+            else t(
+                "{value} (n = {n})",
+                value=percent_cell(number(row, "accuracy")),
+                n=int(number(row, "n")),
+            )
+            for row in found
+        ]
+        body.append(((named(names, rater),), (condition_cell(condition), *cells)))
+    yield report_table(
+        name="sensitivity",
+        title=t("Accuracy under other choices, in percent"),
+        note=t("The first column is the primary analysis."),
+        header=(t("Rater"), t("Condition"), *map(_head, choices)),
+        rows=body,
+    )
+
+
+def _head(choice: str) -> str:
+    words = said(choice)
+    return (
+        words[:1].upper() + words[1:].lower() if words == choice else words[:1].upper() + words[1:]
+    )
+
+
 SENSITIVITY = Statistic(
     name="sensitivity",
     meaning="Accuracy of a rater under one choice of the analysis.",
@@ -144,4 +196,5 @@ SENSITIVITY = Statistic(
         *shared("rater_id condition n accuracy ci_low ci_high"),
     ),
     compute=sensitivity,
+    tables={250: choices_table},
 )

@@ -11,6 +11,16 @@ import pandas as pd
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    range_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import number, rounded, rows_of
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -21,6 +31,7 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
+from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, Sums, count_pairs, pairs_of, sums_of
 from analysis.statistics.agreement.pairs.measures import (
     brennan_prediger,
@@ -29,9 +40,10 @@ from analysis.statistics.agreement.pairs.measures import (
     raw,
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
+from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import capital, later, t
 
 Estimate = Callable[[Sums], Floats]
 
@@ -341,6 +353,42 @@ def _compare(
     )
 
 
+def between_table(results: Results) -> Iterator[ReportTable]:
+    """Show agreement among readers beside that of readers with models."""
+    rows: list[TableRow] = [
+        (
+            (words(measure_words(str(row["measure"]))),),
+            (
+                condition_cell(str(row["condition"])),
+                whole(number(row, "n_items")),
+                *(
+                    rounded(number(row, column), 2)
+                    for column in ("among_readers", "readers_models", "among_models", "difference")
+                ),
+                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+            ),
+        )
+        for row in rows_of(results, "agreement_between", scope="all")
+    ]
+    yield report_table(
+        name="agreement-between",
+        title=t("Agreement among readers, and of readers with models"),
+        note=t("Means over pairs, all cases. Difference: readers with models minus among readers."),
+        header=(
+            capital(t("measure")),
+            t("Condition"),
+            t("Items"),
+            t("Among readers"),
+            t("Readers with models"),
+            t("Among models"),
+            t("Difference"),
+            t("CI"),
+        ),
+        rows=rows,
+        in_paper=True,
+    )
+
+
 AGREEMENT_BETWEEN = Statistic(
     name="agreement_between",
     meaning="Agreement among readers compared with that of readers with models, by one measure.",
@@ -355,4 +403,5 @@ AGREEMENT_BETWEEN = Statistic(
         *shared("ci_low ci_high method undefined_because"),
     ),
     compute=agreement_between,
+    tables={60: between_table},
 )

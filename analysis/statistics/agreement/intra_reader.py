@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    estimate_of,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, records
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
+from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names
 from analysis.statistics.agreement.pairs.measures import (
     BRENNAN_PREDIGER,
@@ -23,12 +37,12 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     partition_rows,
 )
+from analysis.statistics.agreement.shown import agreement_shown, measure_words
 from analysis.statistics.statistic import Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import capital, t
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
-
-
 FIRST, SECOND = ("first reading of ", "second reading of ")
 # What the pairs' reasons mean where both raters are one.
 REWORDED = {
@@ -129,6 +143,33 @@ def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], lis
     return pairs, names
 
 
+def repeats_table(results: Results) -> Iterator[ReportTable]:
+    """Show how each rater agrees with his or her own second reading."""
+    names = rater_names(results.bundle)
+    repeated = results.tables.get("intra_reader")
+    if repeated is None or not len(repeated):
+        return
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                condition_cell(str(row["condition"])),
+                measure_words(str(row["measure"])),
+                whole(number(row, "n")),
+                estimate_of(row),
+            ),
+        )
+        for row in records(agreement_shown(results, repeated))
+    ]
+    yield report_table(
+        name="intra-reader",
+        title=t("Agreement with oneself: first and second reading"),
+        note=t("Over the cases that were read twice; estimate and interval."),
+        header=(t("Rater"), t("Condition"), capital(t("measure")), "n", t("Estimate and CI")),
+        rows=rows,
+    )
+
+
 INTRA_READER = Statistic(
     name="intra_reader",
     meaning="Agreement of a rater's first and second reading, by one measure.",
@@ -136,4 +177,5 @@ INTRA_READER = Statistic(
         *shared("rater_id condition measure n estimate se ci_low ci_high method undefined_because"),
     ),
     compute=intra_reader,
+    tables={180: repeats_table},
 )

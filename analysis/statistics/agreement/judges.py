@@ -17,6 +17,15 @@ from analysis.bundle.model import OPEN_KINDS, SCORES, Bundle
 from analysis.bundle.parse import parse_csv
 from analysis.errors import BundleError, Fault, OutputError
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    estimate_of,
+    percent_cell,
+    percent_with_range,
+    report_table,
+    words,
+)
+from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -26,12 +35,14 @@ from analysis.readings.clusters import (
     resample_weights,
     too_few,
 )
+from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.accuracy.open_ended import KIND_WORDS
 from analysis.statistics.agreement.groups.coefficients import above_chance
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, said, t
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
 THIRD, LEVEL = "third_needed", "level"
@@ -511,6 +522,69 @@ def _faults(
     ]
 
 
+_LEVELS = {
+    "correct": later("Correct"),
+    "partly correct": later("Partly correct"),
+    "incorrect": later("Incorrect"),
+}
+
+
+def scoring_table(results: Results) -> Iterator[ReportTable]:
+    """Show how far the scorers agree."""
+    found = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
+    yield report_table(
+        name="open-scoring",
+        title=t("Agreement of the scorers"),
+        note=t(
+            "Of the two blind scores: how many are the same, kappa with linear weights, and"
+            " Brennan-Prediger. A third scorer is needed where they differ."
+        ),
+        header=(
+            t("Of"),
+            "n",
+            t("Same, %"),
+            t("Weighted kappa"),
+            t("Brennan-Prediger"),
+            t("Third needed, %"),
+        ),
+        rows=[
+            (
+                (words(said(KIND_WORDS[kind])),),
+                (
+                    f"{int(number(of[RAW], 'n')):,}",
+                    percent_with_range(of[RAW], "estimate"),
+                    estimate_of(of[KAPPA]),
+                    estimate_of(of[BRENNAN]),
+                    percent_cell(number(of[THIRD], "estimate")),
+                ),
+            )
+            for (kind,), of in found.items()
+        ],
+    )
+
+
+def scorers_table(results: Results) -> Iterator[ReportTable]:
+    """Show the levels that each scorer gave."""
+    found = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
+    yield report_table(
+        name="open-scorers",
+        title=t("Levels each scorer gave"),
+        note=t("Share of a scorer's scores, percent with Wilson's interval."),
+        header=(t("Scorer"), t("Of"), "n", *(said(_LEVELS[level]) for level in LEVELS)),
+        rows=[
+            (
+                (words(scorer),),
+                (
+                    said(KIND_WORDS[kind]),
+                    f"{int(number(of[LEVELS[0]], 'n')):,}",
+                    *(percent_with_range(of[level], "estimate") for level in LEVELS),
+                ),
+            )
+            for (kind, scorer), of in found.items()
+        ],
+    )
+
+
 OPEN_SCORING = Statistic(
     name="open_scoring",
     meaning="Agreement of the scorers of answers in words, or how often a scorer gave a level.",
@@ -525,4 +599,5 @@ OPEN_SCORING = Statistic(
     ),
     compute=open_scoring,
     applies=has_open_scores,
+    tables={114: scoring_table, 116: scorers_table},
 )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
+from analysis.translation import capital, later, said
 
 SHARES = ("raw", "same_wrong")
 """Measures of agreement that are shares of cases."""
@@ -30,3 +31,37 @@ def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
         ci_high=np.minimum(high, 1.0),
         method=table["method"].mask(at_end, "Wilson"),
     )
+
+
+LETTERS = later(
+    "Letters are canonical, those of the question bank; permuting the options of the questions"
+    " changes this kappa."
+)
+NEVER_WRONG_NOTE = later(
+    "Error consistency with the reference standard is undefined: it is never wrong."
+)
+MEASURE_WORDS = {
+    "kappa_letters": later("Cohen's kappa"),
+    "brennan_prediger": later("Brennan-Prediger"),
+    "error_consistency": later("error consistency"),
+    "raw": later("raw agreement"),
+    "same_wrong": later("same wrong option"),
+    "fleiss_kappa_letters": later("Fleiss' kappa on letters"),
+    "conger_kappa_letters": later("Conger's kappa on letters"),
+    "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
+    "ac1_letters": later("AC1 on letters"),
+    "fleiss_kappa": later("Fleiss' kappa"),
+    "conger_kappa": later("Conger's kappa"),
+    "krippendorff_alpha": later("Krippendorff's alpha"),
+    "ac1": later("AC1"),
+}
+
+
+def measure_words(measure: str) -> str:
+    """Return a measure's name within a sentence."""
+    return said(MEASURE_WORDS.get(measure, measure))
+
+
+def measure_head(measure: str) -> str:
+    """Return a measure's name for the head of a column."""
+    return capital(measure_words(measure))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,21 @@ import pandas as pd
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.agreement import ENDS, scope_text
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    MANY_IN_PRINT,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    estimate_cell,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import sentences
+from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, Sums
 from analysis.statistics.agreement.pairs.measures import (
     AC1,
@@ -29,9 +43,15 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     partition_rows,
 )
+from analysis.statistics.agreement.shown import (
+    LETTERS,
+    NEVER_WRONG_NOTE,
+    agreement_shown,
+    measure_head,
+)
 from analysis.statistics.statistic import Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, said, t
 
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
 # Reasons for two raters, in words for a rater and the reference standard.
@@ -129,6 +149,57 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
     return table.assign(undefined_because=table["undefined_because"].replace(REASONS))
 
 
+TRUTH_NOTE = later("Over the cases that each rater answered: estimate and interval.")
+TRUTH_MEASURES = ("kappa_letters", "brennan_prediger", "raw")
+
+
+def truth_table(results: Results) -> Iterator[ReportTable]:
+    """Show the agreement of each rater with the reference standard over all items."""
+    table = results.tables["agreement_with_truth"]
+    yield report_table(
+        name="truth",
+        title=t("Agreement with the reference standard"),
+        note=sentences([said(TRUTH_NOTE), said(LETTERS), said(NEVER_WRONG_NOTE)]),
+        header=(t("Rater"), t("Condition"), "n", *map(measure_head, TRUTH_MEASURES)),
+        rows=_truth_rows(results, table.loc[table["scope"] == "all"]),
+        in_paper=True,
+    )
+
+
+def truth_groups_table(results: Results) -> Iterator[ReportTable]:
+    """Show the agreement of each rater with the reference standard by task and category."""
+    table = results.tables["agreement_with_truth"]
+    groups = table.loc[table["scope"].str.startswith(("task=", "category="))]
+    yield report_table(
+        name="truth-by-group",
+        title=t("Agreement with the reference standard by task and category"),
+        note=sentences([said(TRUTH_NOTE), said(LETTERS)]),
+        header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(measure_head, TRUTH_MEASURES)),
+        rows=_truth_rows(results, groups, named_scopes=True),
+        most_in_print=MANY_IN_PRINT,
+    )
+
+
+def _truth_rows(
+    results: Results, part: pd.DataFrame, *, named_scopes: bool = False
+) -> list[TableRow]:
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = []
+    for (rater, condition, scope), found in agreement_shown(results, part).groupby(
+        ["rater_id", "condition", "scope"], sort=False
+    ):
+        by_measure = {str(row["measure"]): row for row in found.to_dict("records")}
+        cells = [
+            estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
+        ]
+        where = (scope_text(str(scope)),) if named_scopes else ()
+        n = whole(by_measure["raw"]["n"])
+        rows.append(
+            ((named(names, str(rater)),), (condition_cell(str(condition)), *where, n, *cells))
+        )
+    return rows
+
+
 AGREEMENT_WITH_TRUTH = Statistic(
     name="agreement_with_truth",
     meaning="Agreement of a rater with the reference standard, by one measure.",
@@ -139,4 +210,5 @@ AGREEMENT_WITH_TRUTH = Statistic(
         ),
     ),
     compute=agreement_with_truth,
+    tables={80: truth_table, 160: truth_groups_table},
 )

@@ -8,7 +8,19 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    report_table,
+    words,
+)
+from analysis.presentation.wording import Row, number, rounded, rows_by, rows_of, sentences
+from analysis.results import Results
 from analysis.statistics.merits import (
     FigureOfMerit,
 )
@@ -21,13 +33,10 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
 
 NEGATIVE = "negative: no sign of such a variance beyond the error of items"
-
-
 PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
-
-
 CONDITIONS = {
     "MST": "mst",
     "MSR": "msr",
@@ -128,6 +137,73 @@ def _components(
         yield {**names, "component": component, "value": value, "note": note}
 
 
+# Variances of proportions are small; the head says by how much they are multiplied.
+FACTOR, DECIMALS = 1000, 3
+NEGATIVE_NOTE = later("Below 0: no sign of such a variance beyond the error of cases.")
+METRICS = {"accuracy": later("accuracy"), "auc": "AUC"}
+
+
+def variances_table(results: Results) -> Iterator[ReportTable]:
+    """Show the components of each model against the readers, and of each two conditions."""
+    yield _table(
+        results,
+        "reader_panel",
+        "variance-components",
+        t("Variance components: models against readers"),
+        t(
+            "MSR: mean square of readers; Var: error variance of a reader's difference; Cov2:"
+            " its covariance between readers; var_reader: variance of readers."
+        ),
+    )
+    yield _table(
+        results,
+        "reader_conditions",
+        "variance-components-conditions",
+        t("Variance components: two conditions"),
+        t(
+            "MSR, MST and MSTR: mean squares of readers, of conditions and of their"
+            " interaction; Var, Cov1, Cov2 and Cov3: error variance and covariances"
+            " (Obuchowski-Rockette)."
+        ),
+    )
+
+
+def _table(results: Results, table: str, name: str, title: str, what: str) -> ReportTable:
+    rows = rows_of(results, "variance_components", table=table)
+    components = list(dict.fromkeys(str(row["component"]) for row in rows))
+    keys = ("model_id", "condition", "metric")
+    found = rows_by(results, "variance_components", keys, of="component", table=table)
+    names = rater_names(results.bundle)
+    negative = said(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
+    made = report_table(
+        name=name,
+        title=title,
+        note=sentences(
+            [what, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
+        ),
+        header=(t("Model"), t("Condition"), t("Metric"), *components),
+        rows=[
+            _row(_who(names, model, condition), condition, metric, parts, components)
+            for (model, condition, metric), parts in found.items()
+        ],
+    )
+    if table == "reader_conditions":
+        made = made.without(t("Condition")).headed(t("Conditions"))
+    return made
+
+
+def _who(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
+    return named(names, model) if model else words(condition_name(condition))
+
+
+def _row(
+    who: RaterName, condition: str, metric: str, parts: dict[str, Row], components: list[str]
+) -> TableRow:
+    values = (number(parts.get(one, {}), "value") for one in components)
+    cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
+    return (who,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)
+
+
 VARIANCE_COMPONENTS = Statistic(
     name="variance_components",
     meaning="A variance component of `reader_panel` or `reader_conditions`.",
@@ -141,4 +217,5 @@ VARIANCE_COMPONENTS = Statistic(
         *shared("note"),
     ),
     compute=variance_components,
+    tables={140: variances_table},
 )

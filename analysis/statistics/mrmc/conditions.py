@@ -12,8 +12,27 @@ import pandas as pd
 
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle, RaterKind
+from analysis.figures.drawing.axes import condition_name
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    difference_cells,
+    p_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.matrix import ReadingMatrix, shared_by_conditions
+from analysis.results import Results
+from analysis.statistics.claims import (
+    claim_shown,
+    error_cells,
+    factor_of,
+    narrower_notes,
+    value_cell,
+)
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
@@ -27,7 +46,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, t
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, two treatments, readers fixed; t, C - 1",
@@ -246,12 +265,6 @@ _COLUMNS = (
     Column("value_b", "Mean of the readers under the second.", "that of the metric"),
     *shared("difference se df ci_low ci_high p method note undefined_because"),
 )
-READER_CONDITIONS = Statistic(
-    name="reader_conditions",
-    meaning="Readers under two conditions, on the same items, under one claim.",
-    columns=_COLUMNS,
-    compute=reader_conditions,
-)
 
 
 READER_CONDITIONS_ITEMS = Statistic(
@@ -259,4 +272,67 @@ READER_CONDITIONS_ITEMS = Statistic(
     meaning="Readers under two conditions; the claim is about these items and readers like these.",
     columns=_COLUMNS,
     compute=reader_conditions_items,
+)
+
+
+def conditions_table(results: Results) -> Iterator[ReportTable]:
+    """Show readers under two conditions."""
+    rows: list[TableRow] = []
+    compared = rows_of(results, "reader_conditions")
+    for row in compared:
+        factor = factor_of(row)
+        cells = (
+            t("accuracy, %") if factor == 100 else "AUC",
+            claim_shown(row),
+            str(int(number(row, "n_readers"))),
+            whole(number(row, "n_items")),
+            value_cell(number(row, "value_a"), factor),
+            value_cell(number(row, "value_b"), factor),
+            *difference_cells(row, factor),
+            *error_cells(row, factor),
+            p_cell(number(row, "p")),
+        )
+        rows.append(
+            (
+                (
+                    words(condition_name(str(row["condition_a"]))),
+                    words(condition_name(str(row["condition_b"]))),
+                ),
+                cells,
+            )
+        )
+    yield report_table(
+        name="reader-conditions",
+        title=t("Readers under two conditions"),
+        note=sentences(
+            [
+                t("Difference: first minus second condition, the same readers and cases."),
+                narrower_notes(compared),
+            ]
+        ),
+        header=(
+            t("Conditions"),
+            t("Metric"),
+            t("Claim"),
+            t("Readers"),
+            t("Items"),
+            t("First"),
+            t("Second"),
+            t("Difference"),
+            t("CI"),
+            "SE",
+            "df",
+            "p",
+        ),
+        rows=rows,
+        in_paper=True,
+    )
+
+
+READER_CONDITIONS = Statistic(
+    name="reader_conditions",
+    meaning="Readers under two conditions, on the same items, under one claim.",
+    columns=_COLUMNS,
+    compute=reader_conditions,
+    tables={130: conditions_table},
 )

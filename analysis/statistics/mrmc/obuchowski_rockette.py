@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from analysis.arrays import Floats, Ints
+from analysis.statistics.claims import NARROWER
 from analysis.statistics.merits import Merits, differences
 from analysis.translation import later
 
@@ -153,7 +154,6 @@ def undefined(estimate: float, reason: str) -> Inference:
     )
 
 
-NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
 NO_TEST = "standard error, interval and p"
 # Equal widths that were computed in two ways differ by this share of them at most.

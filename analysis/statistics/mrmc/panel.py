@@ -14,10 +14,33 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.bundle.protocol import margin_of, plan_of
+from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    difference_cells,
+    named,
+    p_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import Row, in_a_row, number, rounded, rows_of, sentences
 from analysis.readings.matrix import ReadingMatrix, shared_by_panel
+from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
-from analysis.statistics.comparison.pairs import holm_within
+from analysis.statistics.claims import (
+    FAMILY,
+    claim_shown,
+    error_cells,
+    factor_of,
+    narrower_notes,
+    value_cell,
+)
+from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import FigureOfMerit, Merits, Metric, differences
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
@@ -32,6 +55,8 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.statistics.verdicts import has_margin, origin_of_margin
+from analysis.translation import t
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -188,7 +213,6 @@ def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str, 
         yield claim, inference, method_of(METHODS, claim, narrower), note
 
 
-FAMILY = ["metric", "claim", "condition"]
 HOLM, PRIMARY = "Holm over the models", "the primary model, tested alone"
 OTHERS = "Holm over the models that are not the primary one"
 
@@ -258,23 +282,6 @@ def adjusted(
     return table[PANEL_ADJUSTED.header]
 
 
-READER_PANEL = Statistic(
-    name="reader_panel",
-    meaning="A model against the mean of the readers, under one claim.",
-    columns=(
-        *shared("model_id condition metric claim n_readers n_items"),
-        Column("reader_mean", "Mean of the readers.", "that of the metric"),
-        Column("model_value", "Value of the model.", "that of the metric"),
-        Column("difference", "The model minus the mean of the readers.", "that of the metric"),
-        *shared("se df ci_low ci_high p"),
-        Column("margin", "Non-inferiority margin.", "proportion"),
-        Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
-        *shared("method note undefined_because"),
-    ),
-    compute=reader_panel,
-)
-
-
 PANEL_ADJUSTED = Statistic(
     name="panel_adjusted",
     meaning="The p-values of a row of `reader_panel`, adjusted for the number of models.",
@@ -289,4 +296,126 @@ PANEL_ADJUSTED = Statistic(
         *shared("family method"),
     ),
     compute=panel_adjusted,
+)
+
+
+def panel_table(results: Results) -> Iterator[ReportTable]:
+    """Show every model against the readers, under both claims."""
+    names = rater_names(results.bundle)
+    panel = rows_of(results, "reader_panel")
+    adjusted = {_panel_key(row): row for row in rows_of(results, "panel_adjusted")}
+    with_margin = any(_is_for_margin(results, row) for row in panel)
+    rows = [
+        _panel_row(results, row, adjusted.get(_panel_key(row), {}), names)
+        for row in panel[:MOST_ROWS]
+    ]
+    table = report_table(
+        name="reader-panel",
+        title=t("Models against the panel of readers"),
+        note=sentences(
+            [
+                t(
+                    "Difference: model minus the mean of the readers. These readers: readers"
+                    " fixed; readers like these: readers random (Obuchowski-Rockette, Hillis"
+                    " degrees of freedom). p: two-sided, for no difference; adjusted for the"
+                    " models (Holm)."
+                ),
+                narrower_notes(panel),
+                _margins(results),
+            ]
+        ),
+        header=(
+            t("Model"),
+            t("Condition"),
+            t("Metric"),
+            t("Claim"),
+            t("Readers"),
+            t("Items"),
+            t("Reader mean"),
+            t("Model value"),
+            t("Difference"),
+            t("CI"),
+            "SE",
+            "df",
+            "p",
+            t("Adjusted p"),
+            t("NI p"),
+        ),
+        rows=rows,
+        total=len(panel),
+        in_paper=True,
+    )
+    if not with_margin:
+        table = table.without(t("NI p"))
+    yield table if adjusted else table.without(t("Adjusted p"))
+
+
+def _panel_key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
+
+
+def _is_for_margin(results: Results, row: Row) -> bool:
+    """Tell whether the row's test of the margin was declared, or asked for."""
+    return not math.isnan(number(row, "margin")) and has_margin(results, str(row["metric"]))
+
+
+def _margins(results: Results) -> str:
+    """Name the margins of the column NI p, and where they come from."""
+    panel = rows_of(results, "reader_panel")
+    found = {
+        t("{size} points", size=rounded(100 * number(row, "margin"), 1))
+        if factor_of(row) == 100
+        else t("{size} of area", size=rounded(number(row, "margin"), 2))
+        for row in panel
+        if _is_for_margin(results, row)
+    }
+    if not found:
+        return ""
+    origin = origin_of_margin(results)
+    margins = in_a_row(sorted(found))
+    if origin:
+        return t(
+            "NI p: one-sided, for the margin of {margins} ({origin}).",
+            margins=margins,
+            origin=origin,
+        )
+    return t("NI p: one-sided, for the margin of {margins}.", margins=margins)
+
+
+def _panel_row(
+    results: Results, row: Row, adjusted: Row, names: Mapping[str, RaterName]
+) -> TableRow:
+    factor = factor_of(row)
+    cells = (
+        condition_cell(str(row["condition"])),
+        t("accuracy, %") if factor == 100 else "AUC",
+        claim_shown(row),
+        str(int(number(row, "n_readers"))),
+        whole(number(row, "n_items")),
+        value_cell(number(row, "reader_mean"), factor),
+        value_cell(number(row, "model_value"), factor),
+        *difference_cells(row, factor),
+        *error_cells(row, factor),
+        p_cell(number(row, "p")),
+        p_cell(number(adjusted, "p_adjusted")),
+        p_cell(number(row, "p_noninferior")) if _is_for_margin(results, row) else EMPTY,
+    )
+    return (named(names, str(row["model_id"])),), cells
+
+
+READER_PANEL = Statistic(
+    name="reader_panel",
+    meaning="A model against the mean of the readers, under one claim.",
+    columns=(
+        *shared("model_id condition metric claim n_readers n_items"),
+        Column("reader_mean", "Mean of the readers.", "that of the metric"),
+        Column("model_value", "Value of the model.", "that of the metric"),
+        Column("difference", "The model minus the mean of the readers.", "that of the metric"),
+        *shared("se df ci_low ci_high p"),
+        Column("margin", "Non-inferiority margin.", "proportion"),
+        Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
+        *shared("method note undefined_because"),
+    ),
+    compute=reader_panel,
+    tables={20: panel_table},
 )

@@ -11,11 +11,27 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    EMPTY,
+    MANY_IN_PRINT,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    named,
+    range_cell,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import Row, number, rounded, rows_of, sentences
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix, shared_by_panel
 from analysis.readings.open_answers import read_by_rules
+from analysis.results import Results
+from analysis.statistics.claims import claim_shown, narrower_notes
 from analysis.statistics.merits import (
     Merits,
     Metric,
@@ -32,7 +48,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later
+from analysis.translation import later, pieces, said, t, tn
 
 NO_TASK = later("no item with a reference standard names its task")
 COMPLETE = "items that every rater of the row answered"
@@ -284,6 +300,78 @@ def _claim_rows(
         }
 
 
+PRIMARY = "missing as wrong"
+
+
+def panel_choices_table(results: Results) -> Iterator[ReportTable]:
+    """Show what other choices change of the comparison with the readers, beside the primary."""
+    names = rater_names(results.bundle)
+    panel = rows_of(results, "sensitivity_panel")
+    primary = {_key(row): row for row in panel if row["analysis"] == PRIMARY}
+    others = [row for row in panel if row["analysis"] != PRIMARY]
+    differing = [row for row in others if _shown(row) != _shown(primary.get(_key(row), {}))]
+    touched = {_key(row) for row in differing}
+    shown = [row for row in panel if row["analysis"] == PRIMARY and _key(row) in touched]
+    order = {key: place for place, key in enumerate(dict.fromkeys(map(_key, panel)))}
+    shown = sorted([*shown, *differing], key=lambda row: order[_key(row)])
+    body: list[TableRow] = [
+        (
+            (named(names, str(row["model_id"])),),
+            (
+                condition_cell(str(row["condition"])),
+                claim_shown(row),
+                pieces(str(row["analysis"])),
+                *_shown(row),
+            ),
+        )
+        for row in shown[:MOST_ROWS]
+    ]
+    same = len(others) - len(differing)
+    difference = t("Difference: model minus the mean of the readers, in points.")
+    note = sentences([difference, narrower_notes(shown)])
+    if same:
+        left_out = tn(
+            "Left out: {n} row equal to the primary analysis ({name}).",
+            "Left out: {n} rows equal to the primary analysis ({name}).",
+            same,
+            name=said(PRIMARY),
+        )
+        note = sentences([note, left_out])
+    yield report_table(
+        name="sensitivity-panel",
+        title=t("What other choices change of models against the panel"),
+        note=note,
+        header=(
+            t("Model"),
+            t("Condition"),
+            t("Claim"),
+            t("Choice"),
+            t("Items"),
+            t("Difference"),
+            t("CI"),
+            t("Note"),
+        ),
+        rows=body,
+        total=len(shown),
+        most_in_print=MANY_IN_PRINT,
+    )
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
+
+
+def _shown(row: Row) -> tuple[str, ...]:
+    n = number(row, "n_items")
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    return (
+        EMPTY if math.isnan(n) else whole(n),
+        rounded(100 * number(row, "difference"), 1),
+        range_cell(low, high),
+        pieces(str(row.get("undefined_because") or "")),
+    )
+
+
 SENSITIVITY_PANEL = Statistic(
     name="sensitivity_panel",
     meaning="A row of `reader_panel` under one choice of the analysis.",
@@ -295,4 +383,5 @@ SENSITIVITY_PANEL = Statistic(
         ),
     ),
     compute=sensitivity_panel,
+    tables={260: panel_choices_table},
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.comparison.pairs import mcnemar_p, tango_interval, yang_test
+from analysis.statistics.comparison.paired_tests import mcnemar_p, tango_interval, yang_test
 
 counts = st.tuples(*[st.one_of(st.integers(0, 12), st.integers(0, 30_000))] * 3).filter(any)
 alphas = st.sampled_from([1e-6, 0.01, 0.05, 0.3, 0.9])

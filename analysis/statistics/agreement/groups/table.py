@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
+from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
+from analysis.presentation.captions import GROUPS
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    condition_cell,
+    range_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import number, rounded, rows_of
 from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
 from analysis.readings.matrix import ReadingMatrix
+from analysis.results import Results
 from analysis.statistics.agreement.groups.answers import (
     Answered,
     RaterGroup,
@@ -33,8 +46,10 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, STUDENT
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
+from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import capital, said, t
 
 Row = dict[str, object]
 
@@ -136,7 +151,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
     if because:
         se = np.nan
     elif answered.resampled is None:
-        spread = float(t.isf(alpha / 2, n - 1)) * se
+        spread = float(student.isf(alpha / 2, n - 1)) * se
         low, high = estimate - spread, min(estimate + spread, 1.0)
     else:
         resampled = measure.estimate(answered.resampled)
@@ -173,6 +188,49 @@ def _why_no_error(
     return ""
 
 
+def groups_table(results: Results) -> Iterator[ReportTable]:
+    """Show the agreement of all readers, all models, and all together, over all items."""
+    rows: list[TableRow] = [
+        (
+            (words(said(GROUPS.get(str(row["raters"]), str(row["raters"])))),),
+            (
+                condition_cell(str(row["condition"])),
+                measure_words(str(row["measure"])),
+                str(int(number(row, "n_raters"))),
+                whole(number(row, "n_items")),
+                _estimate(row),
+                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+            ),
+        )
+        for row in rows_of(results, "agreement_groups", scope="all")
+    ]
+    yield report_table(
+        name="agreement-groups",
+        title=t("Agreement of groups of raters"),
+        note=t(
+            "Over all cases. Measures on letters depend on how the options are lettered and"
+            " are given for comparison with published work. Tasks and option sets are in the"
+            " file."
+        ),
+        header=(
+            t("Raters"),
+            t("Condition"),
+            capital(t("measure")),
+            t("Raters n"),
+            t("Items"),
+            t("Estimate"),
+            t("CI"),
+        ),
+        rows=rows,
+        in_paper=True,
+    )
+
+
+def _estimate(row: Row) -> str:
+    estimate = number(row, "estimate")
+    return t("undefined") if math.isnan(estimate) else rounded(estimate, 2)
+
+
 AGREEMENT_GROUPS = Statistic(
     name="agreement_groups",
     meaning="Agreement of all readers, all models or all raters, by one measure.",
@@ -183,4 +241,5 @@ AGREEMENT_GROUPS = Statistic(
         *shared("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=agreement_groups,
+    tables={50: groups_table},
 )

@@ -8,9 +8,22 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Floats, Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.drawing.axes import rater_names
+from analysis.presentation.table import (
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    condition_cell,
+    estimate_of,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import Row, number, rounded, rows_of
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import ReadingMatrix
+from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import (
     Pair,
     PairCounts,
@@ -29,6 +42,7 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import capital, later, said, t
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
@@ -125,6 +139,70 @@ def _two_options(matrix: ReadingMatrix, items: Ints) -> bool:
     return bool((matrix.n_options[items] == 2).all())
 
 
+OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
+
+
+def indices_table(results: Results) -> Iterator[ReportTable]:
+    """Show prevalence and bias indices beside each kappa: all items, and sets of two options."""
+    ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
+    rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
+    rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))
+    kappas = _kappas(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
+    yield report_table(
+        name="agreement-indices",
+        title=t("Prevalence and bias behind each kappa"),
+        note=t(
+            "Prevalence: how unequal the two categories are, from 0 to 1; bias: the"
+            " difference between the two raters' shares. A kappa is low where prevalence is"
+            " unequal, however often the raters agree (Byrt, Bishop and Carlin 1993). Tasks are"
+            " in"
+            " the file."
+        ),
+        header=(
+            t("Pair"),
+            t("Condition"),
+            t("Items"),
+            capital(t("measure")),
+            "n",
+            t("Kappa"),
+            t("Prevalence"),
+            t("Bias"),
+        ),
+        rows=[_index_row(results, row, kappas) for row in rows[:MOST_ROWS]],
+        total=len(rows),
+    )
+
+
+def _is_shown(row: Row) -> bool:
+    return str(row["scope"]) == "all" or str(row["measure"]) == "kappa"
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[c]) for c in ("rater_a", "rater_b", "condition", "scope", "measure"))
+
+
+def _kappas(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
+    return {
+        _key(row): row
+        for scope in sorted(scopes)
+        for measure in OF_INDICES
+        for row in rows_of(results, "agreement_pairs", scope=scope, measure=measure)
+    }
+
+
+def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -> TableRow:
+    names = rater_names(results.bundle)
+    cells = (
+        condition_cell(str(row["condition"])),
+        said(str(row["scope"]).removeprefix("option_set=")),
+        said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
+        whole(number(row, "n")),
+        estimate_of(kappas.get(_key(row), {})),
+        *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
+    )
+    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
+
+
 AGREEMENT_INDICES = Statistic(
     name="agreement_indices",
     meaning="Prevalence and bias index of a pair's two-by-two table.",
@@ -135,4 +213,5 @@ AGREEMENT_INDICES = Statistic(
         *shared("undefined_because"),
     ),
     compute=agreement_indices,
+    tables={170: indices_table},
 )

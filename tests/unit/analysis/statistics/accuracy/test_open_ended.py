@@ -24,7 +24,7 @@ from analysis.statistics.accuracy.open_ended import (
     open_ended,
     open_gap,
 )
-from analysis.statistics.comparison.pairs import tango_interval
+from analysis.statistics.comparison.paired_tests import tango_interval
 
 OPTIONS = Options(bootstrap=300)
 LEVELS = {"c": "correct", "p": "partly correct", "i": "incorrect"}

@@ -8,7 +8,7 @@ from analysis import Options, analyse, bundle_from_tables, comparisons
 from analysis.bundle import Bundle
 from analysis.report.tables import overviews
 from analysis.statistics.accuracy.model_conditions import model_conditions
-from analysis.statistics.comparison.pairs import model_pairs
+from analysis.statistics.comparison.model_pairs import model_pairs
 
 N = 240
 RNG = np.random.default_rng(11)

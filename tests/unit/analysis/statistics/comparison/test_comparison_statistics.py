@@ -9,7 +9,12 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 
-from analysis.statistics.comparison.pairs import holm_within, mcnemar_p, tango_interval, yang_test
+from analysis.statistics.comparison.paired_tests import (
+    holm_within,
+    mcnemar_p,
+    tango_interval,
+    yang_test,
+)
 
 
 def _tango(b: int, c: int, n: int, alpha: float = 0.05) -> tuple[float, float]:

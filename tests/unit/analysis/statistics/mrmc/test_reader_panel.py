@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, analyse, bundle_from_tables, reader_panel, variance_components
-from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
+from analysis.statistics.claims import NARROWER
 from tests.unit.analysis.conftest import MakeBundle
 
 FIXED, RANDOM = "these readers", "readers like these"

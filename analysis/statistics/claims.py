@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.presentation.wording import Row
-from analysis.statistics.mrmc.obuchowski_rockette import NARROWER
+from analysis.presentation.wording import Row, number, rounded
 from analysis.translation import later, said, t
 
+NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
+FAMILY = ["metric", "claim", "condition"]
+"""What all models of a family of tests have in common."""
 THESE, LIKE_THESE = "these readers", "readers like these"
 CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
 AGAINST = {
@@ -57,3 +59,19 @@ def claim_shown(row: Row) -> str:
     if not has_fixed_interval(row):
         return words
     return t("{claim} (interval for these readers)", claim=words)
+
+
+def factor_of(row: Row) -> float:
+    """Return by how much a row's numbers are multiplied: 100 unless they are areas."""
+    return 1 if row.get("metric") == "auc" else 100
+
+
+def value_cell(value: float, factor: float) -> str:
+    """Write the value of a metric."""
+    return rounded(factor * value, 1 if factor == 100 else 3)
+
+
+def error_cells(row: Row, factor: float) -> tuple[str, str]:
+    """Write the standard error and its degrees of freedom; a normal interval has none."""
+    se, df = number(row, "se"), number(row, "df")
+    return value_cell(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)

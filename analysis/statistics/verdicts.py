@@ -14,9 +14,8 @@ from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.matrix import ReadingMatrix, columns_by_condition, reading_matrix
 from analysis.results import Results
-from analysis.statistics.comparison.pairs import holm_within
-from analysis.statistics.mrmc.claims import THESE
-from analysis.statistics.mrmc.panel import FAMILY
+from analysis.statistics.claims import FAMILY, THESE
+from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.translation import later, tn
 
 

@@ -1,0 +1,35 @@
+"""The report's tables, as rows of text: those that the statistics describe, in order of place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analysis.presentation.table import ReportTable, TableRow
+from analysis.presentation.wording import has_several
+from analysis.registry import STATISTICS
+from analysis.results import Results
+from analysis.translation import t
+
+__all__ = ["ReportTable", "TableRow", "overviews"]
+
+
+def overviews(results: Results) -> list[ReportTable]:
+    """Return the report's tables that have rows.
+
+    Without a column that is the same in every row, and without conditions if there is only one.
+    """
+    by_place = {
+        place: [replace(table, file=f"tables/{statistic.name}.csv") for table in part(results)]
+        for statistic in STATISTICS
+        if results.has(statistic.name)
+        for place, part in statistic.tables.items()
+    }
+    tables = [
+        table.without_same(t("Metric"))
+        for _, part in sorted(by_place.items())
+        for table in part
+        if table.rows
+    ]
+    if has_several(results):
+        return tables
+    return [table.without(t("Condition")) for table in tables]

@@ -1,0 +1,221 @@
+"""Every two models side by side, overall and by task: the table `model_pairs.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools
+from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.drawing.axes import rater_names
+from analysis.options import Options
+from analysis.presentation.table import (
+    MOST_ROWS,
+    ReportTable,
+    condition_cell,
+    named,
+    percent_cell,
+    percent_with_range,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import Row, number, rows_of
+from analysis.readings.matrix import ReadingMatrix
+from analysis.results import Results
+from analysis.statistics.agreement.pairs.counts import Pair, pair_names, pairs_of
+from analysis.statistics.comparison.pairs import OF_BOTH, compared, given_to_both
+from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import t
+
+OF_A_PAIR = (*shared("by group"), *OF_BOTH, *shared("undefined_because"))
+"""What a row gives about a pair in a group of items."""
+
+
+def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare the accuracy of every two models, overall and task by task.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `MODEL_PAIRS`. One row a pair of models and group: overall (`micro`), then
+        the tasks in order of their names.
+
+    Notes
+    -----
+    Everything as in `comparisons`, whose rows of these pairs the overall ones repeat. Of two
+    versions of a model `only_b_correct` counts what became better with the second, and
+    `only_a_correct` what became worse. No p is adjusted for the number of tasks and pairs.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_pairs(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": "A", "task": list("ssst")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["M1"] * 4 + ["M2"] * 4, "item_id": list("wxyz") * 2,
+    ...         "answer": list("ABBA" "AAAB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["M1", "M2"], "rater_kind": "model"}),
+    ... ))
+    >>> for row in table[["group", "n", "only_a_correct", "only_b_correct"]].values.tolist():
+    ...     print(*row)
+    micro 4 1 2
+    s 3 0 2
+    t 1 1 0
+    """
+    study = study_of(study, options)
+    pairs = [one for one in pairs_of(study.matrix.columns) if one.kind is PairKind.MODELS]
+    names = pair_names(study.matrix.columns, pairs).drop(columns="pair_kind")
+    found = names.join(by_task(study, pairs))
+    return found.reset_index(drop=True)[MODEL_PAIRS.header]
+
+
+def groups_of(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:
+    """Yield `by`, `group` and which items: all of them, then those of each task."""
+    everything = np.ones(len(matrix.item_ids), dtype=np.bool_)
+    yield "overall", "micro", everything
+    for task, members in matrix.members("task").items():
+        of_task = ~everything
+        of_task[members] = True
+        yield "task", task, of_task
+
+
+def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
+    """Compare pairs over the items given to both, then over those of each task.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns `OF_A_PAIR`; one row a pair and group, overall first. The index says which pair.
+    """
+    matrix, alpha = study.matrix, study.options.alpha
+    a, b = (np.array(side, dtype=np.int64) for side in ([p.a for p in pairs], [p.b for p in pairs]))
+    parts = [
+        compared(matrix, items & those, a[members], b[members], study.weights, alpha)
+        .assign(by=by, group=group)
+        .set_index(members)
+        for by, group, those in groups_of(matrix)
+        for items, members in given_to_both(matrix, a, b)
+    ]
+    if not parts:
+        return pd.DataFrame(columns=[column.name for column in OF_A_PAIR])
+    return pd.concat(parts).sort_index(kind="stable")[[column.name for column in OF_A_PAIR]]
+
+
+def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """Return the rows of `model_pairs` of two models, `a` first; intervals over patients if any.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `model_pairs` returned.
+    a, b : str
+        The models, in either order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `table`; `ci_low` and `ci_high` are those over patients where these exist.
+    """
+    table = over_patients(table)
+    there = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
+    back = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
+    turned = back.rename(columns=_TURNED)
+    for column in ("difference", "ci_low", "ci_high"):
+        turned[column] = -turned[column]
+    return pd.concat([there, turned])[list(table)].reset_index(drop=True)
+
+
+def over_patients(table: pd.DataFrame) -> pd.DataFrame:
+    """Return paired differences with `ci_low` and `ci_high` over patients where these exist."""
+    return table.assign(
+        ci_low=table["cluster_ci_low"].fillna(table["ci_low"]),
+        ci_high=table["cluster_ci_high"].fillna(table["ci_high"]),
+    )
+
+
+_TURNED = {
+    **{f"{name}_a": f"{name}_b" for name in ("rater", "accuracy")},
+    **{f"{name}_b": f"{name}_a" for name in ("rater", "accuracy")},
+    **{"only_a_correct": "only_b_correct", "only_b_correct": "only_a_correct"},
+    **{"ci_low": "ci_high", "ci_high": "ci_low"},
+}
+"""What changes its name where the second model of a pair is put first."""
+
+
+def side_by_side_table(results: Results) -> Iterator[ReportTable]:
+    """Show every two models beside each other, overall and by task."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "model_pairs")
+    yield report_table(
+        name="model-pairs",
+        title=t("Models side by side"),
+        note=t(
+            "Difference: first minus second, in points. Only one correct: cases that only the"
+            " first, and only the second, answered correctly; of two versions of a model, what"
+            " became worse and what became better."
+        ),
+        header=(
+            t("Models"),
+            t("Condition"),
+            t("Cases"),
+            "n",
+            t("First %"),
+            t("Second %"),
+            t("Difference and CI"),
+            t("Only first correct"),
+            t("Only second correct"),
+        ),
+        rows=[
+            (
+                tuple(named(names, str(row[side])) for side in ("rater_a", "rater_b")),
+                (
+                    condition_cell(str(row["condition"])),
+                    group_words(row),
+                    whole(number(row, "n")),
+                    percent_cell(number(row, "accuracy_a")),
+                    percent_cell(number(row, "accuracy_b")),
+                    paired_difference(row),
+                    whole(number(row, "only_a_correct")),
+                    whole(number(row, "only_b_correct")),
+                ),
+            )
+            for row in rows[:MOST_ROWS]
+        ],
+        total=len(rows),
+    )
+
+
+def group_words(row: Row) -> str:
+    """Return the cases that a row is about."""
+    return t("all") if str(row["by"]) == "overall" else str(row["group"])
+
+
+def paired_difference(row: Row) -> str:
+    """Write a paired difference with the interval over patients where there is one."""
+    clustered = not math.isnan(number(row, "cluster_ci_low"))
+    limits = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
+    return percent_with_range(row, "difference", *limits)
+
+
+MODEL_PAIRS = Statistic(
+    name="model_pairs",
+    meaning="Difference of accuracy between two models, overall or in a task.",
+    columns=(
+        *shared("rater_a rater_b condition"),
+        *OF_A_PAIR,
+    ),
+    compute=model_pairs,
+    tables={200: side_by_side_table},
+)
