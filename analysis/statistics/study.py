@@ -66,6 +66,6 @@ class Study:
         return figures_of_merit(self.matrix, self.bundle.items, confidence)
 
 
-def study_of(given: Study | Bundle, options: Options | None) -> Study:
+def study_of(study: Study | Bundle, options: Options | None) -> Study:
     """Return the study itself, or the one of a bundle under `options`."""
-    return given if isinstance(given, Study) else Study(given, options or Options())
+    return study if isinstance(study, Study) else Study(study, options or Options())

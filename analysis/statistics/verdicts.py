@@ -20,7 +20,7 @@ from analysis.translation import later, tn
 
 
 class Conclusion(StrEnum):
-    """What may be said of a difference."""
+    """What may be concluded about a difference."""
 
     MORE = later("higher")
     FEWER = later("lower")
@@ -43,7 +43,7 @@ def patients_in(results: Results, n_items: float) -> int:
 
 
 def patients_of_row(results: Results, row: Row) -> int:
-    """Return how many patients stand behind a row of a table of claims.
+    """Return the number of patients of a row of a table of claims.
 
     The claim about these readers has one degree of freedom less than it has patients; the claim
     about readers like these rests on the same items.
@@ -87,7 +87,7 @@ def patients_of_pair(results: Results, row: Row) -> int:
 
 
 def too_few(results: Results, n_patients: int) -> str:
-    """Return why so many patients allow no verdict; empty where they are enough.
+    """Return why this number of patients allows no verdict; empty if it is enough.
 
     Examples
     --------
@@ -99,24 +99,24 @@ def too_few(results: Results, n_patients: int) -> str:
     """
     if n_patients >= FEWEST_PATIENTS:
         return ""
-    told = {"fewest": FEWEST_PATIENTS}
+    counts = {"fewest": FEWEST_PATIENTS}
     if results.clustered:
         return tn(
             "no verdict is given for {n} patient, fewer than {fewest}",
             "no verdict is given for {n} patients, fewer than {fewest}",
             n_patients,
-            **told,
+            **counts,
         )
     return tn(
         "no verdict is given for {n} case, fewer than {fewest}",
         "no verdict is given for {n} cases, fewer than {fewest}",
         n_patients,
-        **told,
+        **counts,
     )
 
 
 def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
-    """Return what an interval shows where enough patients stand behind it.
+    """Return what an interval shows if it is based on enough patients.
 
     Examples
     --------
@@ -183,7 +183,7 @@ NON_INFERIORITY = "non-inferiority"
 
 
 class Outcome(StrEnum):
-    """What may be said of a declared hypothesis."""
+    """What may be concluded about a declared hypothesis."""
 
     SHOWN = "shown"
     NOT_ADJUSTED = "not shown after adjustment"
@@ -201,7 +201,7 @@ class Decision:
     row : dict
         Of `reader_panel`.
     outcome : Outcome
-        What may be said.
+        What may be concluded.
     """
 
     row: Row
@@ -238,8 +238,8 @@ def primary_models(results: Results) -> list[str]:
 def is_decided(results: Results) -> bool:
     """Tell whether the run may decide the declared hypothesis.
 
-    There is one, with its endpoint; the model named primary is there; the margin is the one that
-    was planned.
+    There is one, with its endpoint; the model named primary has results; the margin is the
+    planned one.
     """
     plan = declared_plan(results)
     if not plan.is_confirmatory or (plan.primary_model and not primary_models(results)):

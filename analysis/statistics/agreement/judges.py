@@ -531,7 +531,7 @@ _LEVELS = {
 
 def scoring_table(results: Results) -> Iterator[ReportTable]:
     """Show how far the scorers agree."""
-    found = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
+    by_row = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
     yield report_table(
         name="open-scoring",
         title=t("Agreement of the scorers"),
@@ -558,14 +558,14 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
                     percent_cell(number(of[THIRD], "estimate")),
                 ),
             )
-            for (kind,), of in found.items()
+            for (kind,), of in by_row.items()
         ],
     )
 
 
 def scorers_table(results: Results) -> Iterator[ReportTable]:
     """Show the levels that each scorer gave."""
-    found = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
+    by_row = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
     yield report_table(
         name="open-scorers",
         title=t("Levels each scorer gave"),
@@ -580,7 +580,7 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
                     *(percent_with_range(of[level], "estimate") for level in LEVELS),
                 ),
             )
-            for (kind, scorer), of in found.items()
+            for (kind, scorer), of in by_row.items()
         ],
     )
 

@@ -185,10 +185,10 @@ def _truth_rows(
 ) -> list[TableRow]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = []
-    for (rater, condition, scope), found in agreement_shown(results, part).groupby(
+    for (rater, condition, scope), rows_of_rater in agreement_shown(results, part).groupby(
         ["rater_id", "condition", "scope"], sort=False
     ):
-        by_measure = {str(row["measure"]): row for row in found.to_dict("records")}
+        by_measure = {str(row["measure"]): row for row in rows_of_rater.to_dict("records")}
         cells = [
             estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
         ]

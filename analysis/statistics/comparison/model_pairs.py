@@ -75,10 +75,9 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     t 1 1 0
     """
     study = study_of(study, options)
-    pairs = [one for one in pairs_of(study.matrix.columns) if one.kind is PairKind.MODELS]
+    pairs = [pair for pair in pairs_of(study.matrix.columns) if pair.kind is PairKind.MODELS]
     names = pair_names(study.matrix.columns, pairs).drop(columns="pair_kind")
-    found = names.join(by_task(study, pairs))
-    return found.reset_index(drop=True)[MODEL_PAIRS.header]
+    return names.join(by_task(study, pairs)).reset_index(drop=True)[MODEL_PAIRS.header]
 
 
 def groups_of(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:

@@ -165,7 +165,7 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
        {\frac12 \sum_k \{(d_k - n_k \hat\delta)^2 + d_k^2\}}.
 
     Its variance takes Obuchowski's, which supposes no difference, and the empirical one by halves.
-    Items weigh the same, whatever their cluster. The sums run over matrix products of whole
+    Items weigh the same in every cluster. The sums run over matrix products of whole
     numbers, which are exact. The variance is 0 only where every :math:`d_k` is 0, and so the
     difference: nothing speaks for a difference then, as for McNemar's test without discordant
     items.
@@ -219,8 +219,8 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
     Notes
     -----
     Of a family's m tests in ascending order of p, the i-th is :math:`\max_{j \le i} \min(1,
-    (m - j + 1) p_{(j)})` [1]_. It holds the family's error whatever the tests' dependence. A test
-    without p does not count in m.
+    (m - j + 1) p_{(j)})` [1]_. It holds the family's error however the tests
+    depend on each other. A test without p does not count in m.
 
     References
     ----------

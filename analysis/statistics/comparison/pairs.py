@@ -118,19 +118,18 @@ def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Boo
     pairs : numpy.ndarray of int
         Positions of the pairs; over all that is yielded, each once.
     """
-    given = matrix.given
     first_with: dict[bytes, int] = {}
     alike = np.array(
         [
             first_with.setdefault(packed.tobytes(), column)
-            for column, packed in enumerate(np.packbits(given, axis=0).T)
+            for column, packed in enumerate(np.packbits(matrix.given, axis=0).T)
         ],
         dtype=np.int64,
     )
     sides = np.sort(np.column_stack([alike[a], alike[b]]), axis=1)
     for first, second in np.unique(sides, axis=0):
         pairs = np.flatnonzero((sides[:, 0] == first) & (sides[:, 1] == second))
-        yield given[:, first] & given[:, second], pairs
+        yield matrix.given[:, first] & matrix.given[:, second], pairs
 
 
 def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
@@ -365,9 +364,6 @@ def _because(matrix: ReadingMatrix, right: Correctness, weights: Floats | None, 
     if len(right.present) < FEWEST:
         return FEW_CLUSTERS if len(right.present) > 1 else ONE_CLUSTER
     return FEW_RESAMPLES if np.isnan(low).any() else ""
-
-
-"""What is said of a pair and a group of items: as of a pair in `comparisons`, nothing adjusted."""
 
 
 def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:

@@ -172,7 +172,7 @@ def _table(results: Results, table: str, name: str, title: str, what: str) -> Re
     rows = rows_of(results, "variance_components", table=table)
     components = list(dict.fromkeys(str(row["component"]) for row in rows))
     keys = ("model_id", "condition", "metric")
-    found = rows_by(results, "variance_components", keys, of="component", table=table)
+    by_row = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
     negative = said(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
     made = report_table(
@@ -184,7 +184,7 @@ def _table(results: Results, table: str, name: str, title: str, what: str) -> Re
         header=(t("Model"), t("Condition"), t("Metric"), *components),
         rows=[
             _row(_who(names, model, condition), condition, metric, parts, components)
-            for (model, condition, metric), parts in found.items()
+            for (model, condition, metric), parts in by_row.items()
         ],
     )
     if table == "reader_conditions":
@@ -199,7 +199,7 @@ def _who(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
 def _row(
     who: RaterName, condition: str, metric: str, parts: dict[str, Row], components: list[str]
 ) -> TableRow:
-    values = (number(parts.get(one, {}), "value") for one in components)
+    values = (number(parts.get(name, {}), "value") for name in components)
     cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
     return (who,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)
 

@@ -362,24 +362,24 @@ def _is_for_margin(results: Results, row: Row) -> bool:
 def _margins(results: Results) -> str:
     """Name the margins of the column NI p, and where they come from."""
     panel = rows_of(results, "reader_panel")
-    found = {
+    margins = {
         t("{size} points", size=rounded(100 * number(row, "margin"), 1))
         if factor_of(row) == 100
         else t("{size} of area", size=rounded(number(row, "margin"), 2))
         for row in panel
         if _is_for_margin(results, row)
     }
-    if not found:
+    if not margins:
         return ""
     origin = origin_of_margin(results)
-    margins = in_a_row(sorted(found))
+    sizes = in_a_row(sorted(margins))
     if origin:
         return t(
             "NI p: one-sided, for the margin of {margins} ({origin}).",
-            margins=margins,
+            margins=sizes,
             origin=origin,
         )
-    return t("NI p: one-sided, for the margin of {margins}.", margins=margins)
+    return t("NI p: one-sided, for the margin of {margins}.", margins=sizes)
 
 
 def _panel_row(

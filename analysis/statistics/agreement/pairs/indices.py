@@ -198,7 +198,7 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
         said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
         whole(number(row, "n")),
         estimate_of(kappas.get(_key(row), {})),
-        *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
+        *(rounded(number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),
     )
     return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
 

@@ -271,16 +271,19 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
     if not 1 < len(raters) <= MOST_IN_MATRIX:
         return
     shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
-    beside = beside_truth(results.tables["agreement_with_truth"], raters, measure, "all", condition)
-    pairs = pd.concat([pairs_in_condition(shown, condition), beside])
-    found = pair_estimates(agreement_shown(results, pairs))
-    if len(beside):
+    with_truth = beside_truth(
+        results.tables["agreement_with_truth"], raters, measure, "all", condition
+    )
+    pairs = pd.concat([pairs_in_condition(shown, condition), with_truth])
+    estimates = pair_estimates(agreement_shown(results, pairs))
+    if len(with_truth):
         raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
     rows: list[TableRow] = [
         (
             (_numbered(named(names, rater), i + 1),),
             tuple(
-                _cell(i - j, *found.get((rater, other), UNKNOWN)) for j, other in enumerate(raters)
+                _cell(i - j, *estimates.get((rater, other), UNKNOWN))
+                for j, other in enumerate(raters)
             ),
         )
         for i, rater in enumerate(raters)
@@ -298,7 +301,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
                     percent=written(results.options.confidence_percent),
                 ),
                 t("Last the reference standard, over the cases that each rater answered.")
-                if len(beside)
+                if len(with_truth)
                 else "",
                 said(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
                 said(LETTERS) if measure == "kappa_letters" else "",
