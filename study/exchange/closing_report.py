@@ -14,9 +14,9 @@ from study.base.text import csv_bytes
 from study.exchange.bundle import label_of, model_label
 from study.models.models import withdrawn_in
 from study.monitoring.interventions import AFTER_CLOSING
-from study.monitoring.progress import completeness_in
+from study.monitoring.progress import ReaderCounts, Stage, completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, models, progress, readings, studies
+from study.store import Store, Transaction, events, models, people, progress, readings, studies
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
@@ -136,12 +136,44 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         for row in models.of_study(look, study.id)
     ]
     return (
-        f"<h2>Who and how many</h2>{_facts(facts)}"
+        f"<h2>Who and how many</h2>{_facts(facts)}{_flow(look, study, found.readers)}"
         + _table("Readers", ("reader", "status", *_HEADS), readers)
         + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
         + _table("Models", ("model", "version", "predicted", "of cases"), raters)
         + "<p>Answered, given up and timed out add up to read; excluded readings are among them."
         + "</p>"
+    )
+
+
+_FLOW = ("invited", "randomised", "started", "completed", "withdrawn", "analysed")
+
+
+def _flow(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -> str:
+    """Return the participant flow as a table: all readers, then each arm."""
+    protocol = stored_protocol(study)
+    arm_of = {row.reader_id: row.arm for row in people.readers(look, study.id)}
+    groups = {"all readers": list(readers)} | {
+        f"arm {arm.name}": [row for row in readers if arm_of[row.reader_id] == arm.name]
+        for arm in protocol.arms
+    }
+    steps = [step for step in _FLOW if protocol.arms or step != "randomised"]
+    without_excluded = protocol.exclusions == "primary"
+    rows = []
+    for name, group in groups.items():
+        counts = {
+            "invited": len(group) if name == "all readers" else None,
+            "randomised": sum(bool(arm_of[row.reader_id]) for row in group),
+            "started": sum(row.counts.n_read > 0 for row in group),
+            "completed": sum(row.stage is Stage.FINISHED for row in group),
+            "withdrawn": sum(row.stage is Stage.WITHDRAWN for row in group),
+            "analysed": sum(
+                row.counts.n_read > row.counts.n_excluded * without_excluded for row in group
+            ),
+        }
+        rows.append((name, *(counts[step] for step in steps)))
+    return _table("Flow of readers", ("group", *steps), rows) + (
+        "<p>Started: has read a case. Completed: has read every assigned case. Analysed: has a "
+        "reading in the primary analysis.</p>"
     )
 
 

@@ -403,6 +403,37 @@ def test_the_closing_report_says_who_how_many_and_what_is_missing(closed: Store)
     assert {(row["reader_id"], row["why"]) for row in missing} == {("R2", "not shown")}
 
 
+def _flow(page: str) -> list[list[str]]:
+    """Return the cells of the table of the flow of readers, its heads first."""
+    table = page.split("<caption>Flow of readers</caption>")[1].split("</table>")[0]
+    return [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in table.split("<tr>")[1:]]
+
+
+@pytest.mark.parametrize(("exclusions", "analysed"), [("primary", "0"), ("sensitivity", "1")])
+def test_the_closing_report_counts_the_flow_of_readers(
+    opened: Opened, exclusions: str, analysed: str
+) -> None:
+    """Excluded readings leave the analysis only if the protocol excludes them from the primary."""
+    store = opened(exclusions=exclusions)
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    tamper(
+        store,
+        "INSERT INTO exclusions (id, reading, excluded, reason, actor, at_utc) "
+        "SELECT 'x' || id, id, 1, 'phone rang', 'ann', '2025-01-03' FROM readings",
+        "INSERT INTO interventions (study, reader, kind, session, days, reason, actor, at_utc) "
+        "VALUES (1, 2, 'withdraw', NULL, NULL, 'moved away', 'ann', '2025-01-02')",
+    )
+    heads, row = _flow(report_files(store, "trial")["closing-report.html"].decode())
+    assert dict(zip(heads, row, strict=True)) == {
+        "group": "all readers",
+        "invited": "2",
+        "started": "1",
+        "completed": "1",
+        "withdrawn": "1",
+        "analysed": analysed,
+    }
+
+
 def test_the_closing_report_tells_every_decision(closed: Store) -> None:
     """Amendments, interventions and exclusions stand in it with who, when and why."""
     tamper(

@@ -16,6 +16,7 @@ from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.closing_report import report_files
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.restoring import SAME, merge, restore
 from study.lifecycle import studies
@@ -182,6 +183,18 @@ def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) ->
     for row in _of_readers(files):
         assert row["arm"] == arm_of[row["rater_id"]]
         assert row["condition"] == {"ai": "aided", "control": "unaided"}[row["arm"]]
+
+
+def test_the_closing_report_counts_the_readers_of_each_arm(banked: Store) -> None:
+    _read(banked, "arms")
+    page = report_files(banked, "trial")["closing-report.html"].decode()
+    flow = page.split("<caption>Flow of readers</caption>")[1].split("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in flow.split("<tr>")[2:]]
+    assert rows == [
+        ["all readers", "4", "4", "4", "4", "0", "4"],
+        ["arm ai", "", "2", "2", "2", "0", "2"],
+        ["arm control", "", "2", "2", "2", "0", "2"],
+    ]
 
 
 def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
