@@ -20,7 +20,7 @@ def shares(weights: Mapping[str, int], total: int, *, seed: int, purpose: str) -
     """Divide a number in proportion to weights (Hamilton's method); no share exceeds its weight.
 
     >>> shares({"a": 3, "b": 1}, 2, seed=1, purpose="x")
-    {'a': 2, 'b': 0}
+    {'a': 1, 'b': 1}
     """
     of_all = sum(weights.values())
     exact = {name: divmod(total * weight, of_all) for name, weight in weights.items()}

@@ -128,8 +128,9 @@ def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Result
     """No source is lost for want of a sentence that names it."""
     panel = run.tables["reader_panel"]
     with_area = pd.concat([panel, panel.assign(metric="auc")])
-    indices = {"agreement_indices": run.tables["accuracy"]}
-    everything = replace(run, tables={**run.tables, **indices, "reader_panel": with_area})
+    accuracy = run.tables["accuracy"]
+    others = {"agreement_indices": accuracy, "reliance": accuracy}
+    everything = replace(run, tables={**run.tables, **others, "reader_panel": with_area})
     # One is used where items are single, one in the tests alone, one where words are scored.
     elsewhere = {"hillis2005", "gallas2009", "cohen1968"}
     keys = set(cited_keys(part.text for part in methods(everything)))

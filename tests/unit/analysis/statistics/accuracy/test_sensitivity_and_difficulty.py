@@ -239,7 +239,7 @@ def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
 def test_the_flags_that_say_nothing_of_the_time_are_those_of_the_documentation() -> None:
     """And each stands among the flags that a page or the server gives."""
     text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
-    (message,) = re.findall(r"say nothing about the time: ([^.]*)\.", text)
+    (message,) = re.findall(r"do not affect the time: ([^.]*)\.", text)
     assert set(re.findall(r"`(\w+)`", message)) == NOT_ABOUT_TIME
     matches = {
         flag
