@@ -46,9 +46,10 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 reader.answer()
             _wait_until_quiet(server)
             idle_ms = _idle(server)
-            reader.call_again()
+            reader.hang_up()
             answer_ms = _measured(server, reader.answer, n, idle_ms)
             refused_ms = _measured(server, reader.be_refused, n, idle_ms)
+            reader.hang_up()
     return {
         "n": n,
         "bar_ms": BAR_MS,
@@ -95,8 +96,8 @@ class Reader:
         self._line.request("GET", "/desk", headers={"Cookie": self._cookie})
         self._desk = json.loads(self._line.getresponse().read())
 
-    def call_again(self) -> None:
-        """Drop the line, which the server hung up in the meantime; the next message opens one."""
+    def hang_up(self) -> None:
+        """Close the connection; the next message opens another."""
         self._line.close()
 
     def answer(self) -> None:

@@ -168,7 +168,7 @@ class _Watch:
         self._desk: list[float] = []
         self._answers: list[float] = []
         self._peak_mb, stop, start = 0.0, threading.Event(), time.perf_counter()
-        self._reader.call_again()
+        self._reader.hang_up()
         thread = threading.Thread(target=self._go_on, args=(stop,))
         thread.start()
         try:
