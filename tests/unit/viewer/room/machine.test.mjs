@@ -381,6 +381,8 @@ const ROWS = [
     ["remember", "remember", "enter", "begin", "prefetch"], { phase: "ready" }],
   ["Enter keeps the answer of stage 1", () => on(revealed(), { is: "painted", n: 2, now: 5000 }), { is: "confirm", now: 7000 },
     ["handIn", "reset", "enter"], { shown: { committed: true, option: "B" } }],
+  ["a second Enter of stage 1 does not keep it", () => on(revealed(), { is: "painted", n: 2, now: 5000 }), { is: "confirm", now: 5100 },
+    NOTHING, { shown: { committed: false } }],
   ["⇧M requests an answer on demand", () => ready(onDemand()), { is: "aid" }, ["requestAid", "hint"], { shown: { asked: true } }],
   ["once", () => asked(), { is: "aid" }, NOTHING, {}],
   ["and not where the answer is there already", () => ready(onDemand(CONTENT)), { is: "aid" }, NOTHING, {}],

@@ -119,7 +119,8 @@ export class QuestionPanel {
     this.showLoading("");
     const words = find(this.#root, ".rr-scroll").querySelectorAll(".rr-question, .rr-options span, .rr-context :is(dt, dd)");
     this.#original = [...words].map((each) => [/** @type {HTMLElement} */ (each), each.textContent ?? ""]);
-    this.settle();
+    // Stage 2 shows the case of stage 1 again: nothing moves.
+    if (item.stage !== 2 || !this.#root.dataset.density) this.settle();
   }
 
   /** Whether the browser or an extension has put other words in the place of the study's. */

@@ -65,7 +65,7 @@ export const texts = {
     minutes: Math.floor(left_s / 60), seconds: String(left_s % 60).padStart(2, "0"),
   }),
   confirmNext: t("Next case"),
-  stages: { 1: t("your own answer first"), 2: t("with the model's answer: keep yours or change it") },
+  stages: { 1: t("your own answer first"), 2: t("with the model's answer") },
   aid: {
     mark: t("AI"),
     waiting: t("Waiting for the model's answer…"),

@@ -609,7 +609,7 @@ class Turn {
       if (!doubled) this.#answerFirst(shown, texts.hints.chooseFirst);
     } else if (answered && steps && shown.confidence === null) {
       this.#hint(texts.hints.sayHowSure(steps));
-    } else {
+    } else if (!doubled || shown.item.stage !== 2) { // stage 2 opens with the answer of stage 1 chosen
       this.#handIn(shown, now, "answered");
     }
   }
