@@ -44,6 +44,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         readers: tuple[str, ...] = ("R1",),
         bank: Path | None = None,
         watched: tuple[str, ...] = (),
+        add_models: Callable[[Store], None] | None = None,
         **values: Any,
     ) -> Server:
         if bank:
@@ -54,6 +55,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
         invited = invite(store, *readers)
+        if add_models:
+            add_models(store)
         studies.open_study(store, study="trial", now=NOW)
         codes = {name: code.text for name, code in zip(readers, invited, strict=True)}
         codes["coordinator"] = coordinator_code(

@@ -1,0 +1,286 @@
+"""Aided reading in a browser: what readers see, and no part of an aid arrives before it is due.
+
+All that comes to the reader's browser is recorded: responses of every route, and the messages of
+Streamlit's connection. Each answer of the model contains marks that occur nowhere else.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, WebSocket, expect
+
+from study.models.models import add_model
+from study.store import Store, banks
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+EXPLAINED = {"aid_shows": ["answer", "confidence", "explanation", "boxes"]}
+AID = "[data-label=aid]"
+SHOWN = f"{AID}[data-state=shown]"
+
+
+def _number(item_id: str) -> int:
+    return int(item_id[1:])
+
+
+def _marks(item_id: str) -> tuple[str, ...]:
+    """Return what only the aid of an item contains: words, label, a coordinate and a confidence."""
+    n = _number(item_id)
+    return (f"WORDS-OF-{item_id}", f"BOX-OF-{item_id}", f"0.31{n:04d}7", f"0.72{n:04d}3")
+
+
+def _add_model(store: Store, *, missing: int = 0, correct: bool = False) -> None:
+    """Add a model that answers A, or correctly, with marks, and leaves some cases out."""
+    with store.look() as look:
+        rows = banks.items_of_study(look, study_row(look, "trial").id)
+    answers = {}
+    for row in rows[missing:]:
+        words, label, x, confidence = _marks(row.item_id)
+        answers[row.item_id] = {
+            "model_prediction": row.truth if correct else "A",
+            "confidence": float(confidence),
+            "explanation": words,
+            "boxes": [{"x": float(x), "y": 0.5, "width": 0.25, "height": 0.125, "label": label}],
+        }
+    path = store.path.with_name("predictions.json")
+    path.write_text(json.dumps(answers))
+    add_model(store, path, study="trial", model_id="m", now=NOW)
+
+
+@dataclass
+class Traffic:
+    """What a browser sends to the server and receives from it, in order.
+
+    Parameters
+    ----------
+    line
+        "" while the connection works; "cut" if no message of the desk arrives at the server, and
+        "lost" if the server stores the message and its response does not come back.
+    """
+
+    line: str = ""
+    log: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def record(self, context: BrowserContext) -> None:
+        """Record the traffic of all windows of a browser from now on."""
+        context.route("**/*", self._pass)
+        context.on("page", lambda page: page.on("websocket", self._listen))
+
+    def _pass(self, route: Route) -> None:
+        request = route.request
+        of_desk = "/desk" in request.url
+        if of_desk and self.line == "cut":
+            route.abort()
+            return
+        if request.url.endswith("/desk/records"):
+            self.log.append(("sent", request.post_data_buffer or b""))
+        response = route.fetch()
+        if of_desk and self.line == "lost":
+            route.abort()
+            return
+        head = f"{request.url} {response.headers}\n".encode()
+        self.log.append(("received", head + response.body()))
+        if request.resource_type == "document":
+            # Chromium lets no page from a test connect to this machine: the browser asks again.
+            route.continue_()
+        else:
+            route.fulfill(response=response)
+
+    def _listen(self, line: WebSocket) -> None:
+        def note(payload: bytes | str) -> None:
+            self.log.append(("received", payload.encode() if isinstance(payload, str) else payload))
+
+        line.on("framereceived", note)
+
+    def revealed(self) -> set[str]:
+        """Return the items of which any mark arrived."""
+        return {item for kind, data in self.log if kind == "received" for item in _items(data)}
+
+
+def _items(data: bytes) -> Iterator[str]:
+    for words, label, x, confidence in re.findall(
+        rb"WORDS-OF-(q\d{4})|BOX-OF-(q\d{4})|0\.31(\d{4})7|0\.72(\d{4})3", data
+    ):
+        named = words or label
+        yield named.decode() if named else f"q{(x or confidence).decode()}"
+
+
+def _places(server: Server, reader: str) -> list[dict[str, Any]]:
+    """Return the places of a reader's list in their order, with their items."""
+    with server.store.look() as look:
+        return look.rows(
+            "SELECT assignments.id AS id, item_id, condition, stage FROM assignments "
+            "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+            "JOIN readers ON readers.id = reader WHERE reader_id = :reader "
+            "ORDER BY position, stage",
+            reader=reader,
+        )
+
+
+def _too_early(traffic: Traffic, places: list[dict[str, Any]], when: str) -> list[str]:
+    """Return the items of which a part of the aid arrived before it was due.
+
+    What was due before stays due: the reader has seen it. A case that is not aided contains none.
+    """
+    read: set[str] = set()
+    requested: set[str] = set()
+    due: set[str] = set()
+    early = []
+    for kind, data in traffic.log:
+        if kind == "sent":
+            for record in json.loads(data)["records"]:
+                if record["kind"] == "reading":
+                    read.add(record["case"])
+                elif record["kind"] == "aid request":
+                    requested.add(record["case"])
+            due |= _due(places, read, requested, when)
+            continue
+        due |= _due(places, read, requested, when)
+        early += sorted(set(_items(data)) - due)
+        early += _in_cases(data, {place["id"]: place for place in places}, due)
+    return early
+
+
+def _due(places: list[dict[str, Any]], read: set[str], requested: set[str], when: str) -> set[str]:
+    if when == "on demand":
+        return {place["item_id"] for place in places if place["id"] in requested}
+    waiting = next((n for n, place in enumerate(places) if place["id"] not in read), len(places))
+    return {place["item_id"] for place in places[: waiting + 1] if place["condition"] == "aided"}
+
+
+def _in_cases(data: bytes, places: dict[str, dict[str, Any]], due: set[str]) -> Iterator[str]:
+    """Yield the items of cases on a desk whose content is there although it is not due."""
+    try:
+        desk = json.loads(data.partition(b"\n")[2])
+    except ValueError:
+        return
+    desk = desk.get("desk", desk) if isinstance(desk, dict) else {}
+    for case in desk.get("cases", ()):
+        place = places.get(case["case"])
+        if place is None:
+            assert case["practice"]
+            assert "aid" not in case
+        elif place["condition"] != "aided":
+            if "aid" in case or set(_items(json.dumps(case).encode())):
+                yield place["item_id"]
+        elif case["aid"]["content"] is not None and place["item_id"] not in due:
+            yield place["item_id"]
+
+
+def _tops(page: Page) -> list[float]:
+    """Return where the options and the images are."""
+    boxes: list[float] = page.evaluate(
+        "[...document.querySelectorAll('.rr-options [data-option], .rr-films')]"
+        ".flatMap((each) => { const box = each.getBoundingClientRect();"
+        " return [box.x, box.y, box.width, box.height]; })"
+    )
+    return boxes
+
+
+def _press(reader: Reader, *keys: str) -> None:
+    for key in keys:
+        reader.page.keyboard.press(key)
+
+
+def _revealed(reader: Reader, position: int) -> None:
+    reader.page.wait_for_selector(f"[data-state=ready][data-position='{position}'] {SHOWN}")
+
+
+def test_sequential_reading_reveals_the_aid_after_each_answer(
+    serve: Serve, profile: Profile
+) -> None:
+    """Through practice, a cut and a lost connection, a double Enter and a reload of stage 2."""
+    traffic = Traffic()
+    context = profile()
+    traffic.record(context)
+    server = serve(
+        add_models=lambda store: _add_model(store, correct=True),
+        cases=4,
+        practice_cases=1,
+        conditions=["unaided", "aided"],
+        aid="after",
+        aid_model="m",
+        aid_errors=2,
+        aid_shows=["answer", "confidence", "boxes"],
+    )
+    reader = Reader(context.new_page())
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 0)
+    expect(page.locator(AID)).to_be_hidden()
+    reader.answer("a")
+    page.wait_for_selector("[data-feedback=true]")
+    _press(reader, "Enter")
+    page.wait_for_selector("[data-halt=begin]")
+    _press(reader, "p")
+
+    reader.wait("ready", 1)
+    reader.wait_saved()
+    before = _tops(page)
+    traffic.line = "cut"
+    reader.answer("b")
+    expect(page.locator(".rr-hint")).to_contain_text("Waiting")
+    expect(page.locator(".rr-question")).to_be_visible()
+    expect(page.locator(SHOWN)).to_be_hidden()
+    traffic.line = ""
+    _revealed(reader, 1)
+    assert _tops(page) == before
+    expect(page.locator(AID)).to_contain_text("Output of an AI model")
+    expect(page.locator(".rr-aid-mark")).to_have_count(1)
+    expect(page.locator(".rr-box:not(.rr-below)")).to_have_count(1)
+    pressed = page.locator("[data-option=B]")
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    _revealed(reader, 1)
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    page.wait_for_timeout(700)
+    _press(reader, "Enter")
+
+    reader.wait("ready", 2)
+    expect(page.locator(SHOWN)).to_be_hidden()
+    traffic.line = "lost"
+    _press(reader, "c", "Enter")
+    expect(page.locator(".rr-hint")).to_contain_text("Waiting")
+    traffic.line = ""
+    _revealed(reader, 2)
+    page.wait_for_timeout(700)
+    reader.answer("d")
+
+    reader.wait("ready", 3)
+    _press(reader, "a", "Enter")
+    _revealed(reader, 3)
+    _press(reader, "Enter")
+    page.wait_for_timeout(700)
+    assert reader.state("position") == "3"
+    _press(reader, "Enter")
+    reader.wait("ready", 4)
+    page.go_back()
+    page.go_forward()
+    reader.wait("ready", 4)
+    _press(reader, "a", "Enter")
+    _revealed(reader, 4)
+    page.wait_for_timeout(700)
+    _press(reader, "Enter")
+    reader.wait("finished")
+    expect(page.locator(".rr-curtain")).to_contain_text("deliberately replaced by wrong ones")
+
+    rows = server.readings()
+    assert [row["answer"] is not None for row in rows] == [True] * 8
+    chosen = [row["shown_order"].index(row["answer"]) for row in rows]
+    assert chosen == [1, 1, 2, 3, 0, 0, 0, 0]
+    assert [row["aid_shown_ms"] is not None for row in rows[::2]] == [False] * 4
+    assert all(row["aid_shown_ms"] > 0 for row in rows[3::2])
+    places = _places(server, "R1")
+    assert traffic.revealed() == {place["item_id"] for place in places}
+    assert _too_early(traffic, places, "after") == []
+    assert verify(server.store) == []
