@@ -120,7 +120,10 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         size_mb = path.stat().st_size / 1e6
     costs = {way: min((run[way] for run in runs), key=lambda cost: cost.seconds) for way in runs[0]}
     memory = {way: max(run[way].memory_mb for run in runs) for way in costs}
-    times, share = costs["ours"].seconds / costs["plain"].seconds, memory["ours"] / memory["plain"]
+    times, share = (
+        costs["ours"].seconds / costs["plain"].seconds,
+        memory["ours"] / max(memory["plain"], 1),
+    )
     opened_s = explored_s.pop("open")
     slowest = max(explored_s, key=explored_s.__getitem__)
     return {
