@@ -20,6 +20,7 @@ from analysis.readings.clusters import (
     percentile_limits,
     ratio,
     resample_weights,
+    sums_by_cluster,
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
@@ -289,11 +290,9 @@ class _Part:
 
     @classmethod
     def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> _Part:
-        clusters = matrix.clusters[item[chosen]]
-        present, place = np.unique(clusters, return_inverse=True)
+        order = np.argsort(item[chosen], kind="stable")  # clusters ascend with the items
         columns = np.stack([values[chosen], np.ones(int(chosen.sum()))], axis=1)
-        sums = np.zeros((len(present), 2))
-        np.add.at(sums, place, columns)
+        sums, present = sums_by_cluster(columns[order], matrix.clusters[item[chosen]][order])
         return cls(n=int(chosen.sum()), sums=sums, present=present)
 
     @property
