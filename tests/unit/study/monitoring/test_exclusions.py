@@ -1,4 +1,4 @@
-"""Excluding a reading: with a reason only, both ways in the export, and vouched for."""
+"""Readings are excluded with a reason, reported both ways, and covered by the verification."""
 
 import csv
 import io
@@ -64,7 +64,7 @@ def _exported(store: Store) -> list[str]:
 
 
 def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) -> None:
-    """Nothing is taken out: the reason stands beside the reading."""
+    """The export keeps the row and adds the reason."""
     assert _exported(read) == [""] * 8
     _exclude(read, "fire\n alarm")
     assert _exported(read) == ["fire alarm", *[""] * 7]
@@ -72,7 +72,7 @@ def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) ->
 
 
 @pytest.mark.parametrize(
-    ("exclusions", "said"),
+    ("exclusions", "message"),
     [
         (
             "sensitivity",
@@ -81,25 +81,25 @@ def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) ->
         ("primary", "are left out of the primary analysis; a sensitivity analysis includes them"),
     ],
 )
-def test_what_excluding_does_is_said_as_the_protocol_decided_it(
-    opened: Opened, exclusions: str, said: str
+def test_the_explanation_of_excluding_follows_the_protocol(
+    opened: Opened, exclusions: str, message: str
 ) -> None:
-    """And the bundle's protocol says the same to the analysis."""
+    """The protocol in the bundle states the same choice for the analysis."""
     store = opened(exclusions=exclusions)
-    assert said in what_it_does(store, "trial")
+    assert message in what_it_does(store, "trial")
     protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
     assert protocol["in_force"]["exclusions"] == exclusions
     assert protocol["locked"]["protocol"].get("exclusions", "sensitivity") == exclusions
 
 
-def test_a_reading_can_be_brought_back_and_set_aside_again(read: Store) -> None:
-    """Each decision is a row of its own; the last one counts."""
+def test_a_reading_can_be_reinstated_and_excluded_again(read: Store) -> None:
+    """Each decision is a separate row; the last one counts."""
     _exclude(read)
     _reinstate(read)
     assert _exported(read)[0] == ""
     _exclude(read, "again")
     assert _exported(read)[0] == "again"
-    assert [(one.excluded, one.reason) for one in history(read, "trial")] == [
+    assert [(decision.excluded, decision.reason) for decision in history(read, "trial")] == [
         (True, "fire alarm"),
         (False, "no alarm"),
         (True, "again"),
@@ -107,14 +107,14 @@ def test_a_reading_can_be_brought_back_and_set_aside_again(read: Store) -> None:
     assert verify(read) == []
 
 
-def test_the_trail_says_who_decided_what_and_why(read: Store) -> None:
-    """By whom, in which role, from where, old, new and reason."""
+def test_the_trail_records_who_excluded_which_reading_and_why(read: Store) -> None:
+    """The event has the person's name, role and place, the old and new value, and the reason."""
     _exclude(read)
     with read.look() as look:
         last = list(events.walk(look, events.study_chain("trial")))[-1]
     assert (last.kind, last.actor) == ("reading excluded", "c")
-    told = {key: last.detail[key] for key in ("reader_id", "position", "old", "new", "reason")}
-    assert told == {
+    recorded = {key: last.detail[key] for key in ("reader_id", "position", "old", "new", "reason")}
+    assert recorded == {
         "reader_id": "R1",
         "position": 1,
         "old": "counts",
@@ -124,16 +124,16 @@ def test_the_trail_says_who_decided_what_and_why(read: Store) -> None:
     assert (last.detail["role"], last.detail["place"]) == ("coordinator", "mark")
 
 
-def test_without_a_reason_nothing_is_excluded(read: Store) -> None:
-    """Blank, or so long that nobody reads it: refused."""
+def test_an_exclusion_needs_a_reason_of_acceptable_length(read: Store) -> None:
+    """A blank or extremely long reason is refused."""
     for why in ("", " \n ", "x" * 2001):
         with pytest.raises(BadInput):
             _exclude(read, why)
     assert _exported(read) == [""] * 8
 
 
-def test_what_is_so_already_is_refused(read: Store) -> None:
-    """A second click, or a second window, decides nothing anew."""
+def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
+    """A second click, or a second window, adds no decision."""
     with pytest.raises(NotNow, match="not excluded"):
         _reinstate(read)
     _exclude(read)
@@ -144,8 +144,8 @@ def test_what_is_so_already_is_refused(read: Store) -> None:
     assert len(history(read, "trial")) == 1
 
 
-def test_an_answer_changed_since_is_another_reading(opened: Opened) -> None:
-    """The old one can no longer be excluded, the new one counts."""
+def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None:
+    """The old reading can no longer be reinstated, and the new one counts."""
     store = opened(back_navigation=True)
     who = person(store)
     case = desk.desk(store, who, now=NOW).cases[0].case
@@ -154,13 +154,13 @@ def test_an_answer_changed_since_is_another_reading(opened: Opened) -> None:
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")
     assert desk.take_records(store, who, [changed], now=NOW).refused == ()
     assert _exported(store) == [""]
-    assert [one.current for one in history(store, "trial")] == [False]
+    assert [decision.current for decision in history(store, "trial")] == [False]
     with pytest.raises(NotNow, match="changed the answer"):
         reinstate(store, study="trial", reading=f"read-{case}", reason="x", now=NOW)
 
 
-def test_an_exclusion_after_closing_says_so(read: Store) -> None:
-    """Whoever decides then may have seen the results."""
+def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None:
+    """A person who excludes a reading after the closing may have seen the results."""
     with read.change() as change:
         number = change.value("SELECT id FROM studies")
         studies.mark_closed(change, number, "2025-06-04T12:30:00.000Z")
@@ -180,10 +180,10 @@ def test_an_exclusion_after_closing_says_so(read: Store) -> None:
         ),
     ],
 )
-def test_an_exclusion_altered_by_hand_is_found(
+def test_verification_reports_an_exclusion_altered_in_the_file(
     read: Store, tmp_path: Path, statement: str, named: str
 ) -> None:
-    """Reason, decision, a row taken out, a row slipped in."""
+    """A changed reason or decision, a deleted row and an inserted row are reported."""
     _exclude(read)
     read.copy_to(tmp_path / "copy.db")
     copy = Store(tmp_path / "copy.db")
@@ -191,8 +191,8 @@ def test_an_exclusion_altered_by_hand_is_found(
     assert any(named in breach for breach in verify(copy))
 
 
-def test_the_analysis_reports_both_ways(read: Store, tmp_path: Path) -> None:
-    """The primary analysis keeps the reading; the sensitivity analysis leaves it out."""
+def test_the_sensitivity_analysis_drops_excluded_readings(read: Store, tmp_path: Path) -> None:
+    """The primary analysis includes them."""
     export(read, study="trial", out=tmp_path / "before")
     _exclude(read)
     export(read, study="trial", out=tmp_path / "after")

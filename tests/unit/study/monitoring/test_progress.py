@@ -1,4 +1,4 @@
-"""The overview's numbers: honest denominators, stages, pace, silence, and never right or wrong."""
+"""The progress of a study: counts with complete denominators, stages, pace and silent readers."""
 
 import shutil
 from collections.abc import Callable
@@ -44,13 +44,13 @@ def _case(store: Store, reader_id: str = "R1") -> str:
     return desk.desk(store, person(store, reader_id), now=NOW).cases[0].case
 
 
-def _one(store: Store, reader_id: str = "R1", days: float = 0) -> ReaderProgress:
-    found = progress_of(store, "trial", now=NOW + timedelta(days=days))
-    return next(one for one in found.readers if one.reader_id == reader_id)
+def _progress_of(store: Store, reader_id: str = "R1", days: float = 0) -> ReaderProgress:
+    progress = progress_of(store, "trial", now=NOW + timedelta(days=days))
+    return next(reader for reader in progress.readers if reader.reader_id == reader_id)
 
 
-def test_every_case_is_counted_by_what_became_of_it(opened: Opened) -> None:
-    """Answered, given up, timed out and only presented: each out of those assigned."""
+def test_cases_are_counted_by_status_out_of_those_assigned(opened: Opened) -> None:
+    """Answered, skipped, timed out and only presented cases have separate counts."""
     store = opened(cannot_answer=True, time_limit_s=60)
     for option, changed in (
         ("A", {}),
@@ -60,25 +60,25 @@ def test_every_case_is_counted_by_what_became_of_it(opened: Opened) -> None:
         case = _case(store)
         _take(store, presentation(case), reading(case, option, **changed))
     _take(store, presentation(_case(store)))
-    assert _one(store).counts == Counts(
+    assert _progress_of(store).counts == Counts(
         n_assigned=8, n_presented=4, n_read=3, n_answered=1, n_skipped=1, n_timed_out=1
     )
     assert progress_of(store, "trial", now=NOW).counts.n_assigned == 16
 
 
-def test_the_stages_of_a_reader(opened: Opened) -> None:
+def test_a_reader_passes_through_five_stages(opened: Opened) -> None:
     """Not begun, preparing, practising, reading, finished."""
     store = opened(instructions="Read.", practice_cases=1)
-    stages = [_one(store).stage]
+    stages = [_progress_of(store).stage]
     _take(store, preparation("instructions"))
-    stages.append(_one(store).stage)
+    stages.append(_progress_of(store).stage)
     case = _case(store)
     _take(store, presentation(case), reading(case))
-    stages.append(_one(store).stage)
+    stages.append(_progress_of(store).stage)
     _take(store, presentation(_case(store)))
-    stages.append(_one(store).stage)
+    stages.append(_progress_of(store).stage)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    stages.append(_one(store, "R2").stage)
+    stages.append(_progress_of(store, "R2").stage)
     assert stages == [
         Stage.NOT_BEGUN,
         Stage.PREPARING,
@@ -88,82 +88,89 @@ def test_the_stages_of_a_reader(opened: Opened) -> None:
     ]
 
 
-def test_a_changed_answer_is_one_reading(opened: Opened) -> None:
-    """It is counted once, and its pace is of the first time."""
+def test_a_changed_answer_counts_as_one_reading(opened: Opened) -> None:
+    """The pace uses the time of the first answer."""
     store = opened(back_navigation=True)
     case = _case(store)
     _take(store, presentation(case), reading(case))
     _take(store, reading(case, "B", id="second-answer", supersedes=f"read-{case}"))
-    one = _one(store)
-    assert (one.counts.n_read, one.pace.n_timed) == (1, 1)
+    progress = _progress_of(store)
+    assert (progress.counts.n_read, progress.pace.n_timed) == (1, 1)
     assert len(progress_of(store, "trial", now=NOW).arrivals["R1"]) == 1
 
 
-def test_silence_is_told_of_whoever_has_begun_and_could_read(opened: Opened) -> None:
-    """Not of those who never began, nor of those who are paused or done."""
+def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened) -> None:
+    """Readers who never began, paused or finished do not."""
     store = opened(readers=("R1", "R2", "R3"))
     for who in ("R1", "R3"):
         case = _case(store, who)
         _take(store, presentation(case), reading(case), reader_id=who)
     about: dict[str, Any] = {"study": "trial", "reason": "leave", "by": BY, "now": NOW}
     interventions.pause(store, reader_id="R3", **about)
-    found = progress_of(store, "trial", now=NOW + timedelta(days=7))
-    assert [(one.reader_id, one.silent_days) for one in silent(found, 7)] == [("R1", 7.0)]
-    assert silent(found, 7.1) == []
+    progress = progress_of(store, "trial", now=NOW + timedelta(days=7))
+    assert [(reader.reader_id, reader.silent_days) for reader in silent(progress, 7)] == [
+        ("R1", 7.0)
+    ]
+    assert silent(progress, 7.1) == []
 
 
-def test_a_wash_out_is_no_silence(opened: Opened) -> None:
-    """Whoever may not read yet is not silent; from the opening on the days count."""
+def test_days_of_the_wash_out_do_not_count_as_silence(opened: Opened) -> None:
+    """The days count from the opening of the next session."""
     store = opened(sessions=2, conditions=["unaided", "image-absent"], washout_days=10, cases=2)
     for _ in range(2):
         case = _case(store)
         _take(store, presentation(case), reading(case))
-    assert _one(store, days=9).current is not None
-    assert _one(store, days=9).silent_days is None
-    assert _one(store, days=13).silent_days == 3.0
+    assert _progress_of(store, days=9).current is not None
+    assert _progress_of(store, days=9).silent_days is None
+    assert _progress_of(store, days=13).silent_days == 3.0
 
 
 def test_sessions_and_conditions_each_have_their_own_counts(opened: Opened) -> None:
-    """One row a session and condition, with where the session stands."""
+    """Each session and condition has a row, which also states the session's status."""
     store = opened(sessions=2, conditions=["unaided", "image-absent"], washout_days=10, cases=2)
     case = _case(store)
     _take(store, presentation(case), reading(case))
     parts = [
-        (one.standing.session, one.counts.n_read, one.standing.state) for one in _one(store).parts
+        (part.standing.session, part.counts.n_read, part.standing.state)
+        for part in _progress_of(store).parts
     ]
     assert parts == [(1, 1, SessionState.OPEN), (2, 0, SessionState.WAITING)]
-    assert len({one.condition for one in _one(store).parts}) == 2
+    assert len({part.condition for part in _progress_of(store).parts}) == 2
 
 
 def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
-    """What they left unread is named; nothing is estimated for them."""
+    """Their unread cases are counted, and no remaining time is estimated."""
     store = opened()
     case = _case(store)
     _take(store, presentation(case), reading(case))
     interventions.withdraw(store, study="trial", reader_id="R1", reason="left", by=BY, now=NOW)
-    found = progress_of(store, "trial", now=NOW)
-    assert (found.counts.n_assigned, found.n_cases_left_behind) == (16, 7)
-    one = _one(store, days=9)
-    assert (one.stage, one.left, one.silent_days) == (Stage.WITHDRAWN, None, None)
+    study_progress = progress_of(store, "trial", now=NOW)
+    assert (study_progress.counts.n_assigned, study_progress.n_cases_left_behind) == (16, 7)
+    progress = _progress_of(store, days=9)
+    assert (progress.stage, progress.left, progress.silent_days) == (Stage.WITHDRAWN, None, None)
     assert [row.kind for row in interventions.listed(store, "trial")] == ["withdraw"]
 
 
-def test_simulated_readers_say_nothing_of_how_fast_people_are(opened: Opened) -> None:
-    """Their clock runs ahead: no silence, and nobody's time left rests on theirs."""
+def test_simulated_readers_are_not_silent_and_set_no_pace(opened: Opened) -> None:
+    """Their clock runs ahead, so no estimate of the time left uses them."""
     store = opened()
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert _one(store, days=20).silent_days is None
-    assert _one(store, "R2").left is None
+    assert _progress_of(store, days=20).silent_days is None
+    assert _progress_of(store, "R2").left is None
 
 
 def test_a_study_that_is_not_open_has_readers_without_cases(banked: Store) -> None:
-    """Nothing assigned, nothing to divide by, nothing made up."""
+    """All counts are 0, and nothing is estimated."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")
-    found = progress_of(banked, "trial", now=NOW)
-    assert (found.state, found.counts, found.dates["opened"]) == ("drawn", Counts(), None)
-    assert (_one(banked).stage, _one(banked).left, _one(banked).current) == (
+    progress = progress_of(banked, "trial", now=NOW)
+    assert (progress.state, progress.counts, progress.dates["opened"]) == ("drawn", Counts(), None)
+    assert (
+        _progress_of(banked).stage,
+        _progress_of(banked).left,
+        _progress_of(banked).current,
+    ) == (
         Stage.NOT_BEGUN,
         None,
         None,
@@ -174,14 +181,14 @@ HOUR_MS = 3_600_000.0
 
 
 class Arrived(NamedTuple):
-    """What is asked of a reading."""
+    """The fields of a reading that the pace uses."""
 
     received_at_utc: str
     response_ms: float | None
 
 
 def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[Arrived]:
-    """Return readings that arrived so many seconds after the beginning."""
+    """Return readings that arrived a number of seconds after the beginning."""
     return [Arrived(stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
 
 
@@ -193,14 +200,14 @@ def test_active_time_runs_from_one_reading_to_the_next() -> None:
     assert pace.cases_per_hour == pytest.approx(6 * HOUR_MS / 160_000)
 
 
-def test_a_night_between_two_cases_is_no_reading_time() -> None:
-    """After a break a reading counts with its own response time; ten minutes is no break yet."""
+def test_a_break_between_two_cases_does_not_count_as_reading_time() -> None:
+    """After a break of over ten minutes, a reading counts with its response time only."""
     assert pace_of(_rows(0, 600)).active_ms == 10_000 + 600_000
     assert pace_of(_rows(0, 600.1)).active_ms == 20_000
 
 
-def test_without_a_known_time_nothing_is_made_up() -> None:
-    """A reading after a break whose time is not known counts for nothing; there is no median."""
+def test_the_pace_uses_measured_times_only() -> None:
+    """A reading after a break without a response time is not counted; there is no median."""
     pace = pace_of(_rows(0, 30, response_ms=None))
     assert (pace.n_timed, pace.median_response_ms) == (0, None)
     assert (pace.n_active, pace.active_ms) == (1, 30_000.0)
@@ -211,65 +218,65 @@ def _pace(n: int, per_hour: float) -> Pace:
     return Pace(n_timed=n, median_response_ms=1.0, n_active=n, active_ms=n * HOUR_MS / per_hour)
 
 
-def test_the_time_left_rests_on_the_own_pace() -> None:
-    """120 cases at 60 an hour are two hours, told from five readings at least."""
+def test_the_time_left_is_estimated_from_the_readers_own_pace() -> None:
+    """120 cases at 60 per hour take two hours; at least five readings are needed."""
     left = time_left(120, _pace(5, 60), [_pace(50, 10)])
     assert left is not None
     assert left.hours == pytest.approx(2)
     assert (left.basis, left.n) == (Basis.OWN, 5)
 
 
-def test_without_a_pace_of_their_own_it_rests_on_the_median_of_the_others() -> None:
-    """Four readings are too few; 30, 40 and 100 an hour have the median 40."""
+def test_with_few_readings_the_time_left_uses_the_median_pace_of_others() -> None:
+    """Four readings are too few; 30, 40 and 100 per hour have the median 40."""
     left = time_left(80, _pace(4, 60), [_pace(9, 30), _pace(9, 100), _pace(9, 40), _pace(2, 1)])
     assert left is not None
     assert left.hours == pytest.approx(2)
     assert (left.basis, left.n) == (Basis.OTHERS, 3)
 
 
-def test_nothing_left_or_nobody_read_is_no_estimate() -> None:
-    """None, never 0 hours."""
+def test_without_cases_or_readings_there_is_no_estimate() -> None:
+    """The result is None, never 0 hours."""
     assert time_left(0, _pace(50, 60), []) is None
     assert time_left(10, _pace(0, 60), [_pace(4, 60)]) is None
 
 
-def _both(store: Store) -> None:
-    """Compare what is known already with what is read anew."""
+def _assert_cached_readings_are_current(store: Store) -> None:
+    """Compare the cached readings with those read again."""
     known = readings_of(store, "trial")
     _KNOWN.clear()
     assert known == readings_of(store, "trial")
 
 
-def test_new_readings_and_changed_answers_are_seen(opened: Opened) -> None:
+def test_the_cache_includes_new_readings_and_changed_answers(opened: Opened) -> None:
     """One reader has read; then another reads, and the first changes an answer."""
     store = opened(readers=("R1", "R2"), back_navigation=True)
     who = person(store)
     case = desk.desk(store, who, now=NOW).cases[0].case
     first = reading(case)
     desk.take_records(store, who, [presentation(case), first], now=NOW)
-    _both(store)
+    _assert_cached_readings_are_current(store)
     assert len(readings_of(store, "trial")) == 1
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     changed = reading(case, "B", id="changed-it", supersedes=first["id"])
     later = NOW + timedelta(minutes=1)
     desk.take_records(store, who, [changed], now=later)
-    of_first = [one for one in readings_of(store, "trial") if one.reader_id == "R1"]
-    assert [one.id for one in of_first] == ["changed-it"]
-    _both(store)
+    of_first = [row for row in readings_of(store, "trial") if row.reader_id == "R1"]
+    assert [row.id for row in of_first] == ["changed-it"]
+    _assert_cached_readings_are_current(store)
 
 
 @pytest.mark.usefixtures("cold")
-def test_another_store_in_its_place_is_read_anew(opened: Opened) -> None:
-    """A backup put in place of the store has fewer readings, and then others."""
+def test_the_cache_is_discarded_when_the_store_is_replaced(opened: Opened) -> None:
+    """A backup copied over the store has fewer readings, and then different ones."""
     store = opened(readers=("R1", "R2"))
     before = store.path.with_name("before.db")
     store.copy_to(before)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert {one.reader_id for one in readings_of(store, "trial")} == {"R1"}
-    for left in store.path.parent.glob(f"{store.path.name}-*al"):
-        left.unlink()
+    assert {row.reader_id for row in readings_of(store, "trial")} == {"R1"}
+    for file in store.path.parent.glob(f"{store.path.name}-*al"):
+        file.unlink()
     shutil.copy(before, store.path)
-    again = Store(store.path)
-    assert readings_of(again, "trial") == []
-    simulate(again, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    assert {one.reader_id for one in readings_of(again, "trial")} == {"R2"}
+    restored = Store(store.path)
+    assert readings_of(restored, "trial") == []
+    simulate(restored, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
+    assert {row.reader_id for row in readings_of(restored, "trial")} == {"R2"}

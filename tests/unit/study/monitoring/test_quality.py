@@ -1,4 +1,4 @@
-"""Data quality: each fact on known readings, its threshold from both sides, nothing beside it."""
+"""Data quality: each fact on known readings, with its threshold tested from both sides."""
 
 import itertools
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _numbers = itertools.count()
 
 
 def _row(**changed: Any) -> ReadingRow:
-    """Return a reading nothing can be said about, with what is changed of it."""
+    """Return an ordinary reading with some values replaced."""
     n = next(_numbers)
     return ReadingRow(
         id=f"reading-{n}",
@@ -69,7 +69,7 @@ def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
 
 
 def test_ordinary_readings_have_no_facts() -> None:
-    """Nothing to tell of is an empty list."""
+    """The list of facts is empty."""
     assert facts_of([_row() for _ in range(8)], PROTOCOL) == []
 
 
@@ -88,58 +88,62 @@ def test_ordinary_readings_have_no_facts() -> None:
         ({"flags": ("question_faulty",)}, FactKind.FAULTY),
     ],
 )
-def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: FactKind) -> None:
-    """One of three readings: counted out of three, and named."""
+def test_a_fact_names_the_reader_the_number_and_the_readings(
+    changed: dict[str, Any], kind: FactKind
+) -> None:
+    """One of three readings is affected."""
     odd = _row(**changed)
     fact = _only([_row(), odd, _row()])
     assert (fact.kind, fact.reader_id, fact.n, fact.of) == (kind, "R1", 1, 3)
     assert fact.readings == (odd.id,)
 
 
-def test_thresholds_are_where_they_are_said_to_be() -> None:
-    """2 s is no glance, a minute less a millisecond is not long out of sight."""
+def test_values_at_the_thresholds_give_no_fact() -> None:
+    """2 s is not a glance, and a minute less a millisecond is not hidden for long."""
     rows = [_row(response_ms=2000.0), _row(hidden_ms=59_999.0)]
     assert facts_of(rows, PROTOCOL) == []
 
 
-def test_what_cannot_be_told_is_not_in_the_denominator() -> None:
-    """A time that was not measured, and a case given up, are neither fast nor slow."""
+def test_readings_that_cannot_be_judged_are_not_in_the_denominator() -> None:
+    """A time that was not measured and a skipped case are neither fast nor slow."""
     rows = [
         _row(response_ms=500.0),
         _row(response_ms=None),
         _row(response_ms=500.0, status="skipped", answer=None),
         _row(response_ms=500.0, supersedes="another"),
     ]
-    assert [(one.n, one.of) for one in facts_of(rows, PROTOCOL)] == [(1, 1)]
+    assert [(fact.n, fact.of) for fact in facts_of(rows, PROTOCOL)] == [(1, 1)]
 
 
 def test_simulated_and_superseded_readings_are_left_out() -> None:
-    """A simulation's times say nothing, and an answer that was changed no longer counts."""
+    """Their times describe no current answer of a person."""
     fast = {"response_ms": 500.0}
     rows = [_row(**fast, timing_source="simulated"), _row(**fast, current=0)]
     assert facts_of(rows, PROTOCOL) == []
 
 
 def _counted(length: int, n_options: list[int]) -> float:
-    """Return the share of all lists of letters that hold a run of a length."""
+    """Return the share of all lists of letters that contain a run of a length."""
     lists = list(itertools.product(*("ABCD"[:k] for k in n_options)))
-    return sum(max(run.length for run in runs_of(one)) >= length for one in lists) / len(lists)
+    return sum(max(run.length for run in runs_of(letters)) >= length for letters in lists) / len(
+        lists
+    )
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
-def test_the_chance_of_a_run_is_that_of_counting_all_lists(length: int) -> None:
-    """Exact where every case has as many options; where they differ, never too small."""
+def test_the_probability_of_a_run_equals_a_complete_enumeration(length: int) -> None:
+    """It is exact if all cases have equally many options, and otherwise never too small."""
     assert run_probability(length, [3] * 6) == pytest.approx(_counted(length, [3] * 6))
     mixed = [2, 4, 2, 3, 2]
     assert run_probability(length, mixed) >= _counted(length, mixed) - 1e-12
 
 
-def test_without_an_answer_there_is_no_run() -> None:
-    """An empty list holds none, a list of one holds a run of one."""
+def test_an_empty_list_contains_no_run() -> None:
+    """A list of one answer contains a run of one."""
     assert (run_probability(3, []), run_probability(1, []), run_probability(1, [4])) == (0, 0, 1)
 
 
-def test_a_long_run_of_one_key_is_told_with_its_chance() -> None:
+def test_a_long_run_of_one_key_is_reported_with_its_probability() -> None:
     """Nine times B in a list of 29 is rarer than 1 in 1,000; four times is not."""
     start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
     run = [_row(answer="B") for _ in range(9)]
@@ -150,8 +154,8 @@ def test_a_long_run_of_one_key_is_told_with_its_chance() -> None:
     assert facts_of([*start, *run[:4]], PROTOCOL) == []
 
 
-def test_a_run_is_of_the_key_pressed_not_of_the_option() -> None:
-    """The same option at changing places is no run; changing options at one place are."""
+def test_a_run_counts_the_key_pressed_not_the_option() -> None:
+    """The same option at changing places is not a run; changing options at one place are."""
     orders = ["ABCD", "DABC", "CDAB", "BCDA"]
     wandering = [_row(answer="A", shown_order=orders[i % 4]) for i in range(12)]
     assert facts_of(wandering, PROTOCOL) == []
@@ -165,8 +169,8 @@ def test_a_case_without_an_answer_ends_a_run() -> None:
     assert [run.length for run in runs_of(letters)] == [5, 5]
 
 
-def test_several_screens_in_a_session_are_told_and_over_sessions_are_not() -> None:
-    """Meant are the readings on the less usual one; what was not told is in no denominator."""
+def test_several_screens_are_reported_within_a_session_only() -> None:
+    """Readings on the less used screen are counted out of those with a known screen."""
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)
     fact = _only([_row(), _row(), odd, _row(circumstances={})])
@@ -176,7 +180,7 @@ def test_several_screens_in_a_session_are_told_and_over_sessions_are_not() -> No
 
 
 def test_a_browser_is_named_without_its_version() -> None:
-    """An update in mid-study is no other browser."""
+    """An update during the study is not another browser."""
     chrome = "Mozilla/5.0 AppleWebKit/537.36 Chrome/{}.0 Safari/537.36"
     assert setup({"user_agent": chrome.format(140)}) == setup({"user_agent": chrome.format(141)})
     assert setup({"user_agent": chrome.format(140) + " Edg/140.0"}) == "Edge"
@@ -189,8 +193,8 @@ def _pair(days: float) -> list[ReadingRow]:
     return [first, _row(case_id=-1, session=2, shown_at_utc=later, received_at_utc=later)]
 
 
-def test_the_wash_out_is_told_kept_or_not() -> None:
-    """28 days are 28 days; a minute less is too near, and says how near."""
+def test_the_wash_out_is_reported_as_kept_or_not() -> None:
+    """28 days are kept; one minute less is not, and the shortest interval is reported."""
     kept, near = _only(_pair(28)), _only(_pair(27.999))
     assert (kept.kind, kept.n, kept.of, kept.values["shortest_days"]) == (
         FactKind.WASHOUT,
@@ -203,26 +207,28 @@ def test_the_wash_out_is_told_kept_or_not() -> None:
 
 
 def test_hidden_repeats_within_a_session_need_no_wash_out() -> None:
-    """They are meant to be near."""
+    """They are meant to be close together."""
     assert facts_of([_row(case_id=-2), _row(case_id=-2)], PROTOCOL) == []
 
 
-def test_a_case_that_gathers_trouble_is_told_by_its_item() -> None:
-    """Two of three readers gave it up or did not see it whole; one of three is nothing yet."""
+def test_a_case_with_problems_is_reported_by_its_item() -> None:
+    """Two of three readers skipped it or did not see all of it; one of three is not reported."""
     case = {"case_number": 1, "item_id": "q1"}
     given_up = _row(**case, status="skipped", answer=None)
     unseen = _row(**case, reader_id="R2", flags=("film_not_whole",))
     fine = _row(**case, reader_id="R3")
-    found = [
-        one for one in facts_of([given_up, unseen, fine], PROTOCOL) if one.kind is FactKind.CASE
+    of_cases = [
+        fact for fact in facts_of([given_up, unseen, fine], PROTOCOL) if fact.kind is FactKind.CASE
     ]
-    assert [(one.item_id, one.n, one.of, one.reader_id) for one in found] == [("q1", 2, 3, "")]
-    assert dict(found[0].values) == {"case_number": 1, "skipped": 1, "flagged": 1}
+    assert [(fact.item_id, fact.n, fact.of, fact.reader_id) for fact in of_cases] == [
+        ("q1", 2, 3, "")
+    ]
+    assert dict(of_cases[0].values) == {"case_number": 1, "skipped": 1, "flagged": 1}
     assert facts_of([given_up, fine], PROTOCOL) == []
 
 
-def test_facts_come_from_a_store_that_keeps_its_reference_standard_sealed(opened: Opened) -> None:
-    """From the record as the page sends it to the fact, and to the reading it is about."""
+def test_facts_are_computed_without_the_reference_standard(opened: Opened) -> None:
+    """A record sent by the page leads to a fact, which names its reading."""
     store = opened()
     who = person(store)
     case = desk.desk(store, who, now=NOW).cases[0].case
@@ -230,11 +236,11 @@ def test_facts_come_from_a_store_that_keeps_its_reference_standard_sealed(opened
     record = reading(case, times=at_once, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
     desk.take_records(store, who, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    assert [one.kind for one in facts(store, "trial")] == [FactKind.TOO_FAST, FactKind.GLANCE]
+    assert [fact.kind for fact in facts(store, "trial")] == [FactKind.TOO_FAST, FactKind.GLANCE]
     rows = readings_of(store, "trial")
     assert len(rows) == 9
-    one = chosen(rows, "R1", 1)
-    assert one is not None
-    assert (one.id, one.flags, one.response_ms) == (f"read-{case}", ("too_fast",), 250.0)
+    row = chosen(rows, "R1", 1)
+    assert row is not None
+    assert (row.id, row.flags, row.response_ms) == (f"read-{case}", ("too_fast",), 250.0)
     assert chosen(rows, "R1", 2) is None
-    assert "answer" not in one._fields
+    assert "answer" not in row._fields

@@ -1,4 +1,4 @@
-"""Reminders: what the letter says, how it goes out, and what the trail keeps of it."""
+"""Reminders: the text of the message, its delivery, and what the audit trail records."""
 
 import socket
 import socketserver
@@ -39,12 +39,12 @@ class _Line(socketserver.StreamRequestHandler):
     server: "_MailServer"
 
     def handle(self) -> None:
-        """Answer each command, and keep the letter."""
+        """Answer each command and keep the message."""
         self._say("220 here")
         while line := self.rfile.readline():
             verb = line.split()[0].upper().decode() if line.split() else ""
             if verb == "DATA":
-                self._say("354 go on")
+                self._say("354 continue")
                 self._keep()
             if verb == "AUTH":
                 self.server.passwords.append(line.decode())
@@ -63,7 +63,7 @@ class _Line(socketserver.StreamRequestHandler):
 
 
 class _MailServer(socketserver.ThreadingTCPServer):
-    """A mail server on a free port that keeps what it is handed."""
+    """A mail server on a free port that keeps the messages it receives."""
 
     daemon_threads = True
 
@@ -75,7 +75,7 @@ class _MailServer(socketserver.ThreadingTCPServer):
 
     @property
     def port(self) -> int:
-        """Return the port it listens on."""
+        """Return the port the server listens on."""
         return int(self.server_address[1])
 
 
@@ -96,9 +96,9 @@ def _named(port: int, **changed: str) -> MailServer:
         "READING_ROOM_MAIL_FROM": "study@example.org",
         **changed,
     }
-    found = MailServer.named(environment)
-    assert found is not None
-    return found
+    server = MailServer.named(environment)
+    assert server is not None
+    return server
 
 
 @pytest.fixture
@@ -113,17 +113,17 @@ def known(opened: Opened) -> Store:
     return store
 
 
-def _about(found: Progress, reader_id: str = "R1") -> ReaderProgress:
-    return next(one for one in found.readers if one.reader_id == reader_id)
+def _about(progress: Progress, reader_id: str = "R1") -> ReaderProgress:
+    return next(reader for reader in progress.readers if reader.reader_id == reader_id)
 
 
 def _letter(store: Store, name: str = "", days: float = 0) -> str:
-    found = progress_of(store, "trial", now=NOW + timedelta(days=days))
-    return compose(found, _about(found), name=name, address="https://room.example/").text
+    progress = progress_of(store, "trial", now=NOW + timedelta(days=days))
+    return compose(progress, _about(progress), name=name, address="https://room.example/").text
 
 
-def test_the_letter_says_how_far_until_when_and_where(known: Store) -> None:
-    """Greeting, count, the session's end, the address, where the code is; never the code."""
+def test_the_message_states_progress_deadline_and_address(known: Store) -> None:
+    """It says where to find the access code, and does not contain it."""
     assert "8 cases in the study trial are waiting" in _letter(known)
     case = desk.desk(known, person(known), now=NOW).cases[0].case
     desk.take_records(known, person(known), [presentation(case), reading(case)], now=NOW)
@@ -137,16 +137,16 @@ def test_the_letter_says_how_far_until_when_and_where(known: Store) -> None:
     assert "ran out on 9 Jun 2025, 12:00 UTC" in _letter(known, days=6)
 
 
-def test_whoever_is_done_or_simulated_is_not_reminded(known: Store) -> None:
-    """There is nothing to remind them of."""
-    found = progress_of(known, "trial", now=NOW)
-    assert may_be_reminded(_about(found))
+def test_finished_and_simulated_readers_are_not_reminded(known: Store) -> None:
+    """Only a reader who can still read may be reminded."""
+    progress = progress_of(known, "trial", now=NOW)
+    assert may_be_reminded(_about(progress))
     tamper(known, "UPDATE readers SET simulated = 1 WHERE reader_id = 'R1'")
     assert not may_be_reminded(_about(progress_of(known, "trial", now=NOW)))
 
 
-def test_a_reminder_goes_out_and_the_trail_names_nobody(known: Store, post: _MailServer) -> None:
-    """The server has the letter, the trail the study code; neither name nor address."""
+def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _MailServer) -> None:
+    """The mail server receives name and address; the audit trail contains neither."""
     send_reminder(known, _named(post.port), LETTER, study="trial", reader_id="R1", by=BY, now=NOW)
     letter = message_from_bytes(post.letters[0], policy=policy.default)
     assert (letter["To"], letter["From"]) == ("jane@example.org", "study@example.org")
@@ -160,8 +160,8 @@ def test_a_reminder_goes_out_and_the_trail_names_nobody(known: Store, post: _Mai
     assert verify(known) == []
 
 
-def test_what_was_sent_by_hand_can_be_noted(known: Store) -> None:
-    """Only while the study is open."""
+def test_a_reminder_sent_by_hand_can_be_recorded(known: Store) -> None:
+    """The study must be open."""
     note_sent(known, study="trial", reader_id="R2", by=BY, now=NOW)
     assert list(sent(known, "trial")) == ["R2"]
     tamper(known, "UPDATE studies SET state = 'closed'")
@@ -169,8 +169,8 @@ def test_what_was_sent_by_hand_can_be_noted(known: Store) -> None:
         note_sent(known, study="trial", reader_id="R2", by=BY, now=NOW)
 
 
-def test_without_an_address_nothing_goes_out(known: Store, post: _MailServer) -> None:
-    """A reader nobody kept an address of is refused before the server is asked."""
+def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailServer) -> None:
+    """The request is refused before the mail server is contacted."""
     assert addressee(known, "trial", "R2").email == ""
     with pytest.raises(NotFound):
         send_reminder(
@@ -187,10 +187,10 @@ def test_without_an_address_nothing_goes_out(known: Store, post: _MailServer) ->
         ("AUTH", "535 wrong", "rejected the user name"),
     ],
 )
-def test_what_the_server_refuses_is_one_sentence_and_not_recorded(
+def test_a_refusal_of_the_mail_server_is_one_sentence_and_not_recorded(
     known: Store, post: _MailServer, verb: str, answer: str, words: str
 ) -> None:
-    """No trace of Python, no address, no event."""
+    """The message contains no traceback and no address, and no event is added."""
     post.answers[verb] = answer
     server = _named(post.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{post.port}")
     with pytest.raises(Undelivered, match=words) as refused:
@@ -199,8 +199,8 @@ def test_what_the_server_refuses_is_one_sentence_and_not_recorded(
     assert sent(known, "trial") == {}
 
 
-def test_a_server_that_is_not_there_is_one_sentence() -> None:
-    """Nobody listens at a port that was just given back."""
+def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
+    """No process listens at a port that was just released."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -208,8 +208,8 @@ def test_a_server_that_is_not_there_is_one_sentence() -> None:
         send(_named(port), to="a@example.org", subject="s", text="t")
 
 
-def test_a_silent_server_is_waited_for_no_longer_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes the connection and never says a word."""
+def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It accepts the connection and sends nothing."""
     monkeypatch.setattr("study.base.mail.TIMEOUT_S", 0.2)
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
@@ -219,17 +219,17 @@ def test_a_silent_server_is_waited_for_no_longer_than_said(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("to", ["", "nobody", "a@b\nBcc: c@d", "a@b, c@d", "<a@b>x"])
-def test_what_is_no_address_gets_no_letter(post: _MailServer, to: str) -> None:
-    """Nor can an address bring a second one with it."""
+def test_an_invalid_address_is_refused(post: _MailServer, to: str) -> None:
+    """An address cannot add a second recipient either."""
     with pytest.raises(Undelivered, match="not an email address"):
         send(_named(post.port), to=to, subject="s", text="t")
     assert post.letters == []
 
 
-def test_a_password_never_goes_over_an_open_line(
+def test_a_password_is_sent_in_clear_to_the_same_computer_only(
     post: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To this computer itself it may; to another one only encrypted."""
+    """To another computer it is sent encrypted or not at all."""
     url = f"smtp://u:p%40ss@127.0.0.1:{post.port}"
     server = _named(post.port, READING_ROOM_SMTP=url)
     assert server.password == "p@ss"
@@ -251,13 +251,13 @@ def test_a_password_never_goes_over_an_open_line(
         {"READING_ROOM_SMTP": "smtp://mail.example.org"},
     ],
 )
-def test_a_server_that_is_named_wrongly_is_refused(environment: dict[str, Any]) -> None:
-    """No scheme, another one, no port, nobody the letters come from."""
+def test_an_invalid_server_setting_is_refused(environment: dict[str, Any]) -> None:
+    """The scheme or port is wrong or missing, or the sender is missing."""
     with pytest.raises(Undelivered):
         MailServer.named(environment)
 
 
-def test_no_server_is_no_fault() -> None:
-    """Letters are copied then."""
+def test_a_server_is_optional() -> None:
+    """Without one, coordinators copy the messages."""
     assert MailServer.named({}) is None
     assert _named(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import given, strategies
 
 from study.base import translation
 from study.base.canonical import stamp
@@ -32,22 +31,24 @@ BERLIN, LOS_ANGELES = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Los_Angeles")
 def test_seven_days_end_with_the_seventh_day(
     given_at: datetime, zone: ZoneInfo, printed: str
 ) -> None:
-    """On either side of UTC, at any hour, and over a change of the clock."""
+    """The rule holds on either side of UTC, at any hour, and across a change of the clock."""
     expires = end_of_day(given_at.astimezone(UTC), 7, zone)
     assert translation.until(stamp(expires), zone).startswith(printed)
 
 
 @pytest.mark.parametrize("zone", [ZoneInfo(name) for name in ZONES], ids=ZONES)
 @given(
-    at=some.datetimes(
-        min_value=datetime(2015, 1, 1), max_value=datetime(2035, 1, 1), timezones=some.just(UTC)
+    at=strategies.datetimes(
+        min_value=datetime(2015, 1, 1),
+        max_value=datetime(2035, 1, 1),
+        timezones=strategies.just(UTC),
     ),
-    days=some.sampled_from([0, 1, 7, 30, 90, 365]),
+    days=strategies.sampled_from([0, 1, 7, 30, 90, 365]),
 )
-def test_a_code_works_all_of_the_printed_day_and_no_longer(
+def test_a_code_expires_at_the_end_of_the_printed_day(
     zone: ZoneInfo, at: datetime, days: int
 ) -> None:
-    """Its last moment is on that day in that zone, the next one is not, and it is printed so."""
+    """The day is that of the coordinator's time zone, which is printed with it."""
     expires = end_of_day(at, days, zone)
     last = (expires - timedelta(milliseconds=1)).astimezone(zone).date()
     assert last == at.astimezone(zone).date() + timedelta(days=days)
@@ -57,8 +58,8 @@ def test_a_code_works_all_of_the_printed_day_and_no_longer(
     assert str(zone) in words
 
 
-def test_elsewhere_the_same_moment_is_printed_with_its_time() -> None:
-    """A colleague in New York sees when it ends there, to the minute."""
+def test_in_another_zone_the_expiry_is_printed_with_its_time() -> None:
+    """A colleague in New York sees the local time to the minute."""
     expires = stamp(end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, BERLIN))
     there = ZoneInfo("America/New_York")
     assert translation.until(expires, there) == "9 Nov 2026, 18:00 (America/New_York)"

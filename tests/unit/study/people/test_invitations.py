@@ -1,4 +1,4 @@
-"""Lists of readers: read by the table reader, with every fault named by line and column."""
+"""Lists of readers: every error is reported with its line and column."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ READERS = [
     ],
 )
 def test_a_list_reads_the_same_from_text_and_from_a_file(tmp_path: Path, text: str) -> None:
-    """With Excel's first line, decimal commas and empty columns."""
+    """Excel's first line, decimal commas and empty columns are accepted."""
     assert parse_invitations(text, source="The list") == READERS
     path = tmp_path / "readers.csv"
     path.write_text(text, encoding="utf-8", newline="")
@@ -32,7 +32,7 @@ def test_a_list_reads_the_same_from_text_and_from_a_file(tmp_path: Path, text: s
 
 
 def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
-    """Numbers as Excel displays them: an id that was typed as 0012 stays one."""
+    """Numbers are read as Excel displays them: an ID typed as 0012 is kept."""
     path = book(
         tmp_path / "readers.xlsx",
         ["Reader ID", "years"],
@@ -59,8 +59,8 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
         ("", ["the column reader_id is missing"]),
     ],
 )
-def test_every_fault_is_named_by_line_and_column(text: str, faults: list[str]) -> None:
-    """With what to do."""
+def test_every_error_is_reported_with_line_column_and_remedy(text: str, faults: list[str]) -> None:
+    """Errors of the header, of a cell and of the number of cells."""
     with pytest.raises(BadFile) as refused:
         parse_invitations(text, source="The list")
     first, *lines = str(refused.value).splitlines()
@@ -71,8 +71,8 @@ def test_every_fault_is_named_by_line_and_column(text: str, faults: list[str]) -
         assert fault in line
 
 
-def test_a_date_in_a_list_is_refused_by_its_cell(tmp_path: Path) -> None:
-    """Excel makes one of an id such as 1-2."""
+def test_a_date_as_an_id_is_refused(tmp_path: Path) -> None:
+    """Excel turns an ID such as 1-2 into a date."""
     path = book(tmp_path / "r.xlsx", ["reader_id"], [46054], formats={"A2": "d-mmm"})
     with pytest.raises(BadFile, match=r"sheet “Sheet”: 1 error.*\n  row 2: .*reader_id.* a date"):
         read_invitations(path)

@@ -72,13 +72,13 @@ def _enter(store: Store, code: codes.Code, **more: object) -> signing_in.SignedI
 
 
 def _member(store: Store, who: str, study: str = "trial") -> Member:
-    found = (
+    members = (
         persons.members_of_study(store, study, now=NOW)
         if study
         else persons.members_of_deployment(store, now=NOW)
     )
-    (one,) = [member for member in found if member.who == who]
-    return one
+    (member,) = [member for member in members if member.who == who]
+    return member
 
 
 def _about(store: Store, who: str) -> dict[str, object]:
@@ -91,8 +91,8 @@ def _about(store: Store, who: str) -> dict[str, object]:
     }
 
 
-def test_a_role_is_given_and_told_by_whom(trial: Store) -> None:
-    """The statistician signs in; the trail says who gave the role, in which role, from where."""
+def test_the_trail_records_who_gave_a_role(trial: Store) -> None:
+    """The event has the coordinator's name, role and place. The new statistician can sign in."""
     person = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
     assert (person.role, person.study_name, person.name) == ("statistician", "trial", "stan")
     with trial.look() as look:
@@ -108,8 +108,8 @@ def test_a_role_is_given_and_told_by_whom(trial: Store) -> None:
     assert verify(trial) == []
 
 
-def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None:
-    """Sign-in and code are gone within the same act; given back it is the same reader."""
+def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
+    """The sign-in and the code end in the same transaction; the restored reader is the same one."""
     code, _ = _invite(trial, "R2")
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
@@ -133,15 +133,15 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
 
 
 def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
-    """The code would open nothing; the refusal says why."""
+    """The code would give no access; the message says why."""
     grant = _member(trial, "R1").grant
     persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     with pytest.raises(NotNow, match="revoked"):
         reader_code(trial, study="trial", reader_id="R1", entropy=entropy_from(5), now=NOW)
 
 
-def test_a_revocation_needs_a_reason_and_a_standing_role(trial: Store) -> None:
-    """Neither a blank reason nor a second revocation is taken."""
+def test_a_revocation_needs_a_reason_and_a_current_role(trial: Store) -> None:
+    """A blank reason and a second revocation are refused."""
     grant = _member(trial, "R1").grant
     with pytest.raises(BadInput, match="Give a reason"):
         persons.revoke(trial, study="trial", grant=grant, reason="  ", by=CARLA, now=NOW)
@@ -150,8 +150,8 @@ def test_a_revocation_needs_a_reason_and_a_standing_role(trial: Store) -> None:
         persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
 
 
-def test_the_last_administrator_stays(trial: Store) -> None:
-    """A deployment nobody can look after any more is not made."""
+def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
+    """A deployment always has an administrator."""
     administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
@@ -161,15 +161,15 @@ def test_the_last_administrator_stays(trial: Store) -> None:
     assert verify(trial) == []
 
 
-def test_codes_show_how_they_stand(trial: Store) -> None:
-    """Never used, used, expired, guessed at: each is seen on the roster."""
+def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
+    """A code is never used, used, expired or guessed at."""
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW + timedelta(days=30))
     assert _member(trial, "stan").code is CodeState.NEVER_USED
     _enter(trial, code)
     assert _member(trial, "stan").code is CodeState.USED
     later = {
-        one.who: one
-        for one in persons.members_of_study(trial, "trial", now=NOW + timedelta(days=31))
+        member.who: member
+        for member in persons.members_of_study(trial, "trial", now=NOW + timedelta(days=31))
     }
     assert later["stan"].code is CodeState.EXPIRED
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
@@ -178,8 +178,8 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
     with trial.look() as look:
-        told = look.rows("SELECT detail FROM events WHERE kind = 'code guessed at'")
-    assert [json.loads(one["detail"])["whose"] for one in told] == ["stan"]
+        rows = look.rows("SELECT detail FROM events WHERE kind = 'code guessed at'")
+    assert [json.loads(row["detail"])["whose"] for row in rows] == ["stan"]
     assert _enter(trial, code).person.name == "stan"
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
@@ -188,8 +188,8 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
 
-def test_each_refusal_has_its_word(trial: Store) -> None:
-    """The sign-in page tells them apart by it."""
+def test_each_refusal_has_a_reason_of_its_own(trial: Store) -> None:
+    """The sign-in page chooses its message by it."""
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW)
     assert _why(trial, code) == "expired"
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
@@ -205,8 +205,8 @@ def _why(store: Store, code: codes.Code, **more: object) -> str:
     return refused.value.why
 
 
-def test_nobody_reads_in_a_study_they_run(trial: Store) -> None:
-    """Not by the same address, not the other way round, not after the role was revoked."""
+def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
+    """Neither by address, nor in the other direction, nor after the role was revoked."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
@@ -227,8 +227,8 @@ def test_nobody_reads_in_a_study_they_run(trial: Store) -> None:
             )
 
 
-def test_a_browser_of_whoever_runs_the_study_does_not_sign_its_reader_in(trial: Store) -> None:
-    """They sign out first; a reader of another study than theirs is let in."""
+def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: Store) -> None:
+    """Staff sign out first; readers of another study can sign in."""
     code, _ = _invite(trial, "R2")
     stan = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
     assert _why(trial, code, beside=stan) == "runs-it"
@@ -239,8 +239,8 @@ def test_a_browser_of_whoever_runs_the_study_does_not_sign_its_reader_in(trial: 
     assert _enter(trial, code, beside=reader).person.name == "R2"
 
 
-def test_whoever_has_a_part_elsewhere_gets_no_code_from_here(trial: Store) -> None:
-    """A code opens every role: only an administrator of the deployment gives such a person one."""
+def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:
+    """A code gives access to all roles of its person."""
     _give(trial, "adam", Role.ADMINISTRATOR, study="", everywhere=True, email="adam@example.org")
     with pytest.raises(NotAllowed, match="outside this study"):
         _give(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
@@ -253,8 +253,8 @@ def test_whoever_has_a_part_elsewhere_gets_no_code_from_here(trial: Store) -> No
         persons.erase_name(trial, **_about(trial, "adam"))  # type: ignore[arg-type]
 
 
-def test_handles_and_roles_are_not_given_twice(trial: Store) -> None:
-    """Neither a reader's study code nor another's handle; nor the same role again."""
+def test_short_names_and_roles_are_unique(trial: Store) -> None:
+    """A reader's study code, another person's short name and a role already held are refused."""
     for taken in ("R1", "c"):
         with pytest.raises(NotNow, match="short name"):
             _give(trial, taken, Role.STATISTICIAN)
@@ -265,26 +265,26 @@ def test_handles_and_roles_are_not_given_twice(trial: Store) -> None:
         _give(trial, "sue", Role.STATISTICIAN, email="sue at home")
 
 
-def test_a_reader_known_by_address_keeps_their_code(trial: Store) -> None:
-    """In the same study they read already; the refusal names the code they read under."""
+def test_a_reader_is_not_invited_twice_under_one_address(trial: Store) -> None:
+    """The message names the code under which the person already reads."""
     _, known = _invite(trial, "R2", email="rita@example.org")
     assert known == ()
     with pytest.raises(NotNow, match="as R2"):
         _invite(trial, "R3", email="rita@example.org")
 
 
-def test_a_name_stands_in_its_table_alone_and_is_gone_when_erased(trial: Store) -> None:
-    """Not in an event, not in an export; erased, not in the file nor its journal."""
+def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
+    """No event and no export contains it; erased, it is in no file of the store."""
     words = ("Ottoline Leyser-Quist", "ottoline@example.org")
     _invite(trial, "R2", name=words[0], email=words[1])
     with trial.kept_warm():
         everything = b"".join(bundle_files(trial, "trial").values())
         with trial.look() as look:
-            told = str(look.rows("SELECT * FROM events"))
+            events = str(look.rows("SELECT * FROM events"))
         for word in words:
             assert word.encode() in _bytes(trial)
             assert word.encode() not in everything
-            assert word not in told
+            assert word not in events
         assert _member(trial, "R2").name == words[0]
         assert persons.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
         for word in words:
@@ -300,8 +300,8 @@ def _bytes(store: Store) -> bytes:
     return b"".join(file.read_bytes() for file in files if file.is_file())
 
 
-def test_a_name_can_be_changed_and_an_address_is_one_persons(trial: Store) -> None:
-    """The trail tells that a name was entered, and not which."""
+def test_a_name_can_be_changed_and_an_address_belongs_to_one_person(trial: Store) -> None:
+    """The audit trail records the change without the name."""
     _invite(trial, "R2", email="rita@example.org")
     persons.change_name(trial, name="Rita", email="r@example.org", **_about(trial, "R2"))  # type: ignore[arg-type]
     assert (_member(trial, "R2").name, _member(trial, "R2").email) == ("Rita", "r@example.org")
@@ -311,13 +311,15 @@ def test_a_name_can_be_changed_and_an_address_is_one_persons(trial: Store) -> No
         assert "Rita" not in str(look.rows("SELECT * FROM events"))
 
 
-def test_a_pasted_list_may_name_people(trial: Store) -> None:
-    """As a spreadsheet copies it; faults are listed with their line."""
-    found = parse_invitations(
+def test_a_pasted_list_may_contain_names_and_addresses(trial: Store) -> None:
+    """It has the form in which a spreadsheet copies cells."""
+    invitations = parse_invitations(
         "reader_id\tlevel\tname\temail\nR8\tresident\tAda\ta@b.org\n", source="The list"
     )
-    assert [(one.reader_id, one.name, one.email) for one in found] == [("R8", "Ada", "a@b.org")]
-    assert "Ada" not in repr(found)
+    assert [
+        (invitation.reader_id, invitation.name, invitation.email) for invitation in invitations
+    ] == [("R8", "Ada", "a@b.org")]
+    assert "Ada" not in repr(invitations)
     with pytest.raises(BadFile, match="line 2: reader_id is empty"):
         parse_invitations("reader_id,name\n,Ada\n", source="The list")
 
@@ -339,23 +341,23 @@ TAMPERED = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), TAMPERED, ids=[one[0] for one in TAMPERED])
-def test_a_role_altered_behind_the_programs_back_is_found(
+@pytest.mark.parametrize(("statement", "named"), TAMPERED, ids=[case[0] for case in TAMPERED])
+def test_verification_reports_a_role_altered_in_the_file(
     trial: Store, statement: str, named: str
 ) -> None:
-    """Slipped in, taken away, revoked or not: named, without anybody's name."""
+    """Roles added, removed, revoked or restored are reported without names of people."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     grant = _member(trial, "stan").grant
     persons.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
     assert verify(trial) == []
     tamper(trial, statement)
-    found = verify(trial)
-    assert any(named in breach for breach in found), found
-    assert "example.org" not in str(found)
+    breaches = verify(trial)
+    assert any(named in breach for breach in breaches), breaches
+    assert "example.org" not in str(breaches)
 
 
-def test_the_tables_refuse_what_the_words_refuse(trial: Store) -> None:
-    """A program that is not ours cannot let a reader run the study either."""
+def test_the_database_refuses_a_reader_who_runs_the_study(trial: Store) -> None:
+    """A constraint applies to programs outside this project as well."""
     connection = sqlite3.connect(trial.path)
     with pytest.raises(sqlite3.IntegrityError, match="cannot run it"):
         connection.execute(
@@ -365,8 +367,8 @@ def test_the_tables_refuse_what_the_words_refuse(trial: Store) -> None:
     connection.close()
 
 
-def test_under_a_wrong_header_only_the_header_is_told() -> None:
-    """Ten thousand lines that lack a column are one fault, not ten thousand."""
+def test_an_error_of_the_header_is_reported_once() -> None:
+    """10,000 lines without a column are one error."""
     text = "id,level\n" + "".join(f"R{n},resident\n" for n in range(10_000))
     with pytest.raises(BadFile) as caught:
         parse_invitations(text, source="readers.csv")

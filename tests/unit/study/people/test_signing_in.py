@@ -1,4 +1,4 @@
-"""Access codes: stored as hashes, typed as people type, refused without telling why."""
+"""Access codes: stored as hashes, accepted in any spelling, and refused without details."""
 
 from datetime import timedelta
 
@@ -26,42 +26,40 @@ def _sign_in(store: Store, code: str) -> signing_in.SignedIn:
     return signing_in.sign_in(store, code, entropy=entropy_from(11), now=NOW)
 
 
-def _stays(store: Store, token: str, *hours: float) -> list[bool]:
-    """Return at which hours after the sign-in its token still stands for its reader."""
+def _valid_after(store: Store, token: str, *hours: float) -> list[bool]:
+    """Return whether a token is valid at each of some hours after the sign-in."""
     return [
-        signing_in.signed_in(store, token, now=NOW + timedelta(hours=one)) is not None
-        for one in hours
+        signing_in.signed_in(store, token, now=NOW + timedelta(hours=hour)) is not None
+        for hour in hours
     ]
 
 
 def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) -> None:
-    """With somebody at the computer all the time; the token is not good a second longer."""
+    """The limit applies even to a person who is active all the time."""
     token = _sign_in(banked, codes["R2"]).token
     for hour in range(1, 15):
         signing_in.stay(banked, token, now=NOW + timedelta(hours=hour))
-    assert _stays(banked, token, 14, 14.001) == [True, False]
+    assert _valid_after(banked, token, 14, 14.001) == [True, False]
     signing_in.stay(banked, token, now=NOW + timedelta(hours=14, seconds=1))
-    assert _stays(banked, token, 14.001) == [False]
+    assert _valid_after(banked, token, 14.001) == [False]
 
 
-def test_a_sign_in_left_alone_ends_after_two_hours(banked: Store, codes: dict[str, str]) -> None:
-    """Asking who is signed in, or how long, is no sign of anybody; and what has ended stays so."""
+def test_an_unused_sign_in_ends_after_two_hours(banked: Store, codes: dict[str, str]) -> None:
+    """Queries are not activity, and later activity cannot revive the sign-in."""
     token = _sign_in(banked, codes["R2"]).token
-    assert _stays(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
+    assert _valid_after(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
     for hours, left in ((0, 2.0), (1.5, 0.5)):
-        told = signing_in.time_left(banked, token, now=NOW + timedelta(hours=hours))
-        assert told == timedelta(hours=left)
+        remaining = signing_in.time_left(banked, token, now=NOW + timedelta(hours=hours))
+        assert remaining == timedelta(hours=left)
     assert signing_in.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
     signing_in.stay(banked, token, now=NOW + timedelta(hours=3))
-    assert _stays(banked, token, 3) == [False]
+    assert _valid_after(banked, token, 3) == [False]
     with banked.look() as look:
         assert not signing_in.has_left(look, token, now=NOW + timedelta(hours=3))
 
 
-def test_that_somebody_is_there_is_written_down_now_and_then(
-    banked: Store, codes: dict[str, str]
-) -> None:
-    """Not with every key: each is a write, and readers write their answers."""
+def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str]) -> None:
+    """Each record is a write, which would compete with readers' answers."""
     token = _sign_in(banked, codes["R2"]).token
     seen = set()
     for seconds in range(0, 61, 10):
@@ -72,13 +70,13 @@ def test_that_somebody_is_there_is_written_down_now_and_then(
 
 
 def test_a_sign_in_from_the_future_ends(banked: Store, codes: dict[str, str]) -> None:
-    """Where the clock was set back it would live on for as long; minutes are forgiven."""
+    """If the clock was set back, the sign-in would last longer; a few minutes are tolerated."""
     token = _sign_in(banked, codes["R2"]).token
-    assert _stays(banked, token, -0.01, -0.2, -72) == [True, False, False]
+    assert _valid_after(banked, token, -0.01, -0.2, -72) == [True, False, False]
 
 
-def test_sign_ins_that_have_ended_are_thrown_away(banked: Store, codes: dict[str, str]) -> None:
-    """At the next sign-in, whoever's."""
+def test_expired_sign_ins_are_deleted(banked: Store, codes: dict[str, str]) -> None:
+    """The next sign-in of any person deletes them."""
     _sign_in(banked, codes["R2"])
     later = NOW + timedelta(hours=3)
     signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=later)
@@ -86,8 +84,8 @@ def test_sign_ins_that_have_ended_are_thrown_away(banked: Store, codes: dict[str
         assert look.value("SELECT count(*) FROM sign_ins") == 1
 
 
-def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str, str]) -> None:
-    """The mark stays over reloads, is another at the next sign-in, and is not the token's own."""
+def test_requests_of_a_sign_in_share_a_mark(banked: Store, codes: dict[str, str]) -> None:
+    """The mark survives reloads, differs at the next sign-in, and does not reveal the token."""
     first = _sign_in(banked, codes["R2"])
     later = signing_in.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
     next_one = signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
@@ -95,11 +93,11 @@ def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str
     assert next_one.person.sign_in != first.person.sign_in
     with banked.look() as look:
         ids = [row["id"] for row in look.rows("SELECT id FROM sign_ins")]
-    assert not any(one.startswith(first.person.sign_in) for one in ids)
+    assert not any(sign_in.startswith(first.person.sign_in) for sign_in in ids)
 
 
 def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
-    """A token copied before is worth nothing after."""
+    """A copied token is worthless afterwards."""
     token = _sign_in(banked, codes["R2"]).token
     signing_in.sign_out(banked, token, now=NOW)
     assert signing_in.signed_in(banked, token, now=NOW) is None
@@ -108,7 +106,7 @@ def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str
 def test_a_new_code_ends_the_old_code_and_its_sign_ins(
     banked: Store, codes: dict[str, str]
 ) -> None:
-    """Whoever held the lost code is out; the reader goes on with the new one."""
+    """A person who has the lost code is signed out; the reader continues with the new one."""
     token = _sign_in(banked, codes["R2"]).token
     new = reader_code(banked, study="trial", reader_id="R2", entropy=entropy_from(12), now=NOW)
     assert signing_in.signed_in(banked, token, now=NOW) is None
@@ -117,10 +115,10 @@ def test_a_new_code_ends_the_old_code_and_its_sign_ins(
     assert _sign_in(banked, new).person.name == "R2"
 
 
-def test_codes_that_cannot_be_handed_out_change_nothing(
+def test_codes_that_cannot_be_delivered_change_nothing(
     banked: Store, codes: dict[str, str]
 ) -> None:
-    """A full disk behind the printout: the old code still works, nobody new is invited."""
+    """When the printout fails, the old code still works, and no reader is invited."""
 
     def fail(*_: object) -> None:
         raise OSError("no space left on device")
@@ -148,23 +146,21 @@ def test_codes_that_cannot_be_handed_out_change_nothing(
 
 
 def test_a_token_is_not_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
-    """Whoever reads the store's file cannot sign in with what stands there."""
+    """The contents of the store's file do not suffice to sign in."""
     token = _sign_in(banked, codes["R2"]).token
     files = banked.path.parent.glob(banked.path.name + "*")
     assert not any(token.encode() in file.read_bytes() for file in files)
 
 
-def test_a_store_without_a_secret_signs_nothing(banked: Store) -> None:
-    """An empty secret would be everybody's."""
+def test_a_store_without_a_secret_is_refused(banked: Store) -> None:
+    """An empty secret would be known to everyone."""
     with banked.change() as change:
         change.execute("DELETE FROM deployment WHERE name = 'secret'")
     with banked.look() as look, pytest.raises(BrokenStore, match="secret"):
         deployment.secret(look)
 
 
-def test_a_code_signs_its_reader_in_however_it_is_typed(
-    banked: Store, codes: dict[str, str]
-) -> None:
+def test_a_code_is_accepted_in_any_spelling(banked: Store, codes: dict[str, str]) -> None:
     """Case, dashes and blanks do not matter, nor do O and I for 0 and 1."""
     typed = codes["R2"].lower().replace("-", " ").replace("0", "o").replace("1", "l")
     person = _sign_in(banked, f" {typed} ").person
@@ -172,7 +168,7 @@ def test_a_code_signs_its_reader_in_however_it_is_typed(
 
 
 def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
-    """Neither the store's file nor its journal holds the secret part of a code."""
+    """Neither the store's file nor its journal contains the secret part of a code."""
     secret = normalised(codes["R2"])[6:]
     files = banked.path.parent.glob(banked.path.name + "*")
     assert not any(secret.encode() in file.read_bytes() for file in files)
@@ -180,21 +176,19 @@ def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> Non
 
 @pytest.mark.parametrize("wrong", ["", "-", "ZZZZ-ZZZZ-ZZZZ-ZZZZ", "x" * 500, "ÄÖÜ", "' OR 1=1"])
 def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong: str) -> None:
-    """Whatever is typed, the refusal is the same sentence."""
+    """The message is the same for any input."""
     with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, wrong)
 
 
-def test_the_right_open_part_with_a_wrong_secret_is_refused(
-    banked: Store, codes: dict[str, str]
-) -> None:
-    """The first six signs alone open nothing."""
+def test_the_public_part_of_a_code_is_not_enough(banked: Store, codes: dict[str, str]) -> None:
+    """The first six characters give no access."""
     with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, codes["R2"][:-1] + "#")
 
 
-def test_two_codes_never_share_salt_or_text() -> None:
-    """Each code has entropy of its own."""
+def test_codes_differ_in_salt_and_text() -> None:
+    """Each code uses new entropy."""
     source = entropy_from(5)
     made = [new_code(source) for _ in range(20)]
     assert len({code.text for code in made}) == len({code.salt for code in made}) == 20

@@ -1,4 +1,4 @@
-"""Single sign-on: whom an identity stands for, and tickets that are good once."""
+"""Single sign-on: the person an identity belongs to, and tickets for a single use."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -57,9 +57,9 @@ def _release(store: Store, *, reason: str = "New account.", everywhere: bool = T
 
 
 def _identity(**changed: Any) -> Identity:
-    found = single_sign_on.identity_of({**CLAIMS, **changed})
-    assert found is not None
-    return found
+    identity = single_sign_on.identity_of({**CLAIMS, **changed})
+    assert identity is not None
+    return identity
 
 
 def _ticket(store: Store, seed: int = 3, **changed: Any) -> str:
@@ -70,8 +70,8 @@ def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> signing_i
     return single_sign_on.redeem(store, text, entropy=entropy_from(8), now=NOW + late)
 
 
-def test_a_verified_address_binds_once_and_the_identity_counts_after(kept: Store) -> None:
-    """Once bound, the account signs in whatever its address has become."""
+def test_a_verified_address_binds_the_account_once(kept: Store) -> None:
+    """Later the account signs in, even with another address."""
     assert _redeem(kept, _ticket(kept)).person.name == "carla"
     text = _ticket(kept, 4, email="other@example.org", email_verified=False)
     assert (
@@ -90,16 +90,16 @@ def test_a_verified_address_binds_once_and_the_identity_counts_after(kept: Store
         {"email": "carla@example.com"},
     ],
 )
-def test_nobody_is_let_in_unverified_or_unknown(kept: Store, changed: dict[str, Any]) -> None:
-    """An address the provider does not vouch for is no address."""
+def test_an_unverified_or_unknown_address_is_refused(kept: Store, changed: dict[str, Any]) -> None:
+    """The provider must vouch for the address."""
     with pytest.raises(SignInRefused) as refused:
         _ticket(kept, **changed)
     assert refused.value.why == "no-account"
 
 
 @pytest.mark.parametrize("away", [timedelta(minutes=6), -timedelta(minutes=6)])
-def test_an_old_sign_on_counts_for_nothing(kept: Store, away: timedelta) -> None:
-    """Streamlit remembers a sign-on for a month; only a fresh one signs in here."""
+def test_an_old_sign_on_is_refused(kept: Store, away: timedelta) -> None:
+    """Streamlit remembers a sign-on for a month; only a recent one is accepted."""
     with pytest.raises(SignInRefused) as refused:
         _ticket(kept, iat=(NOW - away).timestamp())
     assert refused.value.why == "stale"
@@ -112,13 +112,13 @@ def test_an_old_sign_on_counts_for_nothing(kept: Store, away: timedelta) -> None
         *({"sub": ["7"]}, {"sub": 7}, {"sub": "7\ud800"}, {"sub": "7" * 256}, {"iss": {}}),
     ],
 )
-def test_claims_that_name_nobody_are_nobody(missing: dict[str, Any]) -> None:
-    """Rubbish from a provider ends in no identity, not in a trace."""
+def test_claims_without_a_valid_subject_give_no_identity(missing: dict[str, Any]) -> None:
+    """Invalid values from a provider raise no error."""
     assert single_sign_on.identity_of({**CLAIMS, **missing}) is None
 
 
-def test_a_ticket_is_good_once_and_for_a_minute(kept: Store) -> None:
-    """Used, late or made up: refused in the same words."""
+def test_a_ticket_is_valid_once_and_for_a_minute(kept: Store) -> None:
+    """Used, late and invented tickets are refused with the same message."""
     text = _ticket(kept)
     _redeem(kept, text)
     late = _ticket(kept, 5)
@@ -141,10 +141,10 @@ def test_a_ticket_is_good_once_and_for_a_minute(kept: Store) -> None:
         {"iss": "https://id.example.org/"},
     ],
 )
-def test_no_other_account_reaches_a_person_with_an_account(
+def test_no_other_account_signs_in_a_person_with_an_account(
     kept: Store, changed: dict[str, Any]
 ) -> None:
-    """The same verified address is not enough: neither for another subject nor another issuer."""
+    """The same verified address is not enough, for neither another subject nor another issuer."""
     _ticket(kept)
     with pytest.raises(SignInRefused) as refused:
         _ticket(kept, 4, **changed)
@@ -152,8 +152,8 @@ def test_no_other_account_reaches_a_person_with_an_account(
     assert _redeem(kept, _ticket(kept, 5)).person.name == "carla"
 
 
-def test_an_address_changed_here_does_not_release_the_account(kept: Store) -> None:
-    """The account stays the only one, under the old address and under the new one."""
+def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> None:
+    """No other account is accepted under the old or the new address."""
     _ticket(kept)
     persons.change_name(
         kept, study="", grant=_grant(kept), name="", email="new@example.org", everywhere=True, **WHO
@@ -173,16 +173,16 @@ def test_an_address_changed_here_does_not_release_the_account(kept: Store) -> No
         "carla@example.org ",
     ],
 )
-def test_an_address_that_looks_the_same_is_another_one(kept: Store, email: str) -> None:
-    """Somebody else can hold it at the provider; ASCII letters alone match in either case."""
+def test_an_address_with_similar_characters_is_another_address(kept: Store, email: str) -> None:
+    """Another person can own it; only ASCII letters match in either case."""
     with pytest.raises(SignInRefused) as refused:
         _ticket(kept, email=email)
     assert refused.value.why == "no-account"
     assert _redeem(kept, _ticket(kept, email="cArLa@EXAMPLE.org")).person.name == "carla"
 
 
-def test_an_account_bound_twice_by_an_earlier_version_counts_once(kept: Store) -> None:
-    """Of two accounts of one person the first one bound signs in, the other does not."""
+def test_of_two_accounts_of_a_person_the_first_signs_in(kept: Store) -> None:
+    """An earlier version could bind two."""
     _ticket(kept)
     with kept.change() as change:
         people.bind(
@@ -197,19 +197,19 @@ def test_an_account_bound_twice_by_an_earlier_version_counts_once(kept: Store) -
         _ticket(kept, 5, iss="https://other.example.org", sub="8")
 
 
-def test_of_two_first_sign_ons_at_once_one_binds(kept: Store) -> None:
-    """Whichever comes first; the other one is refused however close it came."""
+def test_of_simultaneous_first_sign_ons_one_binds(kept: Store) -> None:
+    """All others are refused."""
     with ThreadPoolExecutor(8) as pool:
         tries = [pool.submit(_ticket, kept, 20 + n, sub=str(n)) for n in range(8)]
-    refused = [one.exception() for one in tries]
+    refused = [attempt.exception() for attempt in tries]
     assert refused.count(None) == 1
-    assert {one.why for one in refused if isinstance(one, SignInRefused)} == {"other-account"}
+    assert {error.why for error in refused if isinstance(error, SignInRefused)} == {"other-account"}
     with kept.look() as look:
         assert len(people.identities(look)) == 1
 
 
-def test_an_administrator_releases_an_account_with_a_reason(kept: Store) -> None:
-    """Then the next sign-on binds; the trail has both, and the released account is out."""
+def test_an_administrator_can_release_an_account(kept: Store) -> None:
+    """The next sign-on binds again; the trail has both, and the released account is signed out."""
     first = _redeem(kept, _ticket(kept))
     waiting = _ticket(kept, 4)
     _release(kept)
@@ -226,10 +226,10 @@ def test_an_administrator_releases_an_account_with_a_reason(kept: Store) -> None
     assert verify(kept) == []
 
 
-def test_an_account_is_released_only_by_an_administrator_and_only_if_there_is_one(
+def test_a_release_needs_an_account_an_administrator_and_a_reason(
     kept: Store,
 ) -> None:
-    """A coordinator cannot, nobody can without a reason, and nothing is recorded for nothing."""
+    """Without one of them, nothing is recorded."""
     with pytest.raises(NotNow, match="no sign-in account"):
         _release(kept)
     _ticket(kept)
@@ -241,8 +241,8 @@ def test_an_account_is_released_only_by_an_administrator_and_only_if_there_is_on
         _ticket(kept, 4, sub="8")
 
 
-def test_a_released_account_put_back_behind_the_program_is_found(kept: Store) -> None:
-    """Its binding is in the trail, and so is its release."""
+def test_verification_reports_a_released_account_restored_in_the_file(kept: Store) -> None:
+    """The audit trail has its binding and its release."""
     _ticket(kept)
     with kept.look() as look:
         person = people.bound_to(look, "https://id.example.org", "7")
@@ -254,15 +254,17 @@ def test_a_released_account_put_back_behind_the_program_is_found(kept: Store) ->
     assert verify(kept) == ["the deployment: an account of carla elsewhere was slipped in."]
 
 
-def test_erasing_a_name_erases_the_account_and_keeps_others_out(kept: Store) -> None:
-    """Nothing of address and account is left; under a new address another account needs a yes."""
+def test_erasing_a_name_erases_the_account(kept: Store) -> None:
+    """No address and no account remains; another account needs a release first."""
     _redeem(kept, _ticket(kept))
     who: dict[str, Any] = {"study": "", "grant": _grant(kept), "everywhere": True, **WHO}
     persons.erase_name(kept, **who)
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)
     with kept.look() as look:
-        assert [(one.issuer, one.bound_at_utc) for one in people.identities(look)] == [("", "")]
+        assert [
+            (identity.issuer, identity.bound_at_utc) for identity in people.identities(look)
+        ] == [("", "")]
     persons.change_name(kept, name="", email="new@example.org", **who)
     for subject in ("7", "8"):
         with pytest.raises(SignInRefused):
@@ -273,7 +275,7 @@ def test_erasing_a_name_erases_the_account_and_keeps_others_out(kept: Store) -> 
 
 
 def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
-    """The provider says who, and the roles here say what: nothing any more."""
+    """The provider identifies the person, who has no role any more."""
     persons.give_role(
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
