@@ -1,4 +1,4 @@
-"""Amendments: what may change after the opening changes with a reason, and nothing else does."""
+"""Amendments of an open study: some keys may change, with a reason, and all others may not."""
 
 import json
 from collections.abc import Callable
@@ -34,8 +34,8 @@ def _protocol(store: Store) -> Protocol:
         return stored_protocol(study_row(look, "trial"))
 
 
-def test_an_amendment_is_in_force_from_then_on(opened: Opened) -> None:
-    """The locked protocol keeps its hash; what is read is as amended, and everything holds."""
+def test_an_amendment_applies_from_then_on(opened: Opened) -> None:
+    """The locked protocol keeps its hash, and the verification finds no breach."""
     store = opened()
     with store.look() as look:
         before = study_row(look, "trial").protocol_sha256
@@ -55,8 +55,8 @@ def test_an_amendment_is_in_force_from_then_on(opened: Opened) -> None:
     assert verify(store) == []
 
 
-def test_what_decided_an_answered_case_cannot_change(opened: Opened) -> None:
-    """Every other key of the protocol is refused by name, all at once."""
+def test_fixed_keys_are_refused_by_name(opened: Opened) -> None:
+    """One message lists all of them."""
     store = opened()
     fixed = sorted(set(Protocol().in_full()) - set(AMENDABLE))
     values = Protocol().in_full()
@@ -69,7 +69,7 @@ def test_what_decided_an_answered_case_cannot_change(opened: Opened) -> None:
 
 
 def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
-    """Neither is taken without the other, and a value has to be sound."""
+    """The value must also be valid."""
     store = opened()
     with pytest.raises(BadInput, match="reason"):
         _amend(store, " \n", margin=0.1)
@@ -80,15 +80,15 @@ def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
 
 
 def test_only_an_open_study_is_amended(banked: Store) -> None:
-    """One that is drawn is discarded and drawn again."""
+    """A drawn study is discarded and drawn again."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     with pytest.raises(NotNow, match="not open yet"):
         _amend(banked, margin=0.1)
 
 
-def test_feedback_is_settled_by_the_first_case(opened: Opened) -> None:
-    """Before it anything goes; after it a score at the end can be added, and stays."""
+def test_feedback_is_fixed_by_the_first_case(opened: Opened) -> None:
+    """Before it any value is possible; after it a score at the end can be added, not removed."""
     store = opened()
     _amend(store, feedback="after case")
     _amend(store, feedback="never")
@@ -100,16 +100,16 @@ def test_feedback_is_settled_by_the_first_case(opened: Opened) -> None:
         _amend(store, feedback="never")
 
 
-def test_instructions_are_reworded_not_added(opened: Opened) -> None:
-    """A reader in the middle of the study never stands before a step that was not there."""
+def test_instructions_can_be_reworded_but_not_added_or_removed(opened: Opened) -> None:
+    """A reader never meets a new step in the middle of the study."""
     store = opened(instructions="Look at the film.")
     _amend(store, instructions="Look at both films.")
     with pytest.raises(BadProtocol, match="reworded"):
         _amend(store, instructions="")
 
 
-def test_amendments_are_stamped_on_the_bundle(opened: Opened) -> None:
-    """What was locked, every amendment, and what is in force stand side by side."""
+def test_the_bundle_contains_every_amendment(opened: Opened) -> None:
+    """The file has the locked protocol, each amendment, and the protocol in force."""
     store = opened()
     assert json.loads(bundle_files(store, "trial")["protocol.json"])["amendments"] == []
     _amend(store, margin=0.1)
@@ -131,7 +131,7 @@ def test_amendments_are_stamped_on_the_bundle(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         ("UPDATE amendments SET reason = 'x' WHERE number = 2", "amendment 2: reason altered"),
         ("UPDATE amendments SET actor = 'x' WHERE number = 1", "amendment 1: actor altered"),
@@ -149,14 +149,16 @@ def test_amendments_are_stamped_on_the_bundle(opened: Opened) -> None:
         ),
     ],
 )
-def test_a_tampered_amendment_is_named(opened: Opened, statement: str, said: str) -> None:
-    """Whatever is altered behind the program's back is found."""
+def test_verification_reports_an_altered_amendment(
+    opened: Opened, statement: str, message: str
+) -> None:
+    """Altered, deleted and inserted rows are reported."""
     store = opened()
     _amend(store, margin=0.1)
     _amend(store, break_every=10)
     assert verify(store) == []
     tamper(store, statement)
-    assert any(said in breach for breach in verify(store))
+    assert any(message in breach for breach in verify(store))
 
 
 def test_metadata_can_be_amended_and_removed(opened: Opened) -> None:

@@ -1,4 +1,4 @@
-"""Drafts: saved at every step, never overwritten unseen, drawn whole or not at all."""
+"""Drafts: saved at every step, protected from being overwritten, drawn completely or not at all."""
 
 import re
 from dataclasses import replace
@@ -34,9 +34,9 @@ BY = By(name="ada", role="coordinator", place="0123456789ab")
 
 def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     with store.change() as change:
-        there = people.holder(change, handle="ada", role=role, study=None)
-        if there:
-            return there.person
+        holder = people.holder(change, handle="ada", role=role, study=None)
+        if holder:
+            return holder.person
         number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
         enter_role(change, number, role, study="", number=None, by=BY, now=NOW)
     return number
@@ -68,17 +68,17 @@ def _kinds(store: Store, study: str) -> list[str]:
         return [event.kind for event in events.walk(look, chain)]
 
 
-def test_a_new_draft_asks_for_what_its_bank_can_give(banked: Store) -> None:
-    """Twelve patients, one question each: ten cases are asked for, and nothing is at fault."""
+def test_a_new_draft_fits_its_bank(banked: Store) -> None:
+    """Of twelve patients with one question each, ten cases are drawn."""
     draft = _begun(banked)
     assert draft.values["cases"] == 10
     assert draft.values["seed"] == 20250604
     assert drafts.faults(draft) == []
-    assert [one.name for one in drafts.listed(banked)] == ["trial"]
+    assert [listed.name for listed in drafts.listed(banked)] == ["trial"]
 
 
-def test_a_draft_may_hold_faults_and_says_them_all(banked: Store) -> None:
-    """What contradicts itself is kept as it was written, and listed."""
+def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
+    """Contradictory values are saved as entered."""
     draft = _begun(banked, feedback="after case", back_navigation=True, hidden_repeats=99)
     listed = " ".join(drafts.faults(draft))
     assert "back_navigation" in listed
@@ -90,8 +90,8 @@ def test_a_draft_may_hold_faults_and_says_them_all(banked: Store) -> None:
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
 
 
-def test_the_example_of_a_consent_is_not_drawn(banked: Store) -> None:
-    """Its line keeps a draft from being drawn, wrapped or marked as it may be; a text does not."""
+def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> None:
+    """Other line breaks and marks do not matter; a real text is accepted."""
     line = "**Insert the consent\n  text approved by your ethics committee**"
     draft = _begun(banked, consent=f"# Before you take part\n\nYou read films. {line}\n")
     (fault,) = drafts.faults(draft)
@@ -109,8 +109,8 @@ def test_the_example_of_a_consent_is_not_drawn(banked: Store) -> None:
     assert drafts.faults(_saved(banked, draft, consent="# Our committee's own words")) == []
 
 
-def test_a_study_drawn_with_the_example_is_not_opened(banked: Store) -> None:
-    """One that got so far by another way is refused at its opening, with what to do."""
+def test_a_drawn_study_with_the_consent_placeholder_is_not_opened(banked: Store) -> None:
+    """The refusal states the remedy."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     example = replace(protocol, consent=CONSENT_TO_INSERT)
     with banked.change() as change:
@@ -121,22 +121,22 @@ def test_a_study_drawn_with_the_example_is_not_opened(banked: Store) -> None:
 
 
 def test_a_new_draft_shuffles_its_options_and_a_protocol_file_does_not(banked: Store) -> None:
-    """The wizard's default is the safe one; the file's stays what it was."""
+    """The wizard has the safer default; the default of the file is unchanged."""
     assert _begun(banked).values["option_order"] == "random"
     assert Protocol().option_order == "canonical"
 
 
-def test_the_steps_left_behind_are_kept_and_overwrite_nothing(banked: Store) -> None:
-    """They are no change of what the draft says, and never become fewer."""
+def test_the_step_reached_never_decreases(banked: Store) -> None:
+    """It is not a change of the draft's values."""
     draft = _begun(banked)
     drafts.reach(banked, draft.id, 5)
     drafts.reach(banked, draft.id, 2)
-    found = drafts.find(banked, draft.id)
-    assert (found.reached, found.saved_at_utc) == (5, draft.saved_at_utc)
+    draft_after = drafts.find(banked, draft.id)
+    assert (draft_after.reached, draft_after.saved_at_utc) == (5, draft.saved_at_utc)
 
 
-def test_of_two_windows_the_second_is_told(banked: Store) -> None:
-    """A save from what was read before another save changes nothing."""
+def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
+    """The values of the other window are kept."""
     first = _begun(banked)
     second = _saved(banked, first, cases=5)
     with pytest.raises(NotNow, match="another window"):
@@ -147,16 +147,16 @@ def test_of_two_windows_the_second_is_told(banked: Store) -> None:
         drafts.draw(banked, first.id, seen=first.saved_at_utc, maker=1, by=BY, now=NOW)
 
 
-def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> None:
-    """The study is there with whoever made it, the draft is gone, and everything holds."""
+def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
+    """The draft is deleted, and the verification finds no breach."""
     maker, draft = _person(banked), _begun(banked, cases=6)
     name, strata = drafts.draw(
         banked, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW
     )
-    assert sum(one.n_drawn for one in strata) == 6
+    assert sum(row.n_drawn for row in strata) == 6
     with banked.look() as look:
         row = study_row(look, name)
-        roles = [(one.role, one.study) for one in people.roles_held(look, maker)]
+        roles = [(row.role, row.study) for row in people.roles_held(look, maker)]
         drawn = next(events.walk(look, events.study_chain(name)))
     assert row.state == "drawn"
     assert ("coordinator", row.id) in roles
@@ -166,8 +166,8 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
     assert verify(banked) == []
 
 
-def test_an_administrator_needs_no_role_in_what_they_draw(banked: Store) -> None:
-    """They run every study; a role given for nothing would only stand in the list."""
+def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> None:
+    """Administrators can manage every study anyway."""
     maker = _person(banked, Role.ADMINISTRATOR)
     number = drafts.begin(banked, name="trial", maker=maker, bank="bank", by=BY, now=NOW)
     seen = drafts.find(banked, number).saved_at_utc
@@ -176,8 +176,8 @@ def test_an_administrator_needs_no_role_in_what_they_draw(banked: Store) -> None
         assert [row.study for row in people.roles_held(look, maker)] == [None]
 
 
-def test_a_refused_draw_leaves_draft_and_store_as_they_were(banked: Store) -> None:
-    """More cases than patients: no study, no role, the draft stays."""
+def test_a_refused_draw_changes_nothing(banked: Store) -> None:
+    """There are more cases than patients: no study and no role, and the draft remains."""
     draft = _begun(banked, cases=13)
     with pytest.raises(BadInput, match="too few cases"):
         drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
@@ -185,8 +185,8 @@ def test_a_refused_draw_leaves_draft_and_store_as_they_were(banked: Store) -> No
     assert _kinds(banked, "trial") == []
 
 
-def test_what_is_foreseen_is_drawn(banked: Store) -> None:
-    """The forecast and the draw are one calculation."""
+def test_the_forecast_equals_the_draw(banked: Store) -> None:
+    """Both use the same computation."""
     draft = _begun(banked, cases=6, practice_cases=2)
     foreseen = foresee(banked, 1, Protocol.from_json(draft.protocol_values))
     _, strata = drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
@@ -196,24 +196,24 @@ def test_what_is_foreseen_is_drawn(banked: Store) -> None:
     assert [row["item_id"] for row in rows] == [item for item, _ in foreseen.cases]
 
 
-def test_page_and_file_give_one_hash(banked: Store) -> None:
-    """A study drawn from the draft and one from its downloaded file agree to the last sign."""
+def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> None:
+    """The downloaded file of the study is identical as well."""
     draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
     file = as_toml(Protocol.from_json(draft.protocol_values))
     drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
-    again = protocol_from(file, source="file")
-    studies.draw(banked, bank="bank", study="from the file", protocol=again, now=NOW)
+    downloaded = protocol_from(file, source="file")
+    studies.draw(banked, bank="bank", study="from the file", protocol=downloaded, now=NOW)
     with banked.look() as look:
         hashes = {study_row(look, name).protocol_sha256 for name in ("trial", "from the file")}
     assert len(hashes) == 1
     assert toml_of_study(banked, "trial") == file
-    assert sha256_of(again.as_json()) == sha256_of(
+    assert sha256_of(downloaded.as_json()) == sha256_of(
         Protocol.from_json(draft.protocol_values).as_json()
     )
 
 
-def test_names_are_taken_once(banked: Store) -> None:
-    """No two drafts, and no draft and study, bear one name; another is proposed."""
+def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
+    """Another name is proposed."""
     draft = _begun(banked, cases=6)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", by=BY, now=NOW)
@@ -224,16 +224,16 @@ def test_names_are_taken_once(banked: Store) -> None:
     assert drafts.free_name(banked, "other") == "other"
 
 
-def test_a_draft_thrown_away_is_in_the_trail(banked: Store) -> None:
-    """Beginning and throwing away are acts on the deployment."""
+def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> None:
+    """Both are events of the deployment."""
     draft = _begun(banked)
     drafts.remove(banked, draft.id, by=BY, now=NOW)
     assert _kinds(banked, "")[-2:] == ["draft begun", "draft thrown away"]
     assert drafts.listed(banked) == []
 
 
-def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
-    """Its readers' codes stop, its coordinator stands elsewhere, and the trail says why."""
+def test_a_discarded_study_ends_all_access(banked: Store) -> None:
+    """Readers' codes stop working, and the trail records the reason."""
     draft = _begun(banked, cases=6)
     maker = _person(banked)
     drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW)
@@ -256,7 +256,7 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
 
 
 def test_an_opened_study_is_not_discarded(opened: Any) -> None:
-    """It can be closed; what was read in it stays."""
+    """It can be closed; its readings are kept."""
     with pytest.raises(NotNow, match="already been opened"):
         discard(opened(), study="trial", reason="No.", by=BY, now=NOW)
 
@@ -271,8 +271,8 @@ def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     assert quick.hours == pytest.approx(120 * 10 / 3600)
 
 
-def test_saved_values_are_stored_as_they_were(banked: Store) -> None:
-    """A reload shows what was saved, key by key."""
+def test_saved_values_are_stored_unchanged(banked: Store) -> None:
+    """A reload shows each saved value."""
     values = {"cases": 7, "questionnaire": [{"id": "a", "question": "?", "kind": "text"}]}
     draft = _begun(banked, **values)
     assert canonical_json({key: draft.values[key] for key in values}) == canonical_json(values)
@@ -303,7 +303,7 @@ READY = (
 def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
     banked: Store, values: dict[str, Any], name: str
 ) -> None:
-    """What the pages show as ready and what the draw does are one check."""
+    """The pages and the draw use the same check."""
     studies.draw(
         banked,
         bank="bank",
@@ -338,8 +338,8 @@ def _drawn(store: Store, **values: Any) -> int:
     return maker
 
 
-def test_a_drawn_study_is_returned_to_a_draft(banked: Store) -> None:
-    """Bank and protocol are kept, its readers lose access, and both trails say so."""
+def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
+    """Bank and protocol are kept, its readers lose access, and both trails record it."""
     maker = _drawn(banked, margin=0.1)
     (code,) = invite(banked, "R1")
     number = drafts.return_to_draft(
@@ -361,16 +361,16 @@ def test_a_drawn_study_is_returned_to_a_draft(banked: Store) -> None:
     assert "discarded_at_utc altered" in verify(banked)[0]
 
 
-def test_a_study_returned_without_a_maker_is_its_coordinators(banked: Store) -> None:
-    """On the command line nobody is signed in."""
+def test_a_study_returned_on_the_command_line_belongs_to_its_coordinator(banked: Store) -> None:
+    """No user is signed in there."""
     maker = _drawn(banked)
     number = drafts.return_to_draft(banked, study="trial", reason="Again.", by=BY, now=NOW)
     with banked.look() as look:
         assert look.value("SELECT made_by FROM drafts WHERE id = :id", id=number) == maker
 
 
-def test_what_was_opened_discarded_or_has_no_reason_is_not_returned(banked: Store) -> None:
-    """Nothing is changed then."""
+def test_a_discarded_study_or_a_blank_reason_is_refused_for_a_return(banked: Store) -> None:
+    """Nothing is changed."""
     _drawn(banked)
     with pytest.raises(BadInput, match="Give a reason"):
         drafts.return_to_draft(banked, study="trial", reason=" ", by=BY, now=NOW)
@@ -381,6 +381,6 @@ def test_what_was_opened_discarded_or_has_no_reason_is_not_returned(banked: Stor
 
 
 def test_an_opened_study_is_not_returned_to_a_draft(opened: Any) -> None:
-    """It can be closed; its protocol is amended, not drawn again."""
+    """Its protocol is amended instead, or the study is closed."""
     with pytest.raises(NotNow, match="already been opened"):
         drafts.return_to_draft(opened(), study="trial", reason="No.", by=BY, now=NOW)

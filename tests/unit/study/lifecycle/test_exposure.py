@@ -1,4 +1,4 @@
-"""Other studies on the same cases: what one keeps the other does not tell unsaid."""
+"""Other studies on the same cases: no study reveals answers that another keeps confidential."""
 
 import json
 from collections.abc import Callable
@@ -57,8 +57,8 @@ def _close(store: Store, name: str) -> None:
     close(store, study=name, reason="Done.", now=NOW)
 
 
-def _again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> None:
-    """Import the bank under another name: with other films, or with other ids and questions."""
+def _import_again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> None:
+    """Import the bank under another name, with other films or other IDs and questions."""
     folder = tmp_path / "again"
     path = write_bank(folder)
     if not films:
@@ -74,15 +74,15 @@ def _again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> None:
     import_bank(store, path, name="again", images=folder, now=NOW)
 
 
-def _told(store: Store, walk: previews.Preview) -> dict[str, tuple[str, str]]:
-    """Walk a preview to its end; return letter and explanation told of every question."""
-    found = {}
+def _feedback_of(store: Store, walk: previews.Preview) -> dict[str, tuple[str, str]]:
+    """Answer all cases of a preview; return letter and explanation of the feedback by question."""
+    answers = {}
     while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
         case = cases[0]
         receipt = desk.take_records(walk.store, walk.reader, [reading(case.case)], now=NOW)
-        told = receipt.feedback[f"read-{case.case}"]
-        found[case.question] = (told.option, told.explanation)
-    return found
+        feedback = receipt.feedback[f"read-{case.case}"]
+        answers[case.question] = (feedback.option, feedback.explanation)
+    return answers
 
 
 def _truths(store: Store) -> dict[str, str]:
@@ -109,49 +109,49 @@ def _preview(store: Store, draft: int | None = None) -> previews.Preview:
     return previews.preview(store, who, entropy=entropy_from(5), now=NOW, draft=draft)
 
 
-def _made_up(store: Store, told: dict[str, tuple[str, str]], n: int = 24) -> None:
-    """Assert that a preview told of every question, and hit the truth as a lot would."""
+def _assert_placeholders(store: Store, feedback: dict[str, tuple[str, str]], n: int = 24) -> None:
+    """Assert that a preview gave feedback on every question, with random letters."""
     truths = _truths(store)
-    assert len(told) == n
-    right = sum(truths.get(question) == letter for question, (letter, _) in told.items())
-    assert right <= n / 2  # by lot a quarter
-    assert {words for _, words in told.values()} == {
+    assert len(feedback) == n
+    right = sum(truths.get(question) == letter for question, (letter, _) in feedback.items())
+    assert right <= n / 2  # random letters: a quarter
+    assert {words for _, words in feedback.values()} == {
         "This is not the real answer: cases from this bank are being read in an open study."
     }
 
 
-def _holds_no_secret(walk: previews.Preview) -> None:
+def _assert_no_secret(walk: previews.Preview) -> None:
     for path in walk.store.path.parent.glob(f"{walk.mark}.db*"):
         content = path.read_bytes()
         assert not [secret for secret in SECRETS if secret.encode() in content]
 
 
-def test_the_preview_of_an_open_study_tells_no_truth(banked: Store) -> None:
-    """Feedback after each case: letters are made up, and each says so; the copy holds no other."""
+def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
+    """Each letter of the feedback is random and marked so; the copy contains no others."""
     _open(banked, "trial", feedback="after case")
     walk = _preview(banked)
-    _made_up(banked, _told(banked, walk))
-    _holds_no_secret(walk)
+    _assert_placeholders(banked, _feedback_of(banked, walk))
+    _assert_no_secret(walk)
     with banked.look() as look:
         (opened,) = events.of_kind(look, "study:trial", "preview opened")
     assert opened["reference_standard"] == "made up"
 
 
 @pytest.mark.slow
-def test_before_and_without_an_open_study_a_preview_tells_what_readers_are_told(
+def test_a_preview_shows_the_true_answers_unless_an_open_study_hides_them(
     banked: Store,
 ) -> None:
-    """Nothing is made up that nobody has to be kept from."""
+    """Placeholders are used only if someone must not see the answers."""
     _draw(banked, "trial", feedback="after case")
-    told = _told(banked, _preview(banked))
-    assert {question: letter for question, (letter, _) in told.items()} == _truths(banked)
+    feedback = _feedback_of(banked, _preview(banked))
+    assert {question: letter for question, (letter, _) in feedback.items()} == _truths(banked)
     _open(banked, "seen", interim_results=True)
-    told = _told(banked, _preview(banked, _draft(banked, feedback="after case")))
-    assert {words for _, words in told.values()} == {SECRETS[2]}
+    feedback = _feedback_of(banked, _preview(banked, _draft(banked, feedback="after case")))
+    assert {words for _, words in feedback.values()} == {SECRETS[2]}
 
 
-def test_the_draft_of_another_study_tells_no_truth_of_cases_being_read(banked: Store) -> None:
-    """All cases with feedback, practice cases too."""
+def test_the_preview_of_another_draft_shows_placeholders_too(banked: Store) -> None:
+    """All cases with feedback are affected, including practice cases."""
     _open(banked, "trial", cases=4)
     few: dict[str, Any] = {
         "cases": 8,
@@ -160,12 +160,12 @@ def test_the_draft_of_another_study_tells_no_truth_of_cases_being_read(banked: S
         "practice_cases": 4,
     }
     walk = _preview(banked, _draft(banked, feedback="after case", **few))
-    _made_up(banked, _told(banked, walk), n=12)
-    _holds_no_secret(walk)
+    _assert_placeholders(banked, _feedback_of(banked, walk), n=12)
+    _assert_no_secret(walk)
 
 
-def test_counts_of_a_few_cases_being_read_are_not_told(store: Store, tmp_path: Path) -> None:
-    """That A is right in six of six is the truth of all six; of the whole bank it is told."""
+def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_path: Path) -> None:
+    """Counts such as "A is right in six of six" would reveal the answers."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
     for record in records.values():
@@ -179,14 +179,14 @@ def test_counts_of_a_few_cases_being_read_are_not_told(store: Store, tmp_path: P
 
 
 @pytest.mark.parametrize(("films", "ids"), [(True, False), (False, True)])
-def test_a_bank_imported_twice_under_two_names_is_no_way_round(
+def test_a_bank_imported_again_is_recognised(
     banked: Store, tmp_path: Path, films: bool, ids: bool
 ) -> None:
-    """The same films under other questions, or the same items with other files."""
-    _again(banked, tmp_path, films=films, ids=ids)
+    """It has the same films with other questions, or the same items with other files."""
+    _import_again(banked, tmp_path, films=films, ids=ids)
     _open(banked, "trial")
     walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
-    _made_up(banked, _told(banked, walk))
+    _assert_placeholders(banked, _feedback_of(banked, walk))
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     with pytest.raises(NotNow, match="'trial'"):
@@ -198,13 +198,13 @@ ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "examination": lambda record: {"study_id": f"Z{record['study_id']}"},
     "question": lambda record: {"question": f"Other: {record['question']}"},
 }
-"""What each part of a record is in a bank of other patients."""
+"""The parts of a record as they are in a bank of other patients."""
 
 
 def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) -> None:
-    """Import the bank again with other item ids and re-encoded films, and only some things shared.
+    """Import the bank again with other item IDs and re-encoded films, sharing some fields.
 
-    With `odd` these are spelt with characters that look alike.
+    With `odd` the shared fields are written with characters that look alike.
     """
     folder = tmp_path / "again"
     path = write_bank(folder)
@@ -234,10 +234,10 @@ def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) ->
         ("patient", "examination", "question"),
     ],
 )
-def test_the_same_cases_are_found_by_patient_examination_or_question(
+def test_the_same_cases_are_recognised_by_patient_examination_or_question(
     banked: Store, tmp_path: Path, shared: tuple[str, ...], odd: bool
 ) -> None:
-    """Whatever else is other: no truth, no teaching, no review, no results of them meanwhile."""
+    """Answers, teaching, reviews and results of them stay confidential."""
     _elsewhere(banked, tmp_path, *shared, odd=odd)
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
@@ -249,16 +249,16 @@ def test_the_same_cases_are_found_by_patient_examination_or_question(
     with pytest.raises(NotNow, match="'trial'"):
         studies.open_study(banked, study="early", now=NOW)
     walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
-    _made_up(banked, _told(banked, walk))
+    _assert_placeholders(banked, _feedback_of(banked, walk))
 
 
 def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) -> None:
-    """Import the banks ``one`` and ``two`` with other items and films, and open a study on one.
+    """Import two banks with different items and films, and open a study on bank ``one``.
 
     Parameters
     ----------
     change
-        Returns what differs in a record of the bank of a name.
+        Returns the fields of a record that are specific to the bank of a name.
     """
     for name in ("one", "two"):
         path = write_bank(tmp_path / name)
@@ -276,10 +276,10 @@ def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) 
 
 @pytest.mark.parametrize("field", ["PatientID", "study_id"])
 @pytest.mark.parametrize(("digits", "is_shared"), [(1, False), (8, True)])
-def test_an_id_alone_is_evidence_if_no_other_bank_has_it_by_chance(
+def test_a_long_id_alone_is_evidence_of_the_same_case(
     store: Store, tmp_path: Path, field: str, digits: int, is_shared: bool
 ) -> None:
-    """P1 is in many banks; p10000032 is one patient."""
+    """P1 occurs in many banks; p10000032 is one patient."""
 
     def change(name: str, record: Any) -> Any:
         number = record["PatientID"][1:]
@@ -292,10 +292,8 @@ def test_an_id_alone_is_evidence_if_no_other_bank_has_it_by_chance(
         assert bool(being_read(look, 2)) is is_shared
 
 
-def test_a_question_asked_of_several_examinations_is_no_evidence(
-    store: Store, tmp_path: Path
-) -> None:
-    """The questions of a data set's templates are in every bank."""
+def test_a_question_about_several_examinations_is_no_evidence(store: Store, tmp_path: Path) -> None:
+    """Questions from templates of a data set occur in every bank."""
     _two_banks(
         store,
         tmp_path,
@@ -309,17 +307,15 @@ def test_a_question_asked_of_several_examinations_is_no_evidence(
         assert being_read(look, 2) == []
 
 
-def test_examinations_that_are_named_after_their_films_are_no_evidence(
-    store: Store, tmp_path: Path
-) -> None:
-    """A file without examinations is given the path of the first film: 0_pa.png is in many."""
+def test_examinations_named_after_their_films_are_no_evidence(store: Store, tmp_path: Path) -> None:
+    """Without an ID, an examination has the path of its first film; many banks have 0_pa.png."""
     _two_banks(store, tmp_path, lambda name, record: {"study_id": "", "PatientID": ""})
     with store.look() as look:
         assert being_read(look, 2) == []
 
 
-def test_another_bank_is_another_matter(banked: Store, tmp_path: Path) -> None:
-    """Other patients, films and questions: nothing is shared, nothing is refused or named."""
+def test_a_bank_of_other_cases_is_not_restricted(banked: Store, tmp_path: Path) -> None:
+    """Patients, films and questions differ, so no study is refused or named."""
     _elsewhere(banked, tmp_path)
     _open(banked, "trial")
     with banked.look() as look:
@@ -328,10 +324,10 @@ def test_another_bank_is_another_matter(banked: Store, tmp_path: Path) -> None:
     _open(banked, "early", bank="again", interim_results=True)
 
 
-def test_a_preview_that_tells_the_truth_ends_when_its_cases_begin_to_be_read(
+def test_a_preview_with_true_answers_ends_when_the_study_opens(
     banked: Store,
 ) -> None:
-    """It is in another tab, perhaps; the next one is made up."""
+    """It may be open in another tab; the next one shows placeholders."""
     _draw(banked, "trial", feedback="after case")
     walk = _preview(banked)
     assert previews.find(banked, coordinator(banked), walk.mark).mark == walk.mark
@@ -339,17 +335,17 @@ def test_a_preview_that_tells_the_truth_ends_when_its_cases_begin_to_be_read(
     studies.open_study(banked, study="trial", now=NOW)
     with pytest.raises(NotFound, match="has ended"):
         previews.find(banked, coordinator(banked), walk.mark)
-    _made_up(banked, _told(banked, _preview(banked)))
+    _assert_placeholders(banked, _feedback_of(banked, _preview(banked)))
 
 
-def test_accuracy_of_cases_being_read_cannot_be_shown_early_by_another_study(
+def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     banked: Store,
 ) -> None:
-    """Refused at the opening and by amendment, by name; said beforehand; possible afterwards."""
+    """It is refused at the opening and as an amendment, and possible after the closing."""
     _open(banked, "trial")
     _draw(banked, "early", interim_results=True)
     _invite(banked, "early")
-    assert not accuracy_is_shown(banked, "early")  # drawn, it is not read by anybody
+    assert not accuracy_is_shown(banked, "early")  # a drawn study has no readings
     (sentence,) = exposure.cautions(banked, "early")
     assert "being read in the study 'trial'" in sentence
     with pytest.raises(NotNow, match="'trial', where no one can see accuracy yet"):
@@ -379,8 +375,8 @@ def _others(store: Store, study: str, kind: str) -> list[Any]:
         ]
 
 
-def test_a_study_that_tells_is_named_in_both_trails(banked: Store) -> None:
-    """One that was there first, one that was closed, and one that is closed meanwhile."""
+def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
+    """It was open before, was closed, or is closed later."""
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")
@@ -398,11 +394,11 @@ def test_a_study_that_tells_is_named_in_both_trails(banked: Store) -> None:
     assert verify(banked) == []
 
 
-def test_two_studies_that_keep_their_truth_are_nothing_to_each_other(banked: Store) -> None:
-    """Nothing can be learnt from one for the other: nothing is said."""
+def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> None:
+    """Readers learn nothing from one for the other."""
     _open(banked, "trial")
-    _draw(banked, "beside")
-    assert exposure.cautions(banked, "beside") == ()
+    _draw(banked, "second")
+    assert exposure.cautions(banked, "second") == ()
     with banked.look() as look:
         assert told_in(look, 1) == []
 
@@ -437,8 +433,8 @@ def _read_one(store: Store, study: str) -> None:
     assert desk.take_records(store, who, [reading(case)], now=NOW).refused == ()
 
 
-def test_whoever_may_know_the_answers_is_named_when_invited(banked: Store) -> None:
-    """Its coordinator and its statistician, in words and in the trail; not one who read only."""
+def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -> None:
+    """Its coordinator and statistician are named, a reader without feedback is not."""
     _draw(banked, "trial")
     _role(banked, "trial", Role.COORDINATOR, "cora@example.org")
     _role(banked, "trial", Role.STATISTICIAN, "stan@example.org")
@@ -453,8 +449,8 @@ def test_whoever_may_know_the_answers_is_named_when_invited(banked: Store) -> No
     )
     assert set(exposure.acquaintances(banked, "next")) <= set(exposure.cautions(banked, "next"))
     with banked.look() as look:
-        told = events.of_kind(look, "study:next", "reader invited")
-    assert [one.get("may_know") for one in told] == [
+        invited = events.of_kind(look, "study:next", "reader invited")
+    assert [event.get("may_know") for event in invited] == [
         [{"study": "trial", "role": "coordinator"}],
         [{"study": "trial", "role": "statistician"}],
         None,
@@ -472,18 +468,18 @@ def test_whoever_may_know_the_answers_is_named_when_invited(banked: Store) -> No
         ({"feedback": "never"}, True, False),
     ],
 )
-def test_a_reader_is_named_who_was_told(
+def test_a_reader_who_saw_feedback_is_named_when_invited(
     banked: Store, values: dict[str, Any], is_closed: bool, named: bool
 ) -> None:
-    """By feedback after each case, or by a score card; not by having read alone."""
+    """Feedback after each case or a score card count; reading alone does not."""
     _draw(banked, "trial", **values)
     _invite(banked, "trial", "R9", email="rita@example.org")
     studies.open_study(banked, study="trial", now=NOW)
     _draw(banked, "next")
     _invite(banked, "next", "R3", email="rita@example.org")
-    assert exposure.acquaintances(banked, "next") == ()  # nothing was read yet
+    assert exposure.acquaintances(banked, "next") == ()  # no case was read yet
     _read_one(banked, "trial")
     if is_closed:
         _close(banked, "trial")
-    found = exposure.acquaintances(banked, "next")
-    assert [one.split(" may")[0] for one in found] == (["R3"] if named else [])
+    sentences = exposure.acquaintances(banked, "next")
+    assert [sentence.split(" may")[0] for sentence in sentences] == (["R3"] if named else [])

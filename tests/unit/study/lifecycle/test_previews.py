@@ -1,4 +1,4 @@
-"""Previews: what a reader would see, over a copy, and nothing of it in the study."""
+"""Previews: the reading page on a copy of the study, which leaves the study unchanged."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def coordinator(store: Store, name: str = "c") -> Person:
 
 
 def tables(store: Store) -> dict[str, list[Any]]:
-    """Return everything a store holds but its events, by table."""
+    """Return the rows of every table except the events."""
     with store.look() as look:
         names = look.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' "
@@ -81,47 +81,47 @@ DESIGNS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("values", DESIGNS, ids=range(len(DESIGNS)))
-def test_every_design_can_be_walked_through_with_an_example_of_its_aid(
+def test_every_design_can_be_previewed_with_an_example_of_its_aid(
     banked: Store, values: dict[str, Any]
 ) -> None:
-    """Before there is a model or a reader; the example is the same for every case."""
+    """It needs neither model nor readers; the example is the same for every case."""
     walk = _open(_drawn(banked, **values))
     shown = set()
     for _ in range(20):
-        found = desk.desk(walk.store, walk.reader, now=NOW)
-        if not found.cases:
+        page = desk.desk(walk.store, walk.reader, now=NOW)
+        if not page.cases:
             break
-        case = found.cases[0]
+        case = page.cases[0]
         if case.aid and case.aid.content:
             shown.add(dict(case.options).get(case.aid.content.option or "", "")[:9])
         assert not _take(walk, presentation(case.case), reading(case.case)).refused
-    assert found.finished
+    assert page.finished
     assert shown == ({"Finding A"} if "aid_model" in values else set())
 
 
-def test_a_whole_walk_leaves_every_table_as_it_was(banked: Store) -> None:
-    """Consent, practice, cases to the end: one event is all that stays."""
+def test_a_complete_preview_changes_no_table(banked: Store) -> None:
+    """It covers consent, practice and all cases, and adds a single event."""
     store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")
     invite(store, "R1")
     studies.open_study(store, study="trial", now=NOW)
     before, kinds = tables(store), _kinds(store)
     walk = _open(store)
     assert _take(walk, preparation("consent")).refused == ()
-    told = 0
+    n_feedback = 0
     while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
         receipt = _take(walk, presentation(cases[0].case), reading(cases[0].case))
         assert receipt.refused == ()
         assert bool(receipt.feedback) == cases[0].practice
-        told += len(receipt.feedback)
-    assert told == 2
+        n_feedback += len(receipt.feedback)
+    assert n_feedback == 2
     assert desk.desk(walk.store, walk.reader, now=NOW).finished
     assert tables(store) == before
     assert _kinds(store) == [*kinds, "preview opened"]
     assert verify(store) == []
 
 
-def test_a_drawn_study_is_previewed_before_anybody_is_invited(banked: Store) -> None:
-    """The first case, its films and its rules are those a reader would be given."""
+def test_a_drawn_study_is_previewed_before_readers_are_invited(banked: Store) -> None:
+    """The cases, films and rules are those of a reader."""
     store = _drawn(banked, confidence=5, time_limit_s=90)
     shown = desk.desk(_open(store).store, _open(store).reader, now=NOW)
     assert shown.rules["confidence_steps"] == 5
@@ -135,25 +135,25 @@ def test_a_drawn_study_is_previewed_before_anybody_is_invited(banked: Store) -> 
     assert {case.question for case in shown.cases} <= questions
 
 
-def test_it_goes_on_where_it_was_left_and_the_trail_says_it_once(banked: Store) -> None:
-    """A reload is no new preview; a discarded one begins anew, under another seal."""
+def test_a_preview_resumes_until_it_is_discarded(banked: Store) -> None:
+    """A reload adds no event; after a discard, a new preview starts with another seal."""
     store = _drawn(banked)
     walk = _open(store)
     case = desk.desk(walk.store, walk.reader, now=NOW).cases[0].case
     _take(walk, reading(case))
-    again = _open(store)
-    assert desk.desk(again.store, again.reader, now=NOW).read == 1
+    resumed = _open(store)
+    assert desk.desk(resumed.store, resumed.reader, now=NOW).read == 1
     assert _kinds(store).count("preview opened") == 1
-    seal = _seal(again.store, again.reader)
-    again.discard()
-    anew = preview(store, coordinator(store), entropy=entropy_from(6), now=NOW)
-    assert desk.desk(anew.store, anew.reader, now=NOW).read == 0
-    assert _seal(anew.store, anew.reader) != seal
+    seal = _seal(resumed.store, resumed.reader)
+    resumed.discard()
+    restarted = preview(store, coordinator(store), entropy=entropy_from(6), now=NOW)
+    assert desk.desk(restarted.store, restarted.reader, now=NOW).read == 0
+    assert _seal(restarted.store, restarted.reader) != seal
     assert _kinds(store).count("preview opened") == 2
 
 
-def test_it_says_who_opened_it_and_from_where(banked: Store) -> None:
-    """The event names the coordinator, their role and their place."""
+def test_the_event_of_a_preview_names_the_coordinator(banked: Store) -> None:
+    """It includes role and place."""
     store = _drawn(banked)
     _open(store)
     with store.look() as look:
@@ -162,8 +162,8 @@ def test_it_says_who_opened_it_and_from_where(banked: Store) -> None:
     assert json.loads(event["detail"]) == {"role": "coordinator", "place": "a-place"}
 
 
-def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
-    """What the browser keeps of a preview cannot be taken for a reader's."""
+def test_a_preview_has_a_seal_and_films_of_its_own(opened: Opened) -> None:
+    """The browser cannot confuse its records with those of a reader."""
     store = opened()
     walk = _open(store)
     assert _seal(walk.store, walk.reader) != _seal(store, person(store))
@@ -175,8 +175,8 @@ def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
     assert Path(row.images_root, row.path).is_file()
 
 
-def test_nothing_a_page_may_not_know_is_copied(opened: Opened) -> None:
-    """No report text, no prediction, no reader and no name leaves the store."""
+def test_a_preview_copies_no_confidential_table(opened: Opened) -> None:
+    """Report texts, predictions, readers and names are not copied."""
     store = opened(readers=("R1", "R2"))
     copied = tables(_open(store).store)
     for table in ("report_texts", "predictions", "models", "readings", "names", "presentations"):
@@ -184,8 +184,8 @@ def test_nothing_a_page_may_not_know_is_copied(opened: Opened) -> None:
     assert [row["reader_id"] for row in copied["readers"]] == [previews.READER]
 
 
-def test_it_belongs_to_one_sign_in_in_one_study(banked: Store) -> None:
-    """Nobody else finds it, nor the same person in another study, nor a reader."""
+def test_a_preview_belongs_to_one_sign_in_and_one_study(banked: Store) -> None:
+    """Neither other people, nor the same person in another study or role, can open it."""
     store = _drawn(banked)
     mark = _open(store).mark
     me = coordinator(store)
@@ -205,15 +205,15 @@ def test_it_belongs_to_one_sign_in_in_one_study(banked: Store) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.READER, Role.STATISTICIAN])
-def test_only_whoever_sets_up_opens_one(banked: Store, role: Role) -> None:
-    """Not a reader of the study, and not its statistician."""
+def test_readers_and_statisticians_cannot_open_a_preview(banked: Store, role: Role) -> None:
+    """Only roles that set up studies can."""
     store = _drawn(banked)
     with pytest.raises(NotAllowed):
         _open(store, replace(coordinator(store), role=role))
 
 
 def test_a_closed_study_has_no_preview(opened: Opened) -> None:
-    """It is over, and says so."""
+    """The message says that the study is closed."""
     store = opened()
     with store.change() as change:
         stored_studies.mark_closed(change, 1, "2025-06-05T12:00:00.000Z")
@@ -239,8 +239,8 @@ MAKER = Person(
 )
 
 
-def test_a_draft_is_drawn_for_its_preview_alone(banked: Store) -> None:
-    """The cases are those a draw would give; no study comes of it."""
+def test_a_draft_is_drawn_for_its_preview_only(banked: Store) -> None:
+    """The cases are those a draw would give, and no study is created."""
     draft = _draft(banked, practice_cases=1)
     before = tables(banked)
     walk = _open(banked, MAKER, draft)
@@ -251,8 +251,8 @@ def test_a_draft_is_drawn_for_its_preview_alone(banked: Store) -> None:
     assert _kinds(banked)[-1] == "preview opened"
 
 
-def test_a_draft_that_changed_is_previewed_anew(banked: Store) -> None:
-    """What is shown is what was saved last."""
+def test_a_changed_draft_gets_a_new_preview(banked: Store) -> None:
+    """It shows the values saved last."""
     draft = _draft(banked)
     _open(banked, MAKER, draft)
     with banked.change() as change:
@@ -263,8 +263,8 @@ def test_a_draft_that_changed_is_previewed_anew(banked: Store) -> None:
     assert desk.desk(walk.store, walk.reader, now=NOW).total == 5
 
 
-def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
-    """No bank, too many cases, faults; and it is its maker's and an administrator's alone."""
+def test_the_preview_of_an_invalid_draft_is_refused_with_its_reason(banked: Store) -> None:
+    """Only its maker and administrators can open it."""
     draft = _draft(banked, bank=None)
     with pytest.raises(BadInput, match="question bank"):
         _open(banked, MAKER, draft)
@@ -287,8 +287,8 @@ def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_kept_is_bounded(banked: Store) -> None:
-    """The one not used for the longest goes first."""
+def test_the_number_of_stored_previews_is_limited(banked: Store) -> None:
+    """The least recently used one is deleted first."""
     store = _drawn(banked)
     folder = store.path.with_name(f"{store.path.name}-previews")
     marks = []

@@ -1,4 +1,4 @@
-"""Experts' review of a bank: who judges what, what is found, used, and what nobody may do."""
+"""Experts' review of a bank: assignment, verdicts, their use, and access."""
 
 import sys
 from collections import Counter
@@ -41,15 +41,15 @@ def _sound(_: str) -> ItemVerdict:
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_every_pair_begins_equally_often(n: int) -> None:
-    """In either order."""
+def test_each_ordered_pair_of_judges_starts_equally_often(n: int) -> None:
+    """The order of the two matters."""
     pairs = Counter(judging_order(place, n)[:2] for place in range(n * (n - 1)))
     assert set(pairs.values()) == {1}
     assert len(pairs) == n * (n - 1)
 
 
 @pytest.mark.parametrize(
-    ("given", "result"),
+    ("verdicts", "result"),
     [
         ([], None),
         (["sound"], None),
@@ -59,19 +59,19 @@ def test_every_pair_begins_equally_often(n: int) -> None:
         (["ambiguous", "hallucinated finding", "sound"], MIXED),
     ],
 )
-def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None) -> None:
-    """Three different verdicts hold at most one of a sound question."""
-    assert settled(REVIEW, given) == result
+def test_a_third_judge_decides_where_two_differ(verdicts: list[str], result: str | None) -> None:
+    """Of three different verdicts, at most one is "sound"."""
+    assert settled(REVIEW, verdicts) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:
-    """Give so many people the role of a reviewer."""
-    found = []
-    for one in range(n):
-        code = new_code(entropy_from(50 + one))
+    """Give a number of people the role of a reviewer."""
+    people = []
+    for number in range(n):
+        code = new_code(entropy_from(50 + number))
         give_role(
             store,
-            Newcomer(handle=f"expert-{one + 1}", role=Role.REVIEWER),
+            Newcomer(handle=f"expert-{number + 1}", role=Role.REVIEWER),
             study="",
             code=code,
             expires=None,
@@ -79,8 +79,18 @@ def reviewers(store: Store, n: int = 3) -> list[Person]:
             by=By(name="admin", role="administrator"),
             now=NOW,
         )
-        found.append(sign_in(store, code.text, entropy=entropy_from(60 + one), now=NOW).person)
-    return found
+        people.append(sign_in(store, code.text, entropy=entropy_from(60 + number), now=NOW).person)
+    return people
+
+
+def run_command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    """Run a command in this process; return its status and both outputs."""
+    before = sys.stdout
+    status = main(words)
+    if sys.stdout is not before:  # a refused command closes its output
+        sys.stdout.close()
+        sys.stdout = before
+    return status, *capsys.readouterr()
 
 
 def _open(store: Store, people: list[Person], n: int = 12) -> int:
@@ -91,17 +101,17 @@ def _open(store: Store, people: list[Person], n: int = 12) -> int:
         "bank",
         name="first look",
         item_ids=item_ids,
-        reviewers=[one.id for one in people],
+        reviewers=[reviewer.id for reviewer in people],
         now=NOW,
     )
 
 
 def _judge(
-    store: Store, who: Person, review: int, finds: Callable[[str], ItemVerdict], **changed: Any
+    store: Store, who: Person, review: int, verdict_of: Callable[[str], ItemVerdict], **changed: Any
 ) -> Acknowledgement:
-    """Judge the question that is next, by its words."""
+    """Judge the next question by its text."""
     case = reviewers_desk.desk(store, who, review).cases[0]
-    record = reading(case.case, _LETTER[finds(case.question)], **changed)
+    record = reading(case.case, _LETTER[verdict_of(case.question)], **changed)
     record["id"] = f"{who.id:016x}{case.case[:16]}"
     return reviewers_desk.take_records(
         store, who, review, [presentation(case.case), record], now=NOW
@@ -109,19 +119,17 @@ def _judge(
 
 
 def _all(
-    store: Store, who: Person, review: int, finds: Callable[[str], ItemVerdict] = _sound
+    store: Store, who: Person, review: int, verdict_of: Callable[[str], ItemVerdict] = _sound
 ) -> int:
     n = 0
     while reviewers_desk.desk(store, who, review).cases:
-        assert not _judge(store, who, review, finds).refused
+        assert not _judge(store, who, review, verdict_of).refused
         n += 1
     return n
 
 
-def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
-    tmp_path: Path, store: Store
-) -> None:
-    """Two judge each question, a third where they differ: here the third is always decisive."""
+def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
+    """Two judge each question, a third where they differ: here the third always decides."""
     folder = tmp_path / "thirty"
     import_bank(store, write_bank(folder, 15), name="bank", images=folder, now=NOW)
     first, second, third = reviewers(store)
@@ -134,10 +142,10 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
             else ItemVerdict.SOUND
         )
 
-    assert _all(store, first, review) == 20  # of the two blind ones everybody is, for two thirds
+    assert _all(store, first, review) == 20  # each judges two thirds in the first turn
     assert _all(store, second, review, lambda _: ItemVerdict.AMBIGUOUS) == 20
     assert _all(store, third, review, by_chance) == 30
-    again = _all(store, first, review) + _all(
+    second_turn = _all(store, first, review) + _all(
         store, second, review, lambda _: ItemVerdict.AMBIGUOUS
     )
     with store.look() as look:
@@ -147,45 +155,44 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
             reviewing.faulty(look, review)
     judging.close(store, REVIEW, review, now=NOW)
     with store.look() as look:
-        found = reviewing.faulty(look, review)
+        faulty = reviewing.faulty(look, review)
         rows = reviewing.verdict_table(look, review)
     decisive = {row[0]: row[5] for row in rows if row[3] == third.name}
     assert len(decisive) == 30
-    assert found == {item: verdict for item, verdict in decisive.items() if verdict != "sound"}
-    assert 0 < len(found) < 30
-    assert len(rows) == 70 + again
-    assert reviewing.strike_faulty(store, review, now=NOW) == len(found)
+    assert faulty == {item: verdict for item, verdict in decisive.items() if verdict != "sound"}
+    assert 0 < len(faulty) < 30
+    assert len(rows) == 70 + second_turn
+    assert reviewing.strike_faulty(store, review, now=NOW) == len(faulty)
     assert reviewing.strike_faulty(store, review, now=NOW) == 0
     with store.look() as look:
         struck = bank_contents.listed(look, bank_contents.struck(look, 1))
-        assert len(reviewing.sampled(look, "bank", 30 - len(found), seed=2)) == 30 - len(found)
-        with pytest.raises(BadInput, match=f"between 1 and {30 - len(found)}"):
+        assert len(reviewing.sampled(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(faulty)
+        with pytest.raises(BadInput, match=f"between 1 and {30 - len(faulty)}"):
             reviewing.sampled(look, "bank", 30, seed=2)
-    assert {one.item_id for one in struck} == set(found)
+    assert {item.item_id for item in struck} == set(faulty)
     assert struck[0].struck == "Expert review first look: Ambiguous"
     assert verify(store) == []
 
 
-def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> None:
-    """Options and reference standard stand in the question; the verdicts are what is chosen."""
+def test_a_reviewer_sees_the_reference_standard_but_no_verdicts(banked: Store) -> None:
+    """The question contains it; the options are the verdicts."""
     first, second, _ = reviewers(banked)
     review = _open(banked, [first, second], 4)
     before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
-    assert [text for _, text in case.options] == [said(LABELS[one]) for one in ItemVerdict]
+    assert [text for _, text in case.options] == [said(LABELS[verdict]) for verdict in ItemVerdict]
     _all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
     after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
     film = reviewers_desk.film(banked, first, review, case.case, 1)
     assert film is not None
-    assert (
-        reviewers_desk.film(banked, second, review, case.case, 1) is None
-    )  # a name of the first's
+    # The address is that of the first reviewer.
+    assert reviewers_desk.film(banked, second, review, case.case, 1) is None
 
 
-def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> None:
-    """A message sent again after a cut line changes nothing."""
+def test_the_last_verdict_counts_and_repeats_are_ignored(banked: Store) -> None:
+    """A message sent again after an interruption changes nothing."""
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     case = reviewers_desk.desk(banked, people[0], review).cases[0].case
@@ -200,13 +207,12 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
     assert (verdict.verdict, verdict.comment) == ("ambiguous", "two answers are right")
 
 
-def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
-    """Others are turned away; so is what no question or verdict is."""
+def test_only_reviewers_of_a_review_judge_its_questions(banked: Store) -> None:
+    """Other people, unknown questions and invalid verdicts are refused."""
     first, second, third = reviewers(banked)
     review = _open(banked, [first, second], 2)
-    for who in (third,):
-        with pytest.raises(NotAllowed, match="not a reviewer in this review"):
-            reviewers_desk.desk(banked, who, review)
+    with pytest.raises(NotAllowed, match="not a reviewer in this review"):
+        reviewers_desk.desk(banked, third, review)
     with pytest.raises(NotFound, match="no such review"):
         reviewers_desk.desk(banked, first, 99)
     case = reviewers_desk.desk(banked, first, review).cases[0].case
@@ -217,10 +223,10 @@ def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
     assert not any(first.may(act) for act in (Act.MAKE_STUDY, Act.RESULTS, Act.READ))
 
 
-def test_nobody_reviews_while_cases_of_the_bank_are_read(
+def test_a_bank_is_not_reviewed_while_a_study_reads_it(
     opened: Callable[..., Store], banked: Store
 ) -> None:
-    """The reference standard stays where it is until the study is closed."""
+    """The reference standard stays confidential until the study is closed."""
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     opened()
@@ -236,9 +242,9 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
         assert reviewing.faulty_cases(look, study) == []
     judging.close(banked, REVIEW, review, now=NOW)
     with banked.look() as look:
-        cases = {one.item_id for one in studies_stored.cases(look, study)}
-        found = reviewing.faulty(look, review)
-        assert reviewing.faulty_cases(look, study) == sorted(cases & set(found))
+        cases = {case.item_id for case in studies_stored.cases(look, study)}
+        faulty = reviewing.faulty(look, review)
+        assert reviewing.faulty_cases(look, study) == sorted(cases & set(faulty))
 
 
 @pytest.mark.parametrize(
@@ -253,27 +259,27 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
         ({"name": "first look"}, NotNow, "already has a review named"),
     ],
 )
-def test_a_review_that_cannot_be_is_refused_with_a_reason(
+def test_an_invalid_review_is_refused_with_a_reason(
     banked: Store, changed: dict[str, Any], error: type[StudyError], why: str
 ) -> None:
-    """And nothing is left of it."""
+    """Nothing of it is stored."""
     people = reviewers(banked, 2)
     _open(banked, people, 2)
     with banked.look() as look:
         (item,) = reviewing.sampled(look, "bank", 1, seed=1)
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "name": "second",
         "item_ids": [item],
-        "reviewers": [one.id for one in people],
+        "reviewers": [reviewer.id for reviewer in people],
     }
     with pytest.raises(error, match=why):
-        reviewing.open_review(banked, "bank", **{**given, **changed}, now=NOW)
+        reviewing.open_review(banked, "bank", **{**values, **changed}, now=NOW)
     with banked.look() as look:
         assert len(judgements.every_review(look)) == 1
 
 
-def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store) -> None:
-    """Whoever alters one in the file is found out."""
+def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
+    """Verification reports a verdict altered in the file."""
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     for who in people:
@@ -288,11 +294,11 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
         banked,
         "UPDATE review_verdicts SET verdict = 'ambiguous' WHERE id = 1",
     )
-    assert any("its verdicts were altered" in one for one in verify(banked))
+    assert any("its verdicts were altered" in breach for breach in verify(banked))
 
 
 def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
-    """Nothing else takes one away."""
+    """A review cannot be removed otherwise."""
     _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", now=NOW)
     with banked.look() as look:
@@ -300,8 +306,8 @@ def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     assert verify(banked) == []
 
 
-def test_a_reviewer_is_of_the_server_and_reads_in_no_study(banked: Store) -> None:
-    """They have seen what a reader must not."""
+def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> None:
+    """Reviewers see what readers must not."""
     with pytest.raises(BadInput, match="for the whole server"):
         give_role(
             banked,
@@ -315,22 +321,17 @@ def test_a_reviewer_is_of_the_server_and_reads_in_no_study(banked: Store) -> Non
         )
 
 
-def test_a_review_by_command(
+def test_a_review_can_be_run_by_commands(
     banked: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Opened, followed, closed and put to use, as on the page."""
+    """It is opened, followed, closed and used as on the page."""
     people = reviewers(banked, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
-        before = sys.stdout
-        status = main(["review", *words, "--db", str(banked.path), "--bank", "bank"])
-        if sys.stdout is not before:  # whoever is refused prints nothing more
-            sys.stdout.close()
-            sys.stdout = before
-        return status, *capsys.readouterr()
+        return run_command(capsys, "review", *words, "--db", str(banked.path), "--bank", "bank")
 
     named = ("--review", "first look")
-    asked = [word for one in people for word in ("--reviewer", one.name)]
+    asked = [word for reviewer in people for word in ("--reviewer", reviewer.name)]
     assert run("open", *named, *asked)[0] == 2
     status, _, why = run("open", *named, "--reviewer", "nobody", "--items", "4")
     assert (status, "No reviewer is called 'nobody'" in why) == (1, True)

@@ -1,9 +1,8 @@
-"""Scoring of answers in words: who judges what, blind to whose they are; closed and handed on."""
+"""Scoring of open answers: assignment, blinding, closing, and export."""
 
 import csv
 import io
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,7 +15,6 @@ from frictionless import validate
 import analysis
 from study.base.actor import By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
-from study.cli import main
 from study.exchange.bundle import bundle_files, export, zipped
 from study.exchange.restoring import merge, restore
 from study.lifecycle import judging, scoring, studies
@@ -33,7 +31,7 @@ from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading, tamper
 from tests.sites import empty
 from tests.unit.study.exchange.test_restoring import SCORED
-from tests.unit.study.lifecycle.test_reviewing import reviewers
+from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command
 
 Opened = Callable[..., Store]
 OPEN = "open-ended"
@@ -44,7 +42,7 @@ LATER = NOW + timedelta(days=1)
 
 
 def answer_all(store: Store, who: str, say: Callable[[str], str]) -> None:
-    """Answer in words made of the question where it is open-ended, else the first option."""
+    """Answer open-ended questions with a text, and others with the first option."""
     reader = person(store, who)
     while cases := desk.desk(store, reader, now=NOW).cases:
         case = cases[0]
@@ -60,7 +58,7 @@ def answer_all(store: Store, who: str, say: Callable[[str], str]) -> None:
 
 @pytest.fixture
 def read(opened: Opened) -> Store:
-    """Give a closed study: two readers in words and with options; half their words are alike."""
+    """Return a closed study of two readers; half of their open answers are alike."""
     store = opened(conditions=[OPEN, "unaided"])
     answer_all(store, "R1", lambda question: f"Effusion: {question}")
     answer_all(
@@ -76,24 +74,24 @@ def _open(store: Store, asked: list[Person], **more: Any) -> int:
     return scoring.open_scoring(
         store,
         "trial",
-        **{"kind": "answer", "scorers": [one.id for one in asked], "now": NOW, **more},
+        **{"kind": "answer", "scorers": [scorer.id for scorer in asked], "now": NOW, **more},
     )
 
 
 def _score(
-    store: Store, who: Person, number: int, finds: Callable[[str], Score]
+    store: Store, who: Person, number: int, score_of: Callable[[str], Score]
 ) -> Acknowledgement:
     case = scorers_desk.desk(store, who, number).cases[0]
-    record = reading(case.case, _LETTER[finds(case.question)], comment="because")
+    record = reading(case.case, _LETTER[score_of(case.question)], comment="because")
     record["id"] = f"{who.id:016x}{case.case[:16]}"
     sent = [presentation(case.case), record]
     return scorers_desk.take_records(store, who, number, sent, now=NOW)
 
 
-def _all(store: Store, who: Person, number: int, finds: Callable[[str], Score]) -> int:
+def _all(store: Store, who: Person, number: int, score_of: Callable[[str], Score]) -> int:
     n = 0
     while scorers_desk.desk(store, who, number).cases:
-        assert not _score(store, who, number, finds).refused
+        assert not _score(store, who, number, score_of).refused
         n += 1
     return n
 
@@ -115,7 +113,7 @@ def _words(look: Transaction, number: int) -> list[Judged]:
 
 
 def _scored(store: Store, n: int = 3, **more: Any) -> int:
-    """Have everything scored: the first correct, the second by the words, the third decides."""
+    """Score everything: the first scorer as correct, the others by the text."""
     asked = reviewers(store, n)
     number = _open(store, asked, **more)
     for _ in range(2):
@@ -128,28 +126,28 @@ def _rows(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(files[name].decode(), newline="")))
 
 
-def test_what_is_said_alike_is_scored_once_and_counts_for_each(read: Store) -> None:
-    """Capitals, blanks and a full stop at the end make no difference."""
+def test_equal_answers_are_scored_once_for_all_readers(read: Store) -> None:
+    """Capitals, blanks and a final full stop make no difference."""
     asked = reviewers(read)
     number = _open(read, asked)
     with read.look() as look:
         words = _words(look, number)
         listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
-    alike = Counter(len(one.answers) for one in words)
+    alike = Counter(len(text.answers) for text in words)
     assert alike[2] > 0
     assert alike[1] > 0
     assert alike[1] + 2 * alike[2] == len(listed) == 16
-    n = sum(_all(read, one, number, _correct) for one in asked)
+    n = sum(_all(read, scorer, number, _correct) for scorer in asked)
     assert n == 2 * len(words)
     judging.close(read, SCORING, number, now=NOW)
     rows = _rows(bundle_files(read, "trial"), "open_scores.csv")
     assert Counter(row["turn"] for row in rows) == {"1": 16, "2": 16}
     assert {row["scorer"] for row in rows} == {"S1", "S2", "S3"}
-    assert not any(one.name in str(rows) for one in asked)
+    assert not any(scorer.name in str(rows) for scorer in asked)
 
 
-def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store) -> None:
-    """Nor what others scored; and each meets the words in another order."""
+def test_a_scorer_sees_the_answer_but_not_whose_it_is(read: Store) -> None:
+    """Other scores are hidden too, and each scorer has another order."""
     first, second, _ = asked = reviewers(read)
     number = _open(read, asked)
     shown = scorers_desk.desk(read, first, number)
@@ -158,10 +156,10 @@ def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store)
     assert "Correct: Finding" in case.question
     assert "Answer to score:" in case.question
     assert case.views
-    everything = json.dumps([str(one) for one in shown.cases])
+    everything = json.dumps([str(item) for item in shown.cases])
     with read.look() as look:
-        for one in judgements.open_answers_of_study(look, study_row(look, "trial").id):
-            assert one.answer_id not in everything
+        for open_answer in judgements.open_answers_of_study(look, study_row(look, "trial").id):
+            assert open_answer.answer_id not in everything
         row, words = _row(look, number), _words(look, number)
         orders = [
             [answer.position for answer in judging.assignment(look, row, who.id).everything]
@@ -176,19 +174,19 @@ def test_a_scorer_sees_question_reference_and_words_and_never_whose(read: Store)
     assert scorers_desk.film(read, second, number, case.case, 1) is None
 
 
-def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
-    """What it comes to is the middle of the three; the last word before the closing counts."""
+def test_two_score_each_answer_and_a_third_where_they_differ(read: Store) -> None:
+    """The result is the median of the three; the last score before the closing counts."""
     number = _scored(read)
     with read.look() as look:
         words = _words(look, number)
-    assert not any(one.waits_for for one in words)
-    for one in words:
-        given = [one.verdicts[place].verdict for place in one.judges if place in one.verdicts]
-        assert len(given) == (2 if given[0] == given[1] else 3)
-        assert one.result == settled(ANSWER, given)
-    assert {one.result for one in words} > {Score.INCORRECT}
-    one = words[0]
-    scorer = one.judges[0]
+    for text in words:
+        assert not text.waits_for
+        scores = [text.verdicts[place].verdict for place in text.judges if place in text.verdicts]
+        assert len(scores) == (2 if scores[0] == scores[1] else 3)
+        assert text.result == settled(ANSWER, scores)
+    assert {text.result for text in words} > {Score.INCORRECT}
+    first = words[0]
+    scorer = first.judges[0]
     with read.change() as change:
         row = _row(change, number)
         person = judgements.judges(change, row)[scorer].person
@@ -197,7 +195,7 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
             judging.judge(
                 change,
                 row,
-                one.position,
+                first.position,
                 person=person,
                 verdict=Score.PARTLY,
                 comment="on reflection",
@@ -205,16 +203,18 @@ def test_two_score_each_and_a_third_where_they_differ(read: Store) -> None:
             )
     with read.look() as look:
         n = len(judgements.every_verdict(look, row))
-        (again,) = [w for w in _words(look, number) if w.position == one.position]
-    assert again.verdicts[scorer].verdict == Score.PARTLY
-    assert n == sum(len(w.verdicts) for w in words) + (one.verdicts[scorer].verdict != Score.PARTLY)
+        (rescored,) = [text for text in _words(look, number) if text.position == first.position]
+    assert rescored.verdicts[scorer].verdict == Score.PARTLY
+    assert n == sum(len(text.verdicts) for text in words) + (
+        first.verdicts[scorer].verdict != Score.PARTLY
+    )
 
 
 @pytest.mark.slow
-def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
+def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
     read: Store, tmp_path: Path
 ) -> None:
-    """Frictionless finds it valid; the gap to multiple choice is in the tables."""
+    """Frictionless accepts it; the tables have the gap to multiple choice."""
     number = _scored(read)
     assert "open_scores.csv" not in bundle_files(read, "trial")
     judging.close(read, SCORING, number, now=NOW)
@@ -225,13 +225,13 @@ def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
     tables = analysis.analyse(bundle, analysis.Options(bootstrap=20)).tables
     with read.look() as look:
         values = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
-        settled_ = [
-            (answer.rater_id, values[one.result or ""])
-            for one in _words(look, number)
-            for answer in one.answers
+        results = [
+            (answer.rater_id, values[text.result or ""])
+            for text in _words(look, number)
+            for answer in text.answers
         ]
     for rater in READERS:
-        own = [value for who, value in settled_ if who == rater]
+        own = [value for who, value in results if who == rater]
         row = tables["open_ended"].query(
             "rater_id == @rater and measure == 'score' and by == 'overall'"
         )
@@ -240,16 +240,14 @@ def test_a_closed_scoring_leaves_with_the_bundle_and_the_analysis_reads_it(
     assert tables["open_scoring"].query("measure == 'raw'")["n"].tolist() == [16]
     export(read, study="trial", out=tmp_path / "bare", texts=False)
     bare = analysis.read_bundle(tmp_path / "bare")
-    again = analysis.analyse(bare, analysis.Options(bootstrap=20)).tables
+    bare_tables = analysis.analyse(bare, analysis.Options(bootstrap=20)).tables
     for name in ("open_ended", "open_gap", "open_scoring"):
-        assert again[name].equals(tables[name]), name
+        assert bare_tables[name].equals(tables[name]), name
     assert b"because" not in (tmp_path / "bare" / "open_scores.csv").read_bytes()
 
 
-def test_only_the_answers_to_questions_that_were_drawn_are_scored(
-    read: Store, tmp_path: Path
-) -> None:
-    """The bundle says which; the same seed draws the same."""
+def test_only_answers_to_the_drawn_questions_are_scored(read: Store, tmp_path: Path) -> None:
+    """The bundle lists them; the same seed draws the same."""
     number = _scored(read, n_items=3, seed=7)
     judging.close(read, SCORING, number, now=NOW)
     files = bundle_files(read, "trial")
@@ -258,60 +256,60 @@ def test_only_the_answers_to_questions_that_were_drawn_are_scored(
     assert {of_item[row["answer_id"]] for row in _rows(files, "open_scores.csv")} == set(drawn)
     assert len(drawn) == 3
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
-    found = analysis.analyse(analysis.read_bundle(tmp_path / "bundle.zip")).tables["open_ended"]
-    assert set(found.loc[found["by"] == "overall", "n"]) == {3}
-    assert set(found.loc[found["by"] == "overall", "n_unscored"]) == {5}
+    table = analysis.analyse(analysis.read_bundle(tmp_path / "bundle.zip")).tables["open_ended"]
+    assert set(table.loc[table["by"] == "overall", "n"]) == {3}
+    assert set(table.loc[table["by"] == "overall", "n_unscored"]) == {5}
 
 
-def test_what_was_scored_is_vouched_for(read: Store) -> None:
-    """Whoever alters a score, what is under scoring, or when it was opened, is found out."""
+def test_verification_reports_an_altered_scoring(read: Store) -> None:
+    """Scores, the answers to score, and the opening and closing are covered."""
     number = _scored(read)
     assert verify(read) == []
     judging.close(read, SCORING, number, now=NOW)
     assert verify(read) == []
     tamper(read, "UPDATE scores SET score = 'incorrect' WHERE id = 1")
-    assert any("its scores were altered" in one for one in verify(read))
+    assert any("its scores were altered" in breach for breach in verify(read))
     tamper(read, "UPDATE scoring_answers SET position = position + 1")
-    assert any("the answers under it were altered" in one for one in verify(read))
+    assert any("the answers under it were altered" in breach for breach in verify(read))
     tamper(read, "UPDATE scorings SET opened_at_utc = ''")
-    assert any("slipped in or altered" in one for one in verify(read))
+    assert any("slipped in or altered" in breach for breach in verify(read))
     tamper(read, "DELETE FROM scoring_ends")
-    assert any("whether it is closed was altered" in one for one in verify(read))
+    assert any("whether it is closed was altered" in breach for breach in verify(read))
 
 
-def test_a_scoring_that_is_gone_is_missed(read: Store) -> None:
+def test_verification_reports_a_missing_scoring(read: Store) -> None:
     _open(read, reviewers(read))
     for table in ("scorers", "scoring_answers", "scorings"):
         tamper(read, f"DELETE FROM {table}")
-    assert any("the scoring of each answer is missing" in one for one in verify(read))
+    assert any("the scoring of each answer is missing" in breach for breach in verify(read))
 
 
-def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path) -> None:
-    """By code and not by name; altered on the way they are refused."""
+def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> None:
+    """Scorers have codes instead of names; altered scores are refused."""
     judging.close(read, SCORING, _scored(read, n_items=4), now=NOW)
     files = bundle_files(read, "trial")
-    told = [json.loads(line) for line in files["records.jsonl"].splitlines()]
-    assert {one["row"] for one in told} > SCORED
+    records = [json.loads(line) for line in files["records.jsonl"].splitlines()]
+    assert {record["row"] for record in records} > SCORED
     assert b"expert-" not in b"".join(files.values())
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
-    again = bundle_files(target, "trial")
+    restored = bundle_files(target, "trial")
     for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
-        assert again[name] == files[name]
-    about = [json.loads(one["datapackage.json"])["reading_room"] for one in (files, again)]
+        assert restored[name] == files[name]
+    about = [json.loads(part["datapackage.json"])["reading_room"] for part in (files, restored)]
     assert about[0]["scored_items"] == about[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
-        assert all(one.person is None for one in judgements.judges(look, _row(look, 1)))
+        assert all(judge.person is None for judge in judgements.judges(look, _row(look, 1)))
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
     (tmp_path / "altered.zip").write_bytes(zipped(files))
     with pytest.raises(BadFile):
         restore(empty(tmp_path / "other", 3), tmp_path / "altered.zip", by=BY, now=LATER)
 
 
-def test_a_scoring_that_goes_on_stays_where_it_was_opened(read: Store, tmp_path: Path) -> None:
-    """The restored study is whole without it, and can be scored there."""
+def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) -> None:
+    """The restored study is complete without it, and can be scored there."""
     _open(read, reviewers(read))
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
     target = empty(tmp_path / "target", 2)
@@ -322,31 +320,29 @@ def test_a_scoring_that_goes_on_stays_where_it_was_opened(read: Store, tmp_path:
 
 
 def test_sites_are_merged_before_their_answers_are_scored(read: Store, tmp_path: Path) -> None:
-    """A scorer's orders and pairs are those of one scoring."""
+    """The orders and pairs of scorers belong to one scoring."""
     judging.close(read, SCORING, _scored(read), now=NOW)
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
     with pytest.raises(BadFile, match="Merge first, then score"):
         merge(read, tmp_path / "bundle.zip", study="trial", by=BY, now=LATER)
 
 
-def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
-    read: Store, tmp_path: Path
-) -> None:
-    """The options stand beside an explanation; words that only a withdrawn model said are gone."""
-    said = [
+def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_path: Path) -> None:
+    """The options are shown with an explanation."""
+    predictions = [
         {"item_id": f"q{n:04d}", "condition": OPEN, "output": f"Because of {n}.\nAnswer: None"}
         for n in range(24)
     ]
     file = tmp_path / "model.jsonl"
-    file.write_text("\n".join(map(json.dumps, said)))
+    file.write_text("\n".join(map(json.dumps, predictions)))
     add_model(read, file, study="trial", model_id="M", model_version="1", now=NOW)
     asked = reviewers(read)
     number = _open(read, asked, kind="explanation")
     case = scorers_desk.desk(read, asked[0], number).cases[0]
     assert "Explanation to score: Because of" in case.question
     assert "(reference standard)" in case.question
-    for one in asked:
-        _all(read, one, number, _correct)
+    for scorer in asked:
+        _all(read, scorer, number, _correct)
     judging.close(read, SCORING, number, now=NOW)
     files = bundle_files(read, "trial")
     assert len(_rows(files, "open_scores.csv")) == 16
@@ -364,7 +360,7 @@ def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
         ({"kind": "explanation"}, BadInput, "no answers in words to score"),
     ],
 )
-def test_a_scoring_that_cannot_be_is_refused_and_nothing_is_left(
+def test_an_invalid_scoring_is_refused_and_not_stored(
     read: Store, changed: dict[str, Any], error: type[StudyError], why: str
 ) -> None:
     asked = reviewers(read)
@@ -377,25 +373,25 @@ def test_a_scoring_that_cannot_be_is_refused_and_nothing_is_left(
         _open(read, asked)
 
 
-def test_nobody_scores_who_read_in_the_study(read: Store) -> None:
-    """They would meet their own words."""
+def test_readers_of_a_study_cannot_score_it(read: Store) -> None:
+    """They would see their own answers."""
     asked = reviewers(read)
     with read.look() as look:
-        (reader,) = [one for one in people.readers(look, 1) if one.reader_id == "R1"]
+        (reader,) = [row for row in people.readers(look, 1) if row.reader_id == "R1"]
         behind = people.of_reader(look, reader.id)
     with pytest.raises(BadInput, match="read in this study and cannot score"):
         _open(read, asked, scorers=[asked[0].id, behind])
 
 
-def test_a_study_is_scored_once_it_is_closed(opened: Opened) -> None:
-    """The correct answer stands beside the words."""
+def test_a_study_is_scored_after_the_closing(opened: Opened) -> None:
+    """The correct answer is shown with the answer to score."""
     store = opened(conditions=[OPEN])
     answer_all(store, "R1", lambda _: "Effusion")
     with pytest.raises(NotNow, match="Close the study first"):
         _open(store, reviewers(store))
 
 
-def test_only_those_asked_score_and_a_closed_scoring_is_over(read: Store) -> None:
+def test_only_the_scorers_score_until_the_closing(read: Store) -> None:
     first, second, third = reviewers(read)
     number = _open(read, [first, second])
     with pytest.raises(NotAllowed, match="not a scorer"):
@@ -412,24 +408,19 @@ def test_only_those_asked_score_and_a_closed_scoring_is_over(read: Store) -> Non
         scorers_desk.desk(read, first, number)
 
 
-def test_a_scoring_by_command(read: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    """Opened, followed, closed and printed, as on the page."""
+def test_a_scoring_can_be_run_by_commands(read: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is opened, followed, closed and printed as on the page."""
     asked = reviewers(read, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
-        before = sys.stdout
-        status = main(["scoring", *words, "--db", str(read.path), "--study", "trial"])
-        if sys.stdout is not before:  # whoever is refused prints nothing more
-            sys.stdout.close()
-            sys.stdout = before
-        return status, *capsys.readouterr()
+        return run_command(capsys, "scoring", *words, "--db", str(read.path), "--study", "trial")
 
     status, _, why = run("show")
     assert (status, "have not been given to scorers" in why) == (1, True)
-    names = [word for one in asked for word in ("--scorer", one.name)]
+    names = [word for scorer in asked for word in ("--scorer", scorer.name)]
     assert run("open", "--scorer", "nobody", "--scorer", "expert-1")[0] == 1
-    status, told, _ = run("open", *names)
-    assert (status, told[:36]) == (0, "Opened: scoring of 16 answers of 'tr")
+    status, printed, _ = run("open", *names)
+    assert (status, printed[:36]) == (0, "Opened: scoring of 16 answers of 'tr")
     for who in asked:
         _all(read, who, 1, _correct)
     assert "S1 expert-1: " in run("show")[1]
@@ -439,14 +430,14 @@ def test_a_scoring_by_command(read: Store, capsys: pytest.CaptureFixture[str]) -
     assert len(run("scores")[1].splitlines()) == 33
 
 
-def test_a_copy_of_the_study_holds_the_scores_and_nobody_who_gave_them(
+def test_the_copy_of_a_study_has_the_scores_without_the_scorers(
     read: Store, tmp_path: Path
 ) -> None:
-    """The SQLite file that a study is handed on as verifies."""
+    """The SQLite file for other researchers passes the verification."""
     judging.close(read, SCORING, _scored(read), now=NOW)
     with read.look() as look:
         row = study_row(look, "trial").id
         copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
-    assert not any("scor" in one for one in verify(copy))
+    assert not any("scor" in breach for breach in verify(copy))
     with copy.look() as look:
-        assert {one.person for one in judgements.judges(look, _row(look, 1))} == {None}
+        assert {judge.person for judge in judgements.judges(look, _row(look, 1))} == {None}

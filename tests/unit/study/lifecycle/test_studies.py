@@ -1,4 +1,4 @@
-"""Studies: who is invited when, what names may be, what an import left out; closing for good."""
+"""Studies: invitations, names, errors of an import, and closing."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def _add(store: Store, file: Path, model_id: str, version: str = "") -> None:
 
 
 def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> None:
-    """They find the same cases as the others, in an order of their own."""
+    """The cases are the same as the others', in another order."""
     store = opened()
     invite(store, "R3")
     with store.look() as look:
@@ -57,8 +57,8 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
     assert desk.desk(store, person(store, "R3"), now=NOW).total == 8
 
 
-def test_a_reader_invited_before_opening_waits_for_it(banked: Store) -> None:
-    """Every list is written at the opening."""
+def test_assignments_are_made_at_the_opening(banked: Store) -> None:
+    """A reader invited earlier has none."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")
@@ -67,10 +67,10 @@ def test_a_reader_invited_before_opening_waits_for_it(banked: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_odd_names_are_refused_wherever_something_is_named(
+def test_odd_names_of_banks_studies_models_and_readers_are_refused(
     opened: Opened, answers: Path, tmp_path: Path, name: str
 ) -> None:
-    """Banks, studies, models, readers: one rule, one sentence, nothing stored."""
+    """The rule and the message are the same, and nothing is stored."""
     store = opened()
     path = write_bank(tmp_path / "second")
     with pytest.raises(BadInput, match="name of a bank"):
@@ -86,8 +86,8 @@ def test_odd_names_are_refused_wherever_something_is_named(
             assert look.value(f"SELECT count(*) FROM {table}") == n
 
 
-def test_a_name_may_have_any_letters_and_a_hundred_of_them(opened: Opened, answers: Path) -> None:
-    """Whatever can be printed."""
+def test_a_name_may_have_a_hundred_printable_characters(opened: Opened, answers: Path) -> None:
+    """Any script is accepted."""
     store = opened()
     invite(store, "Gutachter Ü (Zürich)")
     _add(store, answers, "模型" + "x" * (LONGEST - 2))
@@ -95,7 +95,7 @@ def test_a_name_may_have_any_letters_and_a_hundred_of_them(opened: Opened, answe
 
 @pytest.mark.parametrize("taken", ["R1", "r1", "Ｒ1"])
 def test_a_model_may_not_take_a_readers_name(opened: Opened, answers: Path, taken: str) -> None:
-    """Nor one that people would take for it."""
+    """Names that look like it are refused too."""
     with pytest.raises(NotNow, match="'R1' is a reader in 'trial'"):
         _add(opened(), answers, taken)
 
@@ -104,7 +104,7 @@ def test_a_model_may_not_take_a_readers_name(opened: Opened, answers: Path, take
 def test_a_reader_or_model_may_not_take_a_models_name(
     opened: Opened, answers: Path, taken: str
 ) -> None:
-    """Whatever the case of its letters."""
+    """Upper and lower case do not matter."""
     store = opened()
     _add(store, answers, "GPT-X")
     with pytest.raises(NotNow, match="'GPT-X' is already a model"):
@@ -113,22 +113,22 @@ def test_a_reader_or_model_may_not_take_a_models_name(
         invite(store, taken)
 
 
-def test_two_readers_may_not_be_taken_for_one(opened: Opened) -> None:
-    """Neither within one list nor over two."""
+def test_reader_ids_that_look_alike_are_refused(opened: Opened) -> None:
+    """Both within a list and against earlier invitations."""
     store = opened()
     with pytest.raises(BadFile, match="R5: listed twice") as refused:
         invite(store, "r5", "R5", "r2")
     assert "r2: already invited" in str(refused.value)
 
 
-def test_a_models_version_can_be_printed(opened: Opened, answers: Path) -> None:
-    """It stands in tables and figures."""
+def test_the_version_of_a_model_must_be_printable(opened: Opened, answers: Path) -> None:
+    """It is shown in tables and figures."""
     with pytest.raises(BadInput, match="model's version"):
         _add(opened(), answers, "M", version="1\ud800")
 
 
 def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) -> None:
-    """Items, not faults: one item may have several."""
+    """It counts items, not errors: an item may have several."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
     records["q0000"] |= {"question": "", "correct_answer": "E", "ImagePath": ["nowhere.png"]}
@@ -139,12 +139,12 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
     assert (done.n_items, done.n_left_out) == (23, 1)
     assert len(done.left_out) > 1
     with store.look() as look:
-        told = json.loads(look.value("SELECT detail FROM events WHERE kind = 'bank imported'"))
-    assert (told["n_items"], told["n_left_out"], told["simulated"]) == (23, 1, True)
+        detail = json.loads(look.value("SELECT detail FROM events WHERE kind = 'bank imported'"))
+    assert (detail["n_items"], detail["n_left_out"], detail["simulated"]) == (23, 1, True)
 
 
-def test_the_trail_says_who_had_the_lists_written(banked: Store) -> None:
-    """Whoever opens the study, from a page as well, stands beside every assignment."""
+def test_the_trail_records_who_opened_the_study(banked: Store) -> None:
+    """The event of each assignment has the same name."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")
@@ -164,11 +164,11 @@ def _close(store: Store, reason: str = "Every case is read.") -> None:
 
 def _events(store: Store, kind: str) -> list[events.EventRow]:
     with store.look() as look:
-        return [one for one in events.walk(look, "study:trial") if one.kind == kind]
+        return [event for event in events.walk(look, "study:trial") if event.kind == kind]
 
 
-def test_a_closed_study_says_who_closed_it_why_and_what_was_missing(opened: Opened) -> None:
-    """The event has name, role, place, reason and every count; the store still verifies."""
+def test_the_event_of_the_closing_has_person_reason_and_counts(opened: Opened) -> None:
+    """The verification finds no breach."""
     store = opened(readers=("R1", "R2"))
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     _close(store, "  Funds \n ran out. ")
@@ -183,10 +183,8 @@ def test_a_closed_study_says_who_closed_it_why_and_what_was_missing(opened: Open
     assert verify(store) == []
 
 
-def test_closing_needs_a_reason_and_an_open_study_and_happens_once(
-    banked: Store, opened: Opened
-) -> None:
-    """Never opened, without a reason, too long a reason, twice: refused, and nothing is written."""
+def test_closing_needs_a_reason_and_an_open_study(banked: Store, opened: Opened) -> None:
+    """Otherwise it is refused, and no event is added."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="drawn", protocol=protocol, now=NOW)
     with pytest.raises(NotNow, match="never opened"):
@@ -201,8 +199,8 @@ def test_closing_needs_a_reason_and_an_open_study_and_happens_once(
     assert len(_events(store, "study closed")) == 1
 
 
-def test_nobody_reads_and_nobody_is_invited_after_the_closing(opened: Opened) -> None:
-    """An answer that comes late is refused in words."""
+def test_a_closed_study_accepts_no_answers_and_no_readers(opened: Opened) -> None:
+    """The message says that the study is closed."""
     store = opened()
     _close(store)
     with pytest.raises(NotNow, match="answers are no longer accepted"):
@@ -219,40 +217,40 @@ def test_nobody_reads_and_nobody_is_invited_after_the_closing(opened: Opened) ->
         "UPDATE studies SET closed_at_utc = NULL",
     ],
 )
-def test_a_closed_study_cannot_be_opened_behind_the_programs_back(
+def test_verification_reports_a_closed_study_altered_to_open(
     opened: Opened, statement: str
 ) -> None:
-    """State and moment of the closing are vouched for by the trail."""
+    """The audit trail has the state and the time of the closing."""
     store = opened()
     _close(store)
     tamper(store, statement)
     assert "altered" in verify(store)[0]
 
 
-def test_a_study_set_to_closed_without_an_event_is_found(opened: Opened) -> None:
-    """Whoever wants accuracy early cannot just write the state."""
+def test_verification_reports_a_study_closed_without_an_event(opened: Opened) -> None:
+    """Writing the state does not reveal the accuracy early."""
     store = opened()
     tamper(store, f"UPDATE studies SET state = 'closed', closed_at_utc = '{NOW.isoformat()}'")
     assert verify(store) == ["study trial: state, closed_at_utc altered."]
 
 
 @pytest.mark.parametrize("interim", [False, True])
-def test_accuracy_opens_at_the_closing_unless_the_protocol_says_earlier(
+def test_accuracy_is_shown_after_the_closing_unless_the_protocol_allows_it(
     opened: Opened, interim: bool
 ) -> None:
-    """One function decides, of the protocol in force."""
+    """The protocol in force decides."""
     store = opened(interim_results=interim)
     assert accuracy_is_shown(store, "trial") is interim
     _close(store)
     assert accuracy_is_shown(store, "trial")
 
 
-def test_what_is_missing_is_counted_per_reader_session_and_condition(opened: Opened) -> None:
-    """Denominators are the cases assigned; a simulated reader that finished lacks nothing."""
+def test_missing_readings_are_counted_by_reader_session_and_condition(opened: Opened) -> None:
+    """The denominators are the assigned cases."""
     store = opened(conditions=["unaided", "image-absent"])
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     with store.look() as look:
-        found = completeness_in(look, study_row(look, "trial"))
-    assert [one.stage for one in found.readers] == ["finished", "not begun"]
-    assert {one.condition for one in found.sessions} == {"unaided", "image-absent"}
-    assert found.counts.n_assigned == 2 * found.counts.n_unread == 32
+        completeness = completeness_in(look, study_row(look, "trial"))
+    assert [row.stage for row in completeness.readers] == ["finished", "not begun"]
+    assert {row.condition for row in completeness.sessions} == {"unaided", "image-absent"}
+    assert completeness.counts.n_assigned == 2 * completeness.counts.n_unread == 32

@@ -1,4 +1,4 @@
-"""Teaching: who may learn on which bank, what they are told, and that it keeps off the studies."""
+"""Teaching: access to a bank, feedback, repetition, and separation from the studies."""
 
 import json
 import random
@@ -36,10 +36,10 @@ def taught(banked: Store) -> Store:
 
 
 def _learner(store: Store, study: str = "elsewhere") -> Person:
-    """Return a coordinator of a study that shows none of the bank's cases while it is not drawn."""
+    """Return the coordinator of a study that is drawn but not open."""
     with store.look() as look:
-        there = studies_stored.find(look, study)
-    if there is None:
+        row = studies_stored.find(look, study)
+    if row is None:
         _draw(store, study)
     code = coordinator_code(store, study=study, name="c", entropy=entropy_from(3), now=NOW)
     return sign_in(store, code, entropy=entropy_from(4), now=NOW).person
@@ -47,9 +47,9 @@ def _learner(store: Store, study: str = "elsewhere") -> Person:
 
 def _reader(store: Store) -> Person:
     """Return R1 of ``trial`` as if signed in."""
-    found = person(store, "R1")
+    reader = person(store, "R1")
     with store.look() as look:
-        return replace(found, id=people.of_reader(look, found.reader or 0) or 0)
+        return replace(reader, id=people.of_reader(look, reader.reader or 0) or 0)
 
 
 def _draw(store: Store, study: str, **values: Any) -> None:
@@ -57,18 +57,18 @@ def _draw(store: Store, study: str, **values: Any) -> None:
     studies.draw(store, bank="bank", study=study, protocol=protocol, now=NOW)
 
 
-def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Acknowledgement:
-    """Answer the case that is next, rightly or not."""
-    case = found.cases[0]
+def _answers(store: Store, who: Person, page: Desk, *, right: bool) -> Acknowledgement:
+    """Answer the next case correctly or incorrectly."""
+    case = page.cases[0]
     letter = _right(store, case.question, case.options)
-    others = [one for one, _ in case.options if one != letter]
+    others = [option for option, _ in case.options if option != letter]
     record = reading(case.case, letter if right else others[0])
     records = [presentation(case.case), record]
     return teaching.take_records(store, who, BANK, 1, records, now=NOW)
 
 
 def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) -> str:
-    """Return the letter under which the right option of a question is shown."""
+    """Return the letter under which the correct option of a question is shown."""
     with store.look() as look:
         row = look.row(
             "SELECT options, truth FROM items JOIN reference_standard ON item = items.id "
@@ -77,29 +77,31 @@ def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) ->
         )
     assert row is not None
     text = json.loads(row["options"])["ABCDEFGH".index(row["truth"])]
-    (letter,) = [one for one, told in options if told == text]
+    (letter,) = [letter for letter, shown in options if shown == text]
     return letter
 
 
-def test_each_answer_is_followed_by_the_reference_standard_and_misses_come_back(
+def test_each_answer_gets_feedback_and_missed_cases_come_back(
     taught: Store,
 ) -> None:
     who = _learner(taught)
-    found = teaching.desk(taught, who, BANK, 1)
-    assert (found.read, found.total, len(found.cases)) == (0, ROUND, 3)
-    missed = found.cases[0].question
+    page = teaching.desk(taught, who, BANK, 1)
+    assert (page.read, page.total, len(page.cases)) == (0, ROUND, 3)
+    missed = page.cases[0].question
     seen = []
     for n in range(ROUND):
-        seen.append(found.cases[0].question)
-        assert found.cases[0].position == n + 1
-        receipt = _answers(taught, who, found, right=n > 0)
-        (told,) = receipt.feedback.values()
-        assert told.correct == (n > 0)
-        assert told.option == _right(taught, found.cases[0].question, found.cases[0].options)
-        assert [one.case for one in receipt.desk.cases[:2]] == [one.case for one in found.cases[1:]]
-        found = receipt.desk
+        seen.append(page.cases[0].question)
+        assert page.cases[0].position == n + 1
+        receipt = _answers(taught, who, page, right=n > 0)
+        (feedback,) = receipt.feedback.values()
+        assert feedback.correct == (n > 0)
+        assert feedback.option == _right(taught, page.cases[0].question, page.cases[0].options)
+        assert [case.case for case in receipt.desk.cases[:2]] == [
+            case.case for case in page.cases[1:]
+        ]
+        page = receipt.desk
     assert [n for n, question in enumerate(seen, start=1) if question == missed] == [1, 4, 14]
-    assert found.finished
+    assert page.finished
     (lesson,) = teaching.lessons(taught, who)
     assert (lesson.round, lesson.n_coming_back) == (2, 0)
     assert (total(lesson.first).n, total(lesson.first).n_correct) == (18, 17)
@@ -107,40 +109,40 @@ def test_each_answer_is_followed_by_the_reference_standard_and_misses_come_back(
     assert verify(taught) == []
 
 
-def test_an_answer_is_stored_once_and_told_twice(taught: Store) -> None:
-    """A page that heard nothing sends again; another record cannot answer the case anew."""
+def test_an_answer_sent_again_is_stored_once(taught: Store) -> None:
+    """It gets the same feedback; another record cannot replace the answer."""
     who = _learner(taught)
-    found = teaching.desk(taught, who, BANK, 1)
-    first = _answers(taught, who, found, right=False)
-    again = _answers(taught, who, found, right=False)
-    assert again.stored == first.stored
-    assert again.feedback == first.feedback
-    assert again.desk.read == 1
-    other = {**reading(found.cases[0].case, "A"), "id": "another-record"}
+    page = teaching.desk(taught, who, BANK, 1)
+    first = _answers(taught, who, page, right=False)
+    repeated = _answers(taught, who, page, right=False)
+    assert repeated.stored == first.stored
+    assert repeated.feedback == first.feedback
+    assert repeated.desk.read == 1
+    other = {**reading(page.cases[0].case, "A"), "id": "another-record"}
     receipt = teaching.take_records(taught, who, BANK, 1, [other], now=NOW)
     assert receipt.stored == ()
     assert not receipt.feedback
-    early = reading(found.cases[2].case, "A")
+    early = reading(page.cases[2].case, "A")
     receipt = teaching.take_records(taught, who, BANK, 1, [early], now=NOW)
-    assert [one for one, _ in receipt.refused] == [early["id"]]
+    assert [record for record, _ in receipt.refused] == [early["id"]]
 
 
-def test_a_film_is_had_for_the_cases_at_hand_alone(taught: Store) -> None:
+def test_only_films_of_the_current_cases_are_served(taught: Store) -> None:
     who = _learner(taught)
-    found = teaching.desk(taught, who, BANK, 1)
-    case = found.cases[0].case
+    page = teaching.desk(taught, who, BANK, 1)
+    case = page.cases[0].case
     assert teaching.film(taught, who, BANK, 1, case, 1) is not None
-    _answers(taught, who, found, right=True)
+    _answers(taught, who, page, right=True)
     assert teaching.film(taught, who, BANK, 1, case, 1) is not None  # its feedback is on the screen
     assert teaching.film(taught, who, BANK, 1, "0" * 32, 1) is None
     assert teaching.film(taught, who, BANK, 1, case, 99) is None
 
 
-def test_what_is_handed_out_comes_through_a_transaction_that_refuses_the_truth(
+def test_pages_contain_no_report_text_and_no_explanation(
     taught: Store,
 ) -> None:
     who = _learner(taught)
-    found = teaching.desk(taught, who, BANK, 1)
+    page = teaching.desk(taught, who, BANK, 1)
     with taught.look() as look:
         words = [
             row["words"]
@@ -148,10 +150,10 @@ def test_what_is_handed_out_comes_through_a_transaction_that_refuses_the_truth(
             for row in look.rows(f"SELECT words FROM {table}")
         ]
     assert words
-    assert not any(one in repr(found) for one in words)
+    assert not any(text in repr(page) for text in words)
 
 
-def test_nobody_learns_on_a_bank_while_a_study_keeps_it_to_itself(taught: Store) -> None:
+def test_a_bank_is_closed_for_teaching_while_a_study_reads_it(taught: Store) -> None:
     _draw(taught, "trial")
     invite(taught, "R1")
     studies.open_study(taught, study="trial", now=NOW)
@@ -163,8 +165,8 @@ def test_nobody_learns_on_a_bank_while_a_study_keeps_it_to_itself(taught: Store)
     assert teaching.desk(taught, _reader(taught), BANK, 1).cases
 
 
-def test_a_reader_learns_on_no_bank_before_their_study_is_over(taught: Store) -> None:
-    """Accuracy may be seen in it, so others may learn; its own readers may not."""
+def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> None:
+    """Others can learn if the study shows interim accuracy."""
     _draw(taught, "trial", interim_results=True)
     invite(taught, "R1")
     reader = _reader(taught)
@@ -178,7 +180,7 @@ def test_a_reader_learns_on_no_bank_before_their_study_is_over(taught: Store) ->
     assert "'trial'" in lesson.refused
 
 
-def test_whoever_has_learnt_is_named_before_a_study_on_the_same_cases_opens(taught: Store) -> None:
+def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> None:
     _draw(taught, "trial")
     invite(taught, "R1")
     studies.open_study(taught, study="trial", now=NOW)
@@ -189,10 +191,12 @@ def test_whoever_has_learnt_is_named_before_a_study_on_the_same_cases_opens(taug
     with taught.look() as look:
         (seen,) = seen_by(look, who.id, study_row(look, "second"))
     assert (seen.study, seen.role) == ("bank", None)
-    assert any("1 person has practised" in one for one in exposure.cautions(taught, "second"))
+    assert any(
+        "1 person has practised" in caution for caution in exposure.cautions(taught, "second")
+    )
 
 
-def test_marks_are_in_the_trail_and_go_with_their_bank(taught: Store) -> None:
+def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> None:
     with pytest.raises(NotNow, match="already"):
         teaching.mark(taught, "bank", taught=True, now=NOW)
     teaching.mark(taught, "bank", taught=False, now=NOW)
@@ -211,7 +215,7 @@ def test_marks_are_in_the_trail_and_go_with_their_bank(taught: Store) -> None:
 
 
 @pytest.mark.parametrize("round_", [0, 2, 10**12])
-def test_a_round_that_is_not_reached_is_not_there(taught: Store, round_: int) -> None:
+def test_a_round_that_is_not_reached_is_refused(taught: Store, round_: int) -> None:
     with pytest.raises(NotFound):
         teaching.desk(taught, _learner(taught), BANK, round_)
 
@@ -223,7 +227,7 @@ def test_a_round_that_is_not_reached_is_not_there(taught: Store, round_: int) ->
         ({"kind": "reading"}, "Invalid record"),
     ],
 )
-def test_rubbish_is_refused_and_changes_nothing(
+def test_an_invalid_record_is_refused_and_changes_nothing(
     taught: Store, record: dict[str, Any], words: str
 ) -> None:
     who = _learner(taught)
@@ -237,7 +241,7 @@ def test_rubbish_is_refused_and_changes_nothing(
         teaching.take_records(taught, who, BANK, 1, [record] * 501, now=NOW)
 
 
-def test_a_bank_without_images_is_not_taught_from(banked: Store) -> None:
+def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> None:
     with banked.change() as change:
         bank = banks.add(
             change,
@@ -258,9 +262,9 @@ def test_a_bank_without_images_is_not_taught_from(banked: Store) -> None:
 BANK_REPETITION = range(30)
 
 
-def _new(number: int, but: tuple[int, ...]) -> int | None:
-    """Return one of what is not known yet, another one for each number."""
-    left = [item for item in BANK_REPETITION if item not in but]
+def _new(number: int, excluded: tuple[int, ...]) -> int | None:
+    """Return an item that is not excluded, chosen by the number."""
+    left = [item for item in BANK_REPETITION if item not in excluded]
     return left[number % len(left)] if left else None
 
 
@@ -278,8 +282,8 @@ def test_a_missed_case_comes_back_after_three_cases_and_again_after_ten() -> Non
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_was_handed_out_stays_and_everything_is_learnt_in_the_end(seed: int) -> None:
-    """However somebody answers: a page may show the next cases before the server hears of this."""
+def test_announced_cases_stay_and_all_items_are_learnt_in_the_end(seed: int) -> None:
+    """A page may show the next cases before the server has the answer."""
     chance = random.Random(seed)
     answers: list[Answer] = []
     handed: list[int] = []
@@ -287,7 +291,9 @@ def test_what_was_handed_out_stays_and_everything_is_learnt_in_the_end(seed: int
         assert len(set(window)) == len(window) <= HANDED_OUT
         assert window[: len(handed)] == handed
         item, *handed = window
-        assert item not in [one for one, _ in answers[-1:]] or len(coming_back(answers)) == 1
+        assert (
+            item not in [answered for answered, _ in answers[-1:]] or len(coming_back(answers)) == 1
+        )
         answers.append((item, chance.random() < 0.7))
         assert len(answers) < 2000
     assert {item for item, _ in answers} == set(BANK_REPETITION)

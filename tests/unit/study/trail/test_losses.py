@@ -1,4 +1,4 @@
-"""Losses: a store behind what was acknowledged is named, gone on with, and accepted by somebody."""
+"""Losses: a store that lacks acknowledged records is reported, continues, and is accepted."""
 
 import os
 import re
@@ -28,21 +28,21 @@ from study.trail.verification import remarks, verify, verify_study
 from tests.conftest import NOW, entropy_from, person, presentation, reading
 from ui.server.schedule import ask_witness
 
-pytestmark = pytest.mark.usefixtures("cold")  # files are put in the place of others
+pytestmark = pytest.mark.usefixtures("cold")  # files are replaced
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
 
 
 class Page:
-    """A reading page as far as it sends records: it keeps what was acknowledged."""
+    """A reading page that sends records and keeps those that were acknowledged."""
 
     def __init__(self, store: Store, reader: str = "R1") -> None:
         self.store, self.reader = store, reader
         self.sent: list[dict[str, Any]] = []
 
     def read(self, n: int) -> None:
-        """Read some cases, each presentation and reading in a message of its own."""
+        """Read some cases; each presentation and each reading is sent in a separate message."""
         me = person(self.store, self.reader)
         for _ in range(n):
             (case, *_) = desk.desk(self.store, me, now=NOW).cases
@@ -52,21 +52,21 @@ class Page:
                 self.sent.append(record)
 
     def offer_again(self, store: Store) -> desk.Acknowledgement:
-        """Send everything once more, as a page does that sees the server gone back."""
+        """Send all records again, as a page does when the server has lost some."""
         me = person(store, self.reader)
-        again = [{**one, "again": True} for one in self.sent]
+        again = [{**record, "again": True} for record in self.sent]
         return desk.take_records(store, me, again, now=NOW + timedelta(minutes=9))
 
 
 @contextmanager
 def _journalled(store: Store) -> Iterator[None]:
-    """Keep the journal beside the file, as it is while a server runs."""
+    """Keep the journal next to the file, as while a server runs."""
     with store.kept_warm():
         yield
 
 
 def _copied(store: Store, to: Path, *ends: str) -> Store:
-    """Copy a store's file and what ends so beside it, as somebody would who knows no better."""
+    """Copy a store's file and the files with the same name and other endings."""
     to.mkdir()
     for end in ("", *ends):
         shutil.copy(f"{store.path}{end}", to / f"{store.path.name}{end}")
@@ -74,7 +74,7 @@ def _copied(store: Store, to: Path, *ends: str) -> Store:
 
 
 def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
-    """Read some cases, keep the file aside, read the rest, and put the file back."""
+    """Read some cases, copy the file, read the rest, and restore the copy."""
     page.read(then)
     store.fold_in()
     kept = Path(shutil.copy(store.path, store.path.with_suffix(".kept")))
@@ -85,8 +85,8 @@ def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
     return Store(store.path)
 
 
-def test_a_copy_without_its_journal_is_named(opened: Opened, tmp_path: Path) -> None:
-    """What was acknowledged is in the journal alone; the copy opens whole and shorter."""
+def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_path: Path) -> None:
+    """The latest records are in the journal only. The copy opens and lacks them."""
     store = opened(cases=8)
     store.fold_in()
     with _journalled(store):
@@ -95,14 +95,14 @@ def test_a_copy_without_its_journal_is_named(opened: Opened, tmp_path: Path) -> 
         assert verify(store) == []
     with copy.look() as look:
         assert look.value("SELECT count(*) FROM readings") == 0
-    (found,) = verify(copy)
-    assert found.startswith("study:trial: the store ends before what was acknowledged")
-    assert "event 6, and event 12 was acknowledged at 2025-06-04T12:00:00" in found
-    assert verify_study(copy, "trial").breaches == (found,)
+    (breach,) = verify(copy)
+    assert breach.startswith("study:trial: the store ends before what was acknowledged")
+    assert "event 6, and event 12 was acknowledged at 2025-06-04T12:00:00" in breach
+    assert verify_study(copy, "trial").breaches == (breach,)
 
 
-def test_a_damaged_journal_is_named(opened: Opened, tmp_path: Path) -> None:
-    """SQLite ends the journal where it is broken, and says nothing."""
+def test_verification_reports_a_damaged_journal(opened: Opened, tmp_path: Path) -> None:
+    """SQLite silently ignores a journal from the damage on."""
     store = opened(cases=8)
     store.fold_in()
     with _journalled(store):
@@ -115,12 +115,12 @@ def test_a_damaged_journal_is_named(opened: Opened, tmp_path: Path) -> None:
     content = journal.read_bytes()
     journal.write_bytes(content[:5000] + b"\xff" * 200 + content[5200:])
     assert any(
-        "ends before what was acknowledged" in one for one in verify(Store(copy / "store.db"))
+        "ends before what was acknowledged" in breach for breach in verify(Store(copy / "store.db"))
     )
 
 
-def test_a_copy_without_the_witness_says_that_it_is_absent(opened: Opened, tmp_path: Path) -> None:
-    """That is no breach: an older store, or one that was moved."""
+def test_a_missing_witness_is_a_remark_not_a_breach(opened: Opened, tmp_path: Path) -> None:
+    """The store may come from an earlier version, or was moved."""
     store = opened(cases=8)
     copy = _copied(store, tmp_path / "copy")
     assert verify(copy) == []
@@ -129,13 +129,13 @@ def test_a_copy_without_the_witness_says_that_it_is_absent(opened: Opened, tmp_p
     assert remarks(store) == []
     ask_witness(lambda: copy)
     assert remarks(copy) == []
-    told = witness.read(copy.path)
-    assert told is not None
-    assert {head.chain for head in told.heads} == {"deployment", "study:trial"}
+    witnessed = witness.read(copy.path)
+    assert witnessed is not None
+    assert {head.chain for head in witnessed.heads} == {"deployment", "study:trial"}
 
 
 def test_the_store_may_be_ahead_of_its_witness(opened: Opened) -> None:
-    """The server was killed within a line: what was not acknowledged may be in the store."""
+    """The server was killed while writing a line: the store may have an unacknowledged record."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     before = log.read_bytes()
@@ -143,14 +143,14 @@ def test_the_store_may_be_ahead_of_its_witness(opened: Opened) -> None:
     log.write_bytes(before + log.read_bytes()[len(before) :][:40])
     assert (verify(store), remarks(store)) == ([], [])
     Page(store).read(1)
-    told = witness.read(store.path)
-    assert told is not None
-    assert (told.n_unread, told.damage, told.heads[-1].number) == (0, "", 10)
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert (witnessed.n_unread, witnessed.damage, witnessed.heads[-1].number) == (0, "", 10)
     assert (verify(store), remarks(store)) == ([], [])
 
 
 def _later(store: Store, n: int, start: int = 0) -> None:
-    """Record events in the deployment's trail, each at another minute."""
+    """Record events in the deployment's trail, one per minute."""
     for minute in range(start, start + n):
         with store.change() as change:
             at = NOW + timedelta(minutes=minute)
@@ -202,42 +202,44 @@ TAMPERED: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("tampered", TAMPERED)
-def test_a_witness_that_was_tampered_with_is_named_until_somebody_accepts_it(
+def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
     opened: Opened, tampered: str
 ) -> None:
-    """By `verify` at once, and after a start by the trail; the file itself is whole again."""
+    """After a start, the audit trail reports the damage, and the file itself is valid again."""
     store = opened(cases=8)
     _later(store, 5)
     assert verify(store) == []
     TAMPERED[tampered](witness.file_of(store.path))
-    assert any("the witness: the file " in one for one in verify(store))
-    assert any("the witness: " in one for one in verify_study(store, "trial").breaches)
+    assert any("the witness: the file " in line for line in verify(store))
+    assert any("the witness: " in line for line in verify_study(store, "trial").breaches)
     for _ in range(2):
         losses.note(store, now=NOW, starting=True)
-    told = witness.read(store.path)
-    assert told is not None
-    assert (told.damage, told.n_unread) == ("", 0)
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert (witnessed.damage, witnessed.n_unread) == ("", 0)
     with store.look() as look:
         assert len(events.of_kind(look, events.DEPLOYMENT, EventKind.WITNESS_DAMAGED)) == 1
-        assert {one.chain for one in told.heads} == set(events.chains(look))
-    assert any("the witness: on " in one for one in verify(store))
+        assert {line.chain for line in witnessed.heads} == set(events.chains(look))
+    assert any("the witness: on " in line for line in verify(store))
     losses.accept(store, reason="Edited by mistake.", by=BY, now=NOW)
     assert verify(store) == []
-    assert any("Edited by mistake." in one for one in remarks(store))
+    assert any("Edited by mistake." in line for line in remarks(store))
 
 
-@pytest.mark.parametrize("tampered", [one for one in TAMPERED if "link" not in one])
-def test_a_witness_that_is_written_on_still_shows_its_damage(opened: Opened, tampered: str) -> None:
-    """Tampered with under a running server: what is added later does not hide it."""
+@pytest.mark.parametrize("tampered", [breach for breach in TAMPERED if "link" not in breach])
+def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
+    opened: Opened, tampered: str
+) -> None:
+    """The file was altered while a server was running."""
     store = opened(cases=8)
     _later(store, 5)
     TAMPERED[tampered](witness.file_of(store.path))
     _later(store, 2)
-    assert any("the witness: the file " in one for one in verify(store))
+    assert any("the witness: the file " in breach for breach in verify(store))
 
 
-def test_an_older_witness_is_named_by_what_the_store_has_since(opened: Opened) -> None:
-    """It is sound in itself; a store of its time would not tell either, which nobody can."""
+def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> None:
+    """An older store with an older witness cannot be detected."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     older = log.read_bytes()
@@ -246,31 +248,33 @@ def test_an_older_witness_is_named_by_what_the_store_has_since(opened: Opened) -
     (breach,) = verify(store)
     assert "ends before the store: it has no event of deployment after number" in breach
     losses.note(store, now=NOW)
-    assert verify(store) == [breach]  # others may be writing: only a start is sure of it
+    assert verify(store) == [breach]  # other processes may be writing: only a start can decide
     losses.note(store, now=NOW, starting=True)
-    assert any("the witness: on " in one for one in verify(store))
+    assert any("the witness: on " in name for name in verify(store))
 
 
-def test_a_witness_of_an_earlier_version_holds_and_is_written_anew(opened: Opened) -> None:
-    """Its lines have no seals; what it tells of is told of all the same."""
+def test_a_witness_in_an_earlier_format_is_valid_and_rewritten(opened: Opened) -> None:
+    """Its lines have no seals."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
-    told = witness.read(store.path)
-    assert told is not None
-    lines = "".join(f"{one.at_utc} {one.number} {one.hash} {one.chain}\n" for one in told.heads)
+    former = witness.read(store.path)
+    assert former is not None
+    lines = "".join(
+        f"{head.at_utc} {head.number} {head.hash} {head.chain}\n" for head in former.heads
+    )
     log.write_text(f"# Heads of the chains of store.db, begun 2025.\n{lines}")
     Page(store).read(1)
     assert verify(store) == []
-    assert any("format of an earlier version" in one for one in remarks(store))
+    assert any("format of an earlier version" in remark for remark in remarks(store))
     losses.note(store, now=NOW, starting=True)
-    again = witness.read(store.path)
-    assert again is not None
-    assert (again.is_former, again.damage, remarks(store)) == (False, "", [])
-    assert again.heads[-1].number == 8
+    rewritten = witness.read(store.path)
+    assert rewritten is not None
+    assert (rewritten.is_former, rewritten.damage, remarks(store)) == (False, "", [])
+    assert rewritten.heads[-1].number == 8
 
 
-def test_a_first_line_that_was_not_flushed_is_caught_up(opened: Opened) -> None:
-    """After a power cut it may count fewer lines than there are; never more."""
+def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:
+    """After a power cut, it may count fewer lines than the file has, never more."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     first = log.read_bytes().split(b"\n")[0]
@@ -278,13 +282,13 @@ def test_a_first_line_that_was_not_flushed_is_caught_up(opened: Opened) -> None:
     log.write_bytes(first + log.read_bytes()[len(first) :])
     assert verify(store) == []
     _later(store, 1)
-    told = witness.read(store.path)
-    assert told is not None
-    assert (told.damage, verify(store)) == ("", [])
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert (witnessed.damage, verify(store)) == ("", [])
 
 
-def test_many_write_to_the_witness_at_once(opened: Opened) -> None:
-    """Each line follows from the one before, also when the file is begun or written anew."""
+def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
+    """Each line follows the one before, even when the file is started or rewritten."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     log.unlink()
@@ -293,11 +297,11 @@ def test_many_write_to_the_witness_at_once(opened: Opened) -> None:
             done.result()
     assert log.stat().st_size < 6000
     assert verify(store) == []
-    assert [one.name for one in store.path.parent.glob(".*heads*")] == []
+    assert [path.name for path in store.path.parent.glob(".*heads*")] == []
 
 
-def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
-    """Five read, the file set back to two, restarted, offered again: all five are there."""
+def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -> None:
+    """Of five readings the store has lost three; the page sends them again."""
     store = opened(cases=8)
     page = Page(store)
     back = _set_back(store, page, 2, 3)
@@ -313,10 +317,10 @@ def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
     assert receipt.desk.stored == 10
     with back.look() as look:
         flags = [row["flags"] for row in look.rows("SELECT flags FROM readings ORDER BY rowid")]
-    assert ["sent_again" in one for one in flags] == [False, False, True, True, True]
-    (found,) = verify(back)
-    assert "it had gone back to event 10; event 16 was acknowledged" in found
-    assert "answers sent again since: 3." in found
+    assert ["sent_again" in names for names in flags] == [False, False, True, True, True]
+    (breach,) = verify(back)
+    assert "it had gone back to event 10; event 16 was acknowledged" in breach
+    assert "answers sent again since: 3." in breach
     losses.accept(back, reason="All came again.", by=BY, now=NOW + timedelta(minutes=10))
     assert verify(back) == []
     (remark,) = remarks(back)
@@ -327,36 +331,36 @@ def test_answers_come_again_and_the_trail_tells_of_it(opened: Opened) -> None:
     assert verify(back) == []
 
 
-def test_what_was_lost_is_noted_once(opened: Opened) -> None:
-    """However often the server looks, and however many of them do."""
+def test_a_loss_is_recorded_once(opened: Opened) -> None:
+    """The number of checks and of servers does not matter."""
     store = opened(cases=8)
     back = _set_back(store, Page(store), 1, 2)
     for _ in range(3):
         ask_witness(lambda: back)
     with back.look() as look:
         noted = events.of_kind(look, "study:trial", losses.WENT_BACK)
-    assert [(one["ends"], one["number"]) for one in noted] == [(8, 12)]
+    assert [(event["ends"], event["number"]) for event in noted] == [(8, 12)]
 
 
-def test_a_study_that_is_gone_altogether_is_named(opened: Opened, tmp_path: Path) -> None:
-    """It was drawn after the copy; the deployment's trail tells of it."""
+def test_verification_reports_a_lost_study(opened: Opened, tmp_path: Path) -> None:
+    """The study was drawn after the copy; the deployment's trail records the loss."""
     before = tmp_path / "before.db"
     store = opened(cases=8)
     log = witness.file_of(store.path).read_text()
     empty = init(before, entropy=entropy_from(1), now=NOW)
     witness.file_of(empty.path).write_text(log)
-    assert any("study:trial: the store ends before" in one for one in verify(empty))
+    assert any("study:trial: the store ends before" in breach for breach in verify(empty))
     ask_witness(lambda: empty)
     with empty.look() as look:
-        told = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK)
+        recorded = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK)
         assert losses.gone_back(look, "") is not None
-    assert "study:trial" in {one["chain"] for one in told}
+    assert "study:trial" in {event["chain"] for event in recorded}
     losses.accept(empty, reason="It was a trial.", by=BY, now=NOW)
     assert verify(empty) == []
 
 
-def test_a_whole_store_has_nothing_to_accept(opened: Opened) -> None:
-    """Nor is a loss accepted without a reason."""
+def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None:
+    """An intact store has no loss to accept."""
     store = opened(cases=8)
     with pytest.raises(NotNow, match="nothing to accept"):
         losses.accept(store, reason="x", by=BY, now=NOW)
@@ -365,8 +369,8 @@ def test_a_whole_store_has_nothing_to_accept(opened: Opened) -> None:
         losses.accept(back, reason=" ", by=BY, now=NOW)
 
 
-def test_a_backup_put_in_place_under_the_old_name_goes_on_from_there(opened: Opened) -> None:
-    """What it lacks is told and accepted: to restore it was the decision."""
+def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened) -> None:
+    """The decision to restore includes the acceptance."""
     store = opened(cases=8)
     page = Page(store)
     page.read(1)
@@ -374,19 +378,19 @@ def test_a_backup_put_in_place_under_the_old_name_goes_on_from_there(opened: Ope
     page.read(2)
     for end in ("", "-wal", "-shm"):
         Path(f"{store.path}{end}").unlink(missing_ok=True)
-    again = backups.restore_backup(made.file, store.path)
-    lacking = backups.record_restored(again, made.file, by=BY, now=NOW)
-    assert {one.lost.chain for one in lacking} == {"study:trial", "deployment"}
-    assert verify(again) == []
-    assert page.offer_again(again).refused == ()
-    assert verify(again) == []
-    assert any("answers sent again since: 2" in one for one in remarks(again))
+    restored = backups.restore_backup(made.file, store.path)
+    lacking = backups.record_restored(restored, made.file, by=BY, now=NOW)
+    assert {loss.lost.chain for loss in lacking} == {"study:trial", "deployment"}
+    assert verify(restored) == []
+    assert page.offer_again(restored).refused == ()
+    assert verify(restored) == []
+    assert any("answers sent again since: 2" in remark for remark in remarks(restored))
 
 
-def test_nothing_is_acknowledged_that_was_not_witnessed(
+def test_records_are_not_acknowledged_before_they_are_witnessed(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same answer sent again is refused as well, until the witness can be written."""
+    """They are refused until the witness can be written."""
     store = opened(cases=8)
     me = person(store)
     case = desk.desk(store, me, now=NOW).cases[0].case
@@ -402,15 +406,15 @@ def test_nothing_is_acknowledged_that_was_not_witnessed(
             desk.take_records(store, me, records, now=NOW)
     monkeypatch.setattr(witness, "add", add)
     assert desk.take_records(store, me, records, now=NOW).refused == ()
-    told = witness.read(store.path)
-    assert told is not None
-    assert told.heads[-1].number == 8
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert witnessed.heads[-1].number == 8
 
 
-def test_a_server_killed_under_load_leaves_one_act_without_a_witness(
+def test_a_server_killed_under_load_causes_no_breach(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No process commits before the act of another is witnessed, so that a kill is no damage."""
+    """A process commits only after the last event of any other process is witnessed."""
     stores = [opened(cases=8)]
     stores.append(Store(stores[0].path))
     entered, finish, add = threading.Event(), threading.Event(), witness.add
@@ -424,19 +428,19 @@ def test_a_server_killed_under_load_leaves_one_act_without_a_witness(
     with ThreadPoolExecutor(4) as pool:
         acts = [pool.submit(_later, store, 1, n) for n, store in enumerate(stores * 2)]
         entered.wait()
-        wait(acts, timeout=0.5)  # as far as they come
+        wait(acts, timeout=0.5)  # the others wait for the first
         try:
-            assert verify(stores[0]) == []  # as after a kill at this moment
+            assert verify(stores[0]) == []  # the state after a kill at this moment
         finally:
             finish.set()
     assert [act.result() for act in acts] == [None] * 4
     assert verify(stores[0]) == []
 
 
-def test_what_is_owed_to_the_witness_is_the_last_of_a_chain(
+def test_an_earlier_head_never_replaces_a_later_one(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two that commit at once the later may tell first: the earlier does not take its place."""
+    """Of two simultaneous commits, the later one may reach the witness first."""
     store = opened(cases=8)
     wrong = [OSError(28, "No space left on device")]
     add = witness.add
@@ -451,9 +455,9 @@ def test_what_is_owed_to_the_witness_is_the_last_of_a_chain(
         change.heads["study:trial"] = _head(11)
     with store.change() as change:
         change.heads["study:trial"] = _head(10)
-    told = witness.read(store.path)
-    assert told is not None
-    assert told.heads[-1] == _head(11)
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert witnessed.heads[-1] == _head(11)
 
 
 def _head(number: int) -> Head:
@@ -463,10 +467,10 @@ def _head(number: int) -> Head:
 
 
 @pytest.mark.parametrize("anew", [False, True])
-def test_the_witness_belongs_to_whom_the_store_belongs(
+def test_the_witness_has_the_owner_and_mode_of_the_store(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
-    """A command that root ran leaves none behind that the server cannot write."""
+    """After a command run by root, the server can still write it."""
     store = opened(cases=8)
     file = witness.file_of(store.path)
     store.path.chmod(0o660)
@@ -477,14 +481,18 @@ def test_the_witness_belongs_to_whom_the_store_belongs(
     else:
         file.unlink()
     Page(store).read(1)
-    there, like = file.stat(), store.path.stat()
-    assert (there.st_mode, there.st_uid, there.st_gid) == (like.st_mode, like.st_uid, like.st_gid)
+    status, expected = file.stat(), store.path.stat()
+    assert (status.st_mode, status.st_uid, status.st_gid) == (
+        expected.st_mode,
+        expected.st_uid,
+        expected.st_gid,
+    )
 
 
-def test_the_witness_stays_small_and_forgets_no_loss(
+def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Written anew it keeps the last of each chain, and whatever the store lacks."""
+    """The file stays small."""
     monkeypatch.setattr(witness, "LONGEST", 2000)
     store = opened(cases=12)
     page = Page(store)
@@ -492,19 +500,19 @@ def test_the_witness_stays_small_and_forgets_no_loss(
     witness.add(store.path, [lost], every=tuple, needless=lambda _: ())
     page.read(8)
     assert witness.file_of(store.path).stat().st_size < 2200
-    told = witness.read(store.path)
-    assert told is not None
-    assert lost in told.heads
-    assert told.heads[-1].number == 22
+    witnessed = witness.read(store.path)
+    assert witnessed is not None
+    assert lost in witnessed.heads
+    assert witnessed.heads[-1].number == 22
     assert len(verify(store)) == 1
 
 
-def test_a_quiet_fold_leaves_everything_in_the_file(opened: Opened, tmp_path: Path) -> None:
-    """So that a copy of the one file lacks a minute at most, and keeps no reader waiting."""
+def test_a_quiet_checkpoint_moves_all_rows_to_the_file(opened: Opened, tmp_path: Path) -> None:
+    """A copy of the file alone lacks at most a minute, and no reader has to wait."""
     store = opened(cases=8)
     with _journalled(store):
         Page(store).read(2)
-        with store.look() as look:  # somebody reads for long
+        with store.look() as look:  # a long read is in progress
             look.value("SELECT count(*) FROM readings")
             store.fold_in_quietly()
         store.fold_in_quietly()

@@ -1,4 +1,4 @@
-"""Receipts and heads: what readers and others keep shows whether history was written anew."""
+"""Receipts and chain heads kept elsewhere reveal a rewritten history."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def read(store: Store, n: int, reader: str = "R1") -> None:
 
 
 def forge(store: Store, answer: str) -> None:
-    """Rewrite R2's first answer and every hash after it, as whoever holds the file can."""
+    """Rewrite R2's first answer and every hash after it, as anyone with the file can."""
     with store.look() as look:
         row = look.row(
             "SELECT readings.id FROM readings JOIN assignments ON assignments.id = assignment "
@@ -59,48 +59,50 @@ def forge(store: Store, answer: str) -> None:
     tamper(store, f"UPDATE chain_heads SET hash = '{previous}' WHERE chain = 'study:trial'")
 
 
-def test_a_receipt_is_given_out_at_the_end_and_says_nothing_before(opened: Opened) -> None:
-    """While there is a case to read there is none; finished, it is the same however often asked."""
+def test_a_receipt_is_issued_after_the_last_case(opened: Opened) -> None:
+    """Before that there is none; afterwards it is always the same."""
     store = opened(cases=4)
     read(store, 3)
     assert desk.desk(store, person(store), now=NOW).receipt == ""
     read(store, 1)
-    found = desk.desk(store, person(store), now=NOW).receipt
-    assert found.startswith("R1 · 4 of 4 · ")
-    assert found == desk.desk(store, person(store), now=NOW).receipt
-    assert [one.holds for one in heads.check_receipts(store, found)] == [True]
+    receipt = desk.desk(store, person(store), now=NOW).receipt
+    assert receipt.startswith("R1 · 4 of 4 · ")
+    assert receipt == desk.desk(store, person(store), now=NOW).receipt
+    assert [check.holds for check in heads.check_receipts(store, receipt)] == [True]
 
 
-def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
-    """Spaces, small letters, O for 0, dashes or none; comments and empty lines are passed over."""
+def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
+    """Spaces, lower case, O for 0, dashes or none; comments and empty lines are ignored."""
     store = opened(cases=4)
     read(store, 4)
-    whole = desk.desk(store, person(store), now=NOW).receipt
-    signs = whole.rpartition(" ")[2]
+    receipt = desk.desk(store, person(store), now=NOW).receipt
+    characters = receipt.rpartition(" ")[2]
     file = "\n".join(
         [
             "# kept by R1",
             "",
-            whole,
-            f"  r1   4 of 4   {signs.lower().replace('0', 'o')}",
-            f"r1 · 4/4 · {signs.replace('-', ' ')}",
-            f"> R1, 4 of 4, {signs.replace('-', '')}",
+            receipt,
+            f"  r1   4 of 4   {characters.lower().replace('0', 'o')}",
+            f"r1 · 4/4 · {characters.replace('-', ' ')}",
+            f"> R1, 4 of 4, {characters.replace('-', '')}",
         ]
     )
-    assert [one.holds for one in heads.check_receipts(store, file)] == [True] * 4
+    assert [check.holds for check in heads.check_receipts(store, file)] == [True] * 4
 
 
-def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
-    """Other signs, another number, another reader, no receipt at all: each with its line."""
+def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) -> None:
+    """Other characters, another number, another reader, and a line that is not a receipt."""
     store = opened(cases=4)
     read(store, 4)
-    whole = desk.desk(store, person(store), now=NOW).receipt
-    file = f"{whole[:-1]}{'0' if whole[-1] != '0' else '1'}\n{whole.replace('4 of', '3 of')}\n"
-    file += f"{whole.replace('R1', 'R9')}\nhello\n"
-    said = heads.check_receipts(store, file)
-    assert [one.holds for one in said] == [False] * 4
-    for one, words in zip(
-        said,
+    receipt = desk.desk(store, person(store), now=NOW).receipt
+    file = (
+        f"{receipt[:-1]}{'0' if receipt[-1] != '0' else '1'}\n{receipt.replace('4 of', '3 of')}\n"
+    )
+    file += f"{receipt.replace('R1', 'R9')}\nhello\n"
+    checks = heads.check_receipts(store, file)
+    assert [check.holds for check in checks] == [False] * 4
+    for check, words in zip(
+        checks,
         (
             "line 1: R1, 4 of 4: NOT: the readings of R1 up to case 4",
             "line 2: R1, 3 of 4: NOT: this receipt was issued for 4 cases",
@@ -109,47 +111,47 @@ def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
         ),
         strict=True,
     ):
-        assert one.words.startswith(words)
+        assert check.words.startswith(words)
 
 
-def test_history_written_anew_verifies_and_fits_no_receipt_and_no_head(opened: Opened) -> None:
-    """Every hash is right again; what others keep is not."""
+def test_a_rewritten_history_matches_no_receipt_and_no_head(opened: Opened) -> None:
+    """All hashes are valid again, but they differ from those kept elsewhere."""
     store = opened(cases=4)
     read(store, 4, "R2")
     before = heads.head_line(store, "trial", now=NOW)
     read(store, 4, "R1")
     kept = [desk.desk(store, person(store, who), now=NOW).receipt for who in ("R1", "R2")]
     after = heads.head_line(store, "trial", now=NOW)
-    assert all(one.holds for one in heads.check_heads(store, f"{before}\n{after}"))
+    assert all(check.holds for check in heads.check_heads(store, f"{before}\n{after}"))
     (store.path.parent / "store.db-heads.log").unlink()
     forge(store, "B")
     assert verify(store) == []
-    assert not any(one.holds for one in heads.check_receipts(store, "\n".join(kept)))
-    said = heads.check_heads(store, f"{before}\n{after}")
-    assert not any(one.holds for one in said)
-    assert "written anew" in said[0].words
+    assert not any(check.holds for check in heads.check_receipts(store, "\n".join(kept)))
+    checks = heads.check_heads(store, f"{before}\n{after}")
+    assert not any(check.holds for check in checks)
+    assert "written anew" in checks[0].words
 
 
-def test_heads_are_known_again_while_the_chain_grows(opened: Opened) -> None:
-    """At opening, later, and one that is not of this chain."""
+def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
+    """A head of another chain, or after the end, does not match."""
     store = opened(cases=4)
     first = heads.head_line(store, "trial", now=NOW)
     assert first.startswith("reading-room head: trial · 2025-06-04T12:00Z · 6 · ")
     read(store, 2)
     longer = first.replace("· 6 ·", "· 60 ·")
-    said = heads.check_heads(
+    checks = heads.check_heads(
         store, f"> {first}\n{longer}\nreading-room head: x\n{first.upper()[19:]}"
     )
-    assert [one.holds for one in said] == [True, False, False, False]
-    assert "the chain ends before it" in said[1].words
-    assert "line 3: no head" in said[2].words
-    assert "no study of that name" in said[3].words
+    assert [check.holds for check in checks] == [True, False, False, False]
+    assert "the chain ends before it" in checks[1].words
+    assert "line 3: no head" in checks[2].words
+    assert "no study of that name" in checks[3].words
     with pytest.raises(NotFound):
         heads.head_line(store, "none", now=NOW)
 
 
-def test_whoever_was_named_is_known_by_a_mark_alone(opened: Opened) -> None:
-    """The address is in no trail; exchanged behind the program's back it is found."""
+def test_the_trail_records_a_mark_instead_of_the_address(opened: Opened) -> None:
+    """An address altered in the file is reported."""
     store = opened(cases=4)
     with store.change() as change:
         heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
@@ -162,8 +164,8 @@ def test_whoever_was_named_is_known_by_a_mark_alone(opened: Opened) -> None:
     assert verify(store) == ["study trial: whom the head of its chain is sent to was altered."]
 
 
-def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
-    """No server, or one that is not there: it is said, kept, and tried again an hour later."""
+def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened) -> None:
+    """The reason is reported and stored, and the study continues."""
     store = opened(cases=4)
     assert heads.send_now(store, {}, "trial", now=NOW) == ""
     with store.change() as change:
@@ -177,10 +179,10 @@ def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
     assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [why]
 
 
-def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
+def test_the_head_is_sent_at_the_opening_daily_and_at_the_closing(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each letter has the line of its moment; between them nothing goes."""
+    """Each message has the line of its moment."""
     letters: list[tuple[str, str]] = []
     monkeypatch.setattr(heads, "send", lambda _, *, to, subject, text: letters.append((to, text)))
     mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
@@ -196,5 +198,5 @@ def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
     assert sent == [1, 1, 1, 2, 2, 3, 3]
     assert {to for to, _ in letters} == {"ann@example.org"}
     lines = [line for _, text in letters for line in text.splitlines() if "head: " in line]
-    assert [one.holds for one in heads.check_heads(store, "\n".join(lines))] == [True] * 3
+    assert [check.holds for check in heads.check_heads(store, "\n".join(lines))] == [True] * 3
     assert verify(store) == []

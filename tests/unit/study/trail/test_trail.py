@@ -1,4 +1,4 @@
-"""The trail: every act found by words, kind, actor and date; paged; and whole as CSV."""
+"""The audit trail: search by text, kind, actor and date, pages, and export as CSV."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator", place="mark1")
 
 
-def _found(store: Store, wanted: Search, study: str = "trial") -> list[str]:
+def _kinds(store: Store, wanted: Search, study: str = "trial") -> list[str]:
     return [act.kind for act in trail.search(store, study, wanted, page=0, size=500).rows]
 
 
@@ -37,21 +37,21 @@ def acted(opened: Opened) -> Store:
     return store
 
 
-def test_acts_are_found_by_words_kind_actor_and_date(acted: Store) -> None:
-    """And case by case what readers did only where it is asked for."""
-    assert _found(acted, Search(text="LONG lists")) == ["protocol amended"]
-    assert _found(acted, Search(text="taken away", named=("downloaded",))) == ["downloaded"]
-    assert _found(acted, Search(kind="study opened")) == ["study opened"]
-    assert _found(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
-    assert _found(acted, Search(since=NOW + timedelta(seconds=1))) == []
-    assert _found(acted, Search(until=NOW)) == []
-    assert len(_found(acted, Search(since=NOW, until=NOW + timedelta(days=1)))) == 8
+def test_events_are_found_by_text_kind_actor_and_date(acted: Store) -> None:
+    """The readings of single cases are included on request only."""
+    assert _kinds(acted, Search(text="LONG lists")) == ["protocol amended"]
+    assert _kinds(acted, Search(text="taken away", named=("downloaded",))) == ["downloaded"]
+    assert _kinds(acted, Search(kind="study opened")) == ["study opened"]
+    assert _kinds(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
+    assert _kinds(acted, Search(since=NOW + timedelta(seconds=1))) == []
+    assert _kinds(acted, Search(until=NOW)) == []
+    assert len(_kinds(acted, Search(since=NOW, until=NOW + timedelta(days=1)))) == 8
     for nothing in ("100%", "r_1", "'; DROP TABLE events; --", "\\"):
-        assert _found(acted, Search(text=nothing)) == []
+        assert _kinds(acted, Search(text=nothing)) == []
 
 
-def test_an_act_says_who_from_where_what_it_was_and_what_it_is(acted: Store) -> None:
-    """Old and new value, reason, role, place and hash, each in a field of its own."""
+def test_an_event_names_actor_place_reason_and_values(acted: Store) -> None:
+    """Old and new value, reason, role, place and hash are separate fields."""
     (act,) = trail.search(acted, "trial", Search(text="long"), page=0, size=5).rows
     assert (act.actor, act.role, act.place, act.reason) == (
         "c",
@@ -61,20 +61,20 @@ def test_an_act_says_who_from_where_what_it_was_and_what_it_is(acted: Store) -> 
     )
     assert (act.old, act.new) == ("break_every = 0", "break_every = 5")
     assert len(act.hash) == 64
-    assert _found(acted, Search(text=act.hash[:12])) == ["protocol amended"]
+    assert _kinds(acted, Search(text=act.hash[:12])) == ["protocol amended"]
 
 
-def test_the_deployments_acts_are_its_own_and_those_on_a_study_the_studys(acted: Store) -> None:
-    """Another study's downloads are nobody's business here."""
-    assert _found(acted, Search()).count("downloaded") == 1
-    whole = _found(acted, Search(), study="")
-    assert whole.count("downloaded") == 2
-    assert "study opened" not in whole
-    assert "bank imported" in whole
+def test_events_of_a_study_and_of_the_deployment_are_separate(acted: Store) -> None:
+    """The downloads of another study are not listed."""
+    assert _kinds(acted, Search()).count("downloaded") == 1
+    kinds = _kinds(acted, Search(), study="")
+    assert kinds.count("downloaded") == 2
+    assert "study opened" not in kinds
+    assert "bank imported" in kinds
 
 
-def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store) -> None:
-    """The trail has the mark; the address is looked up beside it."""
+def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) -> None:
+    """The trail contains a mark; the address is stored in another table."""
     from study.lifecycle import studies
     from study.protocol.protocol import Protocol
 
@@ -88,7 +88,7 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
-    assert _found(banked, Search(actor="R1")) == ["signed out", "signed in"]
+    assert _kinds(banked, Search(actor="R1")) == ["signed out", "signed in"]
     acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).rows
     assert {act.place for act in acts} == {"192.0.2.7"}
     text = b"".join(trail.as_csv(banked, "trial", Search()))
@@ -99,7 +99,7 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
 
 @pytest.mark.slow
 def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
-    """A page holds its fifty, whichever it is; none is in two, and none is left out."""
+    """Each page has fifty events, without overlap or gap."""
     store = opened()
     with store.change() as change:
         change.insert_many(
@@ -117,11 +117,11 @@ def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
     assert first.rows[0].number == 100_999
     assert last.rows[-1].number == 1000
     assert trail.search(store, "trial", wanted, page=2000, size=50).rows == ()
-    assert len(_found(store, Search())) == 6
+    assert len(_kinds(store, Search())) == 6
 
 
-def test_the_csv_has_everything_and_no_formula(acted: Store) -> None:
-    """Oldest first; what would be a formula in a spreadsheet is text."""
+def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
+    """It is sorted by time. Text that a spreadsheet would treat as a formula is quoted."""
     with acted.change() as change:
         detail = {"reason": "=HYPERLINK(1)"}
         events.record(
@@ -134,8 +134,8 @@ def test_the_csv_has_everything_and_no_formula(acted: Store) -> None:
     assert {row["chain"] for row in rows} == {"study:trial", "deployment"}
 
 
-def test_the_trail_of_a_merged_study_has_every_site(tmp_path: Path) -> None:
-    """Each act says in which deployment it happened, where not in this one."""
+def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None:
+    """Each event of another deployment names it."""
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
     for store in (home, other):
         close(store)

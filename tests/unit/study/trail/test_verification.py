@@ -1,4 +1,4 @@
-"""Verification: whatever is altered behind the program's back is found and named."""
+"""Verification reports every alteration of the store by other programs."""
 
 import json
 import shutil
@@ -34,10 +34,7 @@ from tests.conftest import (
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a store whose readers have read everything, as has the model that stands.
-
-    Another model was withdrawn.
-    """
+    """Return the file of a store whose readers and model M1 are complete; M0 was withdrawn."""
     folder = tmp_path_factory.mktemp("verified")
     store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
@@ -59,20 +56,22 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def read_study(master: Path, tmp_path: Path) -> Store:
-    """Return a copy of that store, to be altered."""
+    """Return a copy of that store that a test may alter."""
     return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
 
 
-def test_an_untouched_store_holds(read_study: Store) -> None:
-    """Nothing to report after a whole study."""
+def test_an_unaltered_store_has_no_breach(read_study: Store) -> None:
+    """The study is complete."""
     assert verify(read_study) == []
 
 
-def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) -> None:
-    """A scale that was altered or taken away behind the program's back is found."""
+def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> None:
+    """Both a changed and a deleted value are reported."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
-    path.write_text(json.dumps({key: one | {"spacing_mm": 0.143} for key, one in records.items()}))
+    path.write_text(
+        json.dumps({key: record | {"spacing_mm": 0.143} for key, record in records.items()})
+    )
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     assert verify(store) == []
     for value in ("0.2", "NULL"):
@@ -82,8 +81,8 @@ def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) ->
         assert "bank bank: its items" in verify(copy)[0]
 
 
-def test_every_state_a_study_passes_through_holds(banked: Store) -> None:
-    """Imported, drawn, invited, opened, invited into the open study: no breach at any step."""
+def test_no_state_of_a_study_is_a_breach(banked: Store) -> None:
+    """Imported, drawn, invited, opened, and invited into the open study."""
     assert verify(banked) == []
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
@@ -196,7 +195,7 @@ ALTERATIONS = [
 
 
 @pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
-def test_the_checks_of_a_study_report_every_alteration(
+def test_the_checks_of_a_study_report_each_alteration(
     read_study: Store, statement: str, named: str
 ) -> None:
     """A sentence names each kind of change to the file; none ends in a traceback."""
@@ -222,8 +221,8 @@ def test_the_complete_verification_reports_an_alteration(
     assert any(named in breach for breach in breaches), breaches
 
 
-def test_two_assignments_that_changed_places_are_found(read_study: Store) -> None:
-    """Readings hang on an assignment's id: swapping two would move answers to other cases."""
+def test_exchanged_assignments_are_reported(read_study: Store) -> None:
+    """Exchanging the IDs of two would move answers to other cases."""
     with read_study.look() as look:
         first, second = look.rows("SELECT id FROM assignments WHERE reader = 1 LIMIT 2")
     tamper(
@@ -235,16 +234,16 @@ def test_two_assignments_that_changed_places_are_found(read_study: Store) -> Non
     assert any("assignments of R1" in breach for breach in verify(read_study))
 
 
-def test_a_study_whose_rows_are_all_gone_is_missed(read_study: Store) -> None:
-    """The chain remembers the study."""
+def test_a_study_without_rows_is_reported_as_missing(read_study: Store) -> None:
+    """The chain still has its events."""
     read = ("readings", "presentations", "predictions", "withdrawn_models", "models")
     people = ("assignments", "grants", "readers")
     tamper(read_study, *(f"DELETE FROM {table}" for table in (*read, *people, "cases", "studies")))
     assert verify(read_study) == ["study:trial: its events are there, the study is missing."]
 
 
-def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -> None:
-    """Even where the chain was sealed anew, nothing ends in a traceback."""
+def test_an_event_without_its_details_is_a_breach(read_study: Store) -> None:
+    """Even a chain with valid hashes leads to messages, not to a traceback."""
     with read_study.look() as look:
         trail = list(events.walk(look, "study:trial"))
     tamper(read_study, "DELETE FROM events WHERE chain = 'study:trial'", "DELETE FROM chain_heads")
@@ -258,13 +257,13 @@ def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -
                 kind=events.EventKind(event.kind),
                 detail={},
             )
-    found = verify(read_study)
-    for what in ("protocol", "readers", "assignments", "models", "presentations", "readings"):
-        assert any(f"the {what}: cannot be checked" in breach for breach in found), what
+    breaches = verify(read_study)
+    for subject in ("protocol", "readers", "assignments", "models", "presentations", "readings"):
+        assert any(f"the {subject}: cannot be checked" in breach for breach in breaches), subject
 
 
-def test_a_broken_chain_is_believed_in_nothing(read_study: Store) -> None:
-    """Where the chain does not hold, that is the finding; its details are not read."""
+def test_the_details_of_a_broken_chain_are_not_used(read_study: Store) -> None:
+    """The broken chain is the only finding."""
     tamper(read_study, "UPDATE events SET detail = '7' WHERE chain = 'study:trial'")
     assert verify(read_study) == [
         "study:trial: event 1 (study drawn, 2025-06-04T12:00:00.000Z) was altered."
@@ -272,15 +271,17 @@ def test_a_broken_chain_is_believed_in_nothing(read_study: Store) -> None:
 
 
 def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> None:
-    """One sentence, and nothing is written."""
+    """The refusal is one sentence, and nothing is written."""
     tamper(read_study, "UPDATE studies SET state = 'drawn'")
     with pytest.raises(BrokenStore, match="opened before"):
         studies.open_study(read_study, study="trial", now=NOW)
     assert verify(read_study) == ["study trial: state altered."]
 
 
-def test_a_film_exchanged_on_disk_is_found(read_study: Store, master: Path, tmp_path: Path) -> None:
-    """Films may move to another folder, but they are those that were imported."""
+def test_an_exchanged_film_file_is_reported(
+    read_study: Store, master: Path, tmp_path: Path
+) -> None:
+    """Films may move to another folder unchanged."""
     bank = tmp_path / "moved"
     shutil.copytree(master.parent / "bank", bank)
     tamper(read_study, f"UPDATE banks SET images_root = '{bank}'")
@@ -306,7 +307,7 @@ def test_what_is_written_once_cannot_be_changed_through_sqlite(read_study: Store
 
 
 def test_an_exported_chain_can_be_checked_on_its_own(read_study: Store) -> None:
-    """The chain needs nothing but its own lines."""
+    """The chain contains all that the check needs."""
     with read_study.look() as look:
         lines = list(events.walk(look, "study:trial"))
     assert check_chain(lines) == ""
@@ -324,8 +325,8 @@ def _read(store: Store, after: timedelta) -> desk.Acknowledgement:
     return desk.take_records(store, me, records, now=NOW + after)
 
 
-def test_a_clock_set_back_is_noted_once_and_no_answer_is_refused(opened: Opened) -> None:
-    """The trail says from when on the times are other ones, and verify tells of it."""
+def test_a_clock_set_back_is_recorded_once_and_answers_are_accepted(opened: Opened) -> None:
+    """An event records from when on the times differ, and the verification adds a remark."""
     store = opened(cases=8)
     assert _read(store, timedelta(days=3)).refused == ()
     for minutes in (0, 1, 2):
@@ -341,8 +342,8 @@ def test_a_clock_set_back_is_noted_once_and_no_answer_is_refused(opened: Opened)
     )
 
 
-def test_a_clock_that_is_set_right_is_remarked_and_no_breach(opened: Opened) -> None:
-    """By less than two minutes nothing is said, by ten it is, by an hour an event tells."""
+def test_a_small_correction_of_the_clock_is_a_remark_at_most(opened: Opened) -> None:
+    """Under two minutes there is none, at ten minutes a remark, at an hour an event."""
     store = opened(cases=8)
     _read(store, timedelta(minutes=20))
     _read(store, timedelta(minutes=19))
@@ -352,8 +353,8 @@ def test_a_clock_that_is_set_right_is_remarked_and_no_breach(opened: Opened) -> 
     assert "the clock went back by 10 min" in remarks(store)[0]
 
 
-def test_an_event_dated_back_behind_the_programs_back_is_named(opened: Opened) -> None:
-    """A chain written anew with another time: the program would have noted that itself."""
+def test_an_event_dated_before_its_predecessor_is_reported(opened: Opened) -> None:
+    """The program itself would have recorded a change of the clock."""
     store = opened(cases=8)
     before = NOW - timedelta(days=2)
     with store.change() as change:
@@ -365,15 +366,15 @@ def test_an_event_dated_back_behind_the_programs_back_is_named(opened: Opened) -
             kind=events.EventKind.DOWNLOADED,
             detail={},
         )
-    (found,) = verify(store)
-    assert found == (
+    (breach,) = verify(store)
+    assert breach == (
         "study:trial: event 7 (downloaded) is dated 2025-06-02T12:00:00.000Z, "
         "48.0 h before event 6."
     )
 
 
-def test_the_clock_of_a_simulated_reader_runs_ahead_of_all(opened: Opened) -> None:
-    """Who reads after them is not behind."""
+def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> None:
+    """It runs ahead, so later readings of people have earlier times."""
     store = opened(readers=("R1", "R2", "R3"), cases=12)
     for who in ("R2", "R3"):
         simulate(store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
@@ -390,10 +391,10 @@ def test_the_clock_of_a_simulated_reader_runs_ahead_of_all(opened: Opened) -> No
     assert (verify(store), remarks(store)) == ([], [])
 
 
-def test_triggers_indexes_tables_and_references_are_part_of_verify(opened: Opened) -> None:
-    """What was taken away, altered or added, and what refers to nothing, each by its name."""
+def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
+    """A missing trigger or index, an added or altered table, and a reference to a missing row."""
     store = opened(cases=8)
-    for statement, found in (
+    for statement, message in (
         ("DROP TRIGGER readings_refuse_update", "the trigger readings_refuse_update is missing."),
         ("DROP INDEX one_first_reading", "the index one_first_reading is missing."),
         ("CREATE TABLE notes (words TEXT)", "the table notes is not one of this program's."),
@@ -402,17 +403,18 @@ def test_triggers_indexes_tables_and_references_are_part_of_verify(opened: Opene
         before = set(verify(store))
         with store.change() as change:
             change.execute(statement)
-        assert set(verify(store)) - before == {f"the store: {found}"}
+        assert set(verify(store)) - before == {f"the store: {message}"}
     tamper(store, "UPDATE cases SET item = 999 WHERE number = 1")
     assert any(
-        "of cases refers to a row of items that does not exist" in one for one in verify(store)
+        "of cases refers to a row of items that does not exist" in breach
+        for breach in verify(store)
     )
 
 
-def test_what_belongs_to_the_deployment_is_vouched_for(opened: Opened) -> None:
-    """A sign-in of one's own, somebody else's account, a made-up backup, another secret."""
+def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
+    """An inserted sign-in, account or backup, an altered place, and another ID or secret."""
     store = opened(cases=8)
-    for statement, found in (
+    for statement, message in (
         (
             "INSERT INTO sign_ins (id, person, at_utc) SELECT 'x', id, made_at_utc FROM people "
             "LIMIT 1",
@@ -440,4 +442,4 @@ def test_what_belongs_to_the_deployment_is_vouched_for(opened: Opened) -> None:
         before = set(verify(store))
         tamper(store, statement)
         (new,) = set(verify(store)) - before
-        assert new.endswith(found)
+        assert new.endswith(message)

@@ -1,4 +1,4 @@
-"""Verification of what stands before the cases: altered, slipped in or taken out, it is named."""
+"""Verification reports every alteration of the steps before the first case."""
 
 import shutil
 import sqlite3
@@ -40,7 +40,7 @@ PROTOCOL = {
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a store whose reader has prepared, practised and given one case up."""
+    """Return the file of a store whose reader has prepared, practised and skipped a case."""
     folder = tmp_path_factory.mktemp("prepared")
     store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
@@ -72,12 +72,12 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def prepared(master: Path, tmp_path: Path) -> Store:
-    """Return a copy of that store, to be altered."""
+    """Return a copy of that store that a test may alter."""
     return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
 
 
-def test_an_untouched_store_holds(prepared: Store) -> None:
-    """Three steps, two practice readings and a case given up, and nothing to report."""
+def test_an_unaltered_store_has_no_breach(prepared: Store) -> None:
+    """It has three steps, two practice readings and a skipped case."""
     with prepared.look() as look:
         for table, n in (("preparations", 3), ("practice_readings", 2), ("reasons", 1)):
             assert look.value(f"SELECT count(*) FROM {table}") == n
@@ -109,26 +109,26 @@ ALTERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[one[0] for one in ALTERATIONS])
-def test_every_alteration_is_found(prepared: Store, statement: str, named: str) -> None:
-    """Each kind of change is named in words."""
+@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
+def test_each_alteration_is_reported(prepared: Store, statement: str, named: str) -> None:
+    """A sentence names each kind of change."""
     tamper(prepared, statement)
-    found = verify(prepared)
-    assert any(named in breach for breach in found), found
+    breaches = verify(prepared)
+    assert any(named in breach for breach in breaches), breaches
 
 
-def test_practice_slipped_into_a_study_without_it_is_found(banked: Store) -> None:
-    """Where no event tells of practice, there is none."""
+def test_practice_cases_inserted_into_a_study_without_them_are_reported(banked: Store) -> None:
+    """No event of the study mentions practice."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     tamper(banked, "INSERT INTO practice_cases (study, item, number) VALUES (1, 1, 1)")
     assert any("practice cases are not those" in breach for breach in verify(banked))
 
 
-def test_the_films_of_practice_cases_are_checked_too(
+def test_an_exchanged_film_of_a_practice_case_is_reported(
     prepared: Store, master: Path, tmp_path: Path
 ) -> None:
-    """A practice film that was exchanged on disk is named."""
+    """The check covers the films of all cases."""
     bank = tmp_path / "moved"
     shutil.copytree(master.parent / "bank", bank)
     tamper(prepared, f"UPDATE banks SET images_root = '{bank}'")
