@@ -1,6 +1,6 @@
-"""Question banks from files: every item validated, every film decoded, every fault listed.
+"""Question banks from files: every item is validated, every film decoded, every fault listed.
 
-`source` reads files of records, `fields` knows the keys, `terms` the codes, `options` the letters,
-`images` the folder, `measures` sizes and days, `items` puts an item together, `layout` finds the
-files; `reading` does it all, on disk. `study.base.bank_model` says what comes out.
+`layout` finds the files, `fields` maps their keys, `terms` translates codes, `options` reads
+letters, `images` opens films, `measures` reads sizes and days, and `items` assembles an item.
+`reading` runs all of them on disk. `study.base.bank_model` defines the result.
 """

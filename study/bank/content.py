@@ -1,7 +1,7 @@
-"""Rules of content (B2): what makes a sound item a bad question; told and never refused.
+"""Content rules (B2): find valid items that are poor questions. Findings never refuse an item.
 
-An item is looked at by itself, beside the others of its examination, and by its patient's split.
-Nothing is held but one examination and the first split of each, so a bank's size does not matter.
+Each item is checked alone, against the other items of its examination, and against its patient's
+split. Only one examination and the first split of each patient are in memory at a time.
 """
 
 import re
@@ -17,21 +17,21 @@ from study.tables.values import shown
 N_EXAMPLES = 20
 
 ALIKE = 0.8
-"""Two questions are alike from here up: words that both have, as a share of the words of either."""
+"""Two questions with at least this share of common words (Jaccard index) are alike."""
 
 MOST_COMPARED = 100
-"""Of an examination with more items, only questions of the very same words are alike."""
+"""In an examination with more items, only questions with identical words are alike."""
 
-TELLS_APART = frozenset(
+DISTINGUISHING = frozenset(
     {
         *("left", "right", "upper", "lower", "middle", "apical", "basal", "anterior", "posterior"),
         *("medial", "lateral", "frontal", "pa", "ap", "no", "not", "without", "absent", "present"),
         *("increased", "decreased", "first", "second", "third"),
     }
 )
-"""Two questions that differ in one of these, or in a number, ask for different things."""
+"""Two questions that differ in one of these words, or in a number, are different questions."""
 
-_SAYS_NOTHING = frozenset(
+_UNSPECIFIC = frozenset(
     ("yes", "no", "none", "not", "true", "false", "the", "and", "both", "neither", "other", "all")
 )
 
@@ -43,7 +43,7 @@ BY_ITEM = (
     Rule.PATIENT_SPLIT,
     Rule.EXAMINATION_SPLIT,
 )
-"""Rules of content that single items break, and not the bank as a whole."""
+"""Content rules that apply to single items, not to the bank as a whole."""
 
 _PICTURE = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
 _EARLIER = "an earlier examination"
@@ -70,9 +70,9 @@ ASKS_FOR = {
     ),
     "another modality": (r"\b(?:on|in) (?:the |this )?(?:ct|mri|ultrasound)\b", ()),
 }
-"""What a question may ask for: the words that do, and how the views begin or end that show it.
+"""What a question may ask for: a pattern for the question, and the view labels that show it.
 
-An earlier examination is shown by a prior image and by no view.
+An earlier examination is shown by a prior image, not by a view.
 """
 
 _ASKS_FOR = [
@@ -85,7 +85,7 @@ _MAY_ASK = frozenset(
         *("previous", "earlier", "interval", "ct", "mri", "ultrasound"),
     }
 )
-"""Each of `ASKS_FOR` has one of these words; most questions have none."""
+"""Every pattern of `ASKS_FOR` needs one of these words; most questions contain none."""
 
 _PUNCTUATION = string.punctuation + string.whitespace
 _WORD = re.compile(r"[^\W_]+")
@@ -105,7 +105,7 @@ REMEDIES = {
 
 @dataclass(slots=True, kw_only=True)
 class RuleFinding:
-    """What breaks one rule: how often, and up to `N_EXAMPLES` of it as (item or line, what)."""
+    """The violations of one rule: their number, and up to `N_EXAMPLES` as (item or line, text)."""
 
     rule: Rule
     remedy: str
@@ -125,22 +125,22 @@ class RuleFinding:
 
     @property
     def is_fault(self) -> bool:
-        """Whether an import refuses it; else it is told only."""
+        """Whether an import refuses the item; otherwise it is only reported."""
         return self.rule.startswith("B1")
 
     @property
     def finding(self) -> str:
-        """Return in words what was found."""
+        """Return the finding in words."""
         return FINDINGS[self.rule]
 
     def __str__(self) -> str:
-        """Return it as one line for a person."""
+        """Return the finding as one line of text."""
         keys = ", ".join(key for key, _ in self.examples[:3])
         return f"{self.rule}: {self.finding}: {self.n:,} ({keys}{' ...' * (self.n > 3)})"
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text without case and punctuation.
+    """Return the words of a text, casefolded and without punctuation.
 
     >>> words_of("Left-sided  Effusion.")
     ('left', 'sided', 'effusion')
@@ -149,36 +149,36 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def look_over(items: Iterable[Question]) -> list[RuleFinding]:
-    """Return what breaks the rules of content, in order of code.
+    """Return the violations of the content rules, in order of code.
 
     Parameters
     ----------
     items
-        Those of one examination one after another.
+        Sorted by examination.
     """
-    found: dict[Rule, RuleFinding] = {}
+    by_rule: dict[Rule, RuleFinding] = {}
     for rule, key, what in flags(items):
-        found.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
-    return [found[rule] for rule in sorted(found)]
+        by_rule.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
+    return [by_rule[rule] for rule in sorted(by_rule)]
 
 
 def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
-    """Yield each rule of `BY_ITEM` that an item breaks, with the item's id and how.
+    """Yield each rule of `BY_ITEM` that an item breaks, with the item's ID and a description.
 
     Parameters
     ----------
     items
-        Those of one examination one after another. Of questions that are alike, and where a
-        patient or an examination is in two splits, the first item is let be.
+        Sorted by examination. The first of several similar questions, and the first item of a
+        patient or examination that is in two splits, is not reported.
     """
     splits: dict[str, str] = {}
-    for examination_id, group in groupby(items, key=lambda one: id_key(one.examination_id)):
-        together = [(item, words_of(item.question)) for item in group]
-        for item, asked in together:
+    for examination_id, group in groupby(items, key=lambda item: id_key(item.examination_id)):
+        questions = [(item, words_of(item.question)) for item in group]
+        for item, asked in questions:
             for rule, what in (*_by_itself(item, asked), *_by_split(item, splits)):
                 yield rule, item.item_id, what
-        for item, like in _alike(together):
-            what = f"asks of examination {examination_id} as {like.item_id} does: "
+        for item, earlier in _alike(questions):
+            what = f"asks of examination {examination_id} as {earlier.item_id} does: "
             yield Rule.ALIKE, item.item_id, what + shown(item.question)
 
 
@@ -187,13 +187,13 @@ def _by_itself(item: Question, asked: Sequence[str]) -> Iterator[tuple[Rule, str
         answer = item.options[LETTERS.index(item.truth)]
         yield Rule.ANSWERED, f"{shown(item.question)} holds {shown(answer)}"
     if again := _again(item.options):
-        yield Rule.OPTIONS_ALIKE, f"{shown(again)} is there twice but for case and punctuation"
+        yield Rule.OPTIONS_ALIKE, f"{shown(again)} occurs twice, ignoring case and punctuation"
     if absent := _not_shown(item, asked):
         yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {absent}"
 
 
 def _again(options: Sequence[str]) -> str:
-    """Return an option that another one repeats; empty where none does."""
+    """Return an option that another option repeats, or an empty string."""
     plain = [text.casefold().strip(_PUNCTUATION) for text in options]
     if len({(text[:1], text[-1:]) for text in plain}) == len(plain):
         return ""
@@ -204,13 +204,13 @@ def _again(options: Sequence[str]) -> str:
 
 
 def _answered(item: Question, asked: Sequence[str], place: int) -> bool:
-    """Whether the correct option stands in the question, word by word, and no other one does."""
+    """Return whether the question contains the correct option, word by word, and no other."""
     plain = item.question.casefold()
     begins = _WORD.search(item.options[place].casefold())
-    if begins is None or _stem(begins[0]) not in plain:  # so it is with most
+    if begins is None or _stem(begins[0]) not in plain:  # fast exit for most items
         return False
     truth = words_of(item.options[place])
-    if not any(len(word) > 2 and word not in _SAYS_NOTHING for word in truth):
+    if not any(len(word) > 2 and word not in _UNSPECIFIC for word in truth):
         return False
     if not all(_stem(word) in plain for word in truth):
         return False
@@ -225,12 +225,12 @@ def _stems(words: Sequence[str]) -> str:
 
 
 def _stem(word: str) -> str:
-    """Return a word without the ending of its plural: what stands for it beyond a doubt."""
+    """Return a word without its regular plural ending."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def _not_shown(item: Question, asked: Sequence[str]) -> str:
-    """Return what the question asks for that none of its views is; empty where one has no name."""
+    """Return what the question asks for and no view shows; empty if a view has no label."""
     if _MAY_ASK.isdisjoint(asked):
         return ""
     labels = item.labels
@@ -238,7 +238,9 @@ def _not_shown(item: Question, asked: Sequence[str]) -> str:
         if not asks.search(item.question) or (item.has_prior and what == _EARLIER):
             continue
         known = not wanted or all(label and label not in ("ERECT", "SUPINE") for label in labels)
-        if known and not any(one in (label, *label.split()) for label in labels for one in wanted):
+        if known and not any(
+            view in (label, *label.split()) for label in labels for view in wanted
+        ):
             return what
     return ""
 
@@ -257,21 +259,23 @@ def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, st
 
 
 def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Question, Question]]:
-    """Yield each item whose question an earlier one of the examination asks, with that one."""
+    """Yield each item that repeats an earlier question of the examination, with that question."""
     asked = [(item, frozenset(words)) for item, words in items]
     if len(items) > MOST_COMPARED:
         first: dict[frozenset[str], Question] = {}
         pairs = ((item, first.setdefault(words, item)) for item, words in asked)
         yield from ((item, other) for item, other in pairs if item is not other)
         return
-    told = set()
-    for (other, one), (item, two) in combinations(asked, 2):
-        both = len(one & two)
-        if item.item_id in told or both < ALIKE * (len(one) + len(two) - both):
+    reported = set()
+    for (other, other_words), (item, words) in combinations(asked, 2):
+        n_shared = len(other_words & words)
+        if item.item_id in reported or n_shared < ALIKE * (
+            len(other_words) + len(words) - n_shared
+        ):
             continue
-        apart = one ^ two
-        if apart & TELLS_APART or any(word.isdecimal() for word in apart):
+        different = other_words ^ words
+        if different & DISTINGUISHING or any(word.isdecimal() for word in different):
             continue
         if not {*map(words_of, other.options)}.isdisjoint(map(words_of, item.options)):
-            told.add(item.item_id)
+            reported.add(item.item_id)
             yield item, other

@@ -1,7 +1,7 @@
-"""A folder of DICOM films and a spreadsheet of questions, made into a bank that names nobody.
+"""Converts a folder of DICOM films and a spreadsheet of questions into a pseudonymous bank.
 
-Films become PNGs of their samples under names of their own, ids become keyed hashes, and of the
-spreadsheet only the columns of a bank are taken: what is not on a list stays behind.
+Films become PNG files with new names, IDs become keyed hashes, and only the columns of a bank are
+copied from the spreadsheet.
 """
 
 import csv
@@ -51,7 +51,8 @@ from study.tables.source import Record, read_source
 from study.tables.values import as_text
 
 _UID = re.compile(r"[0-9.]{5,64}")
-_TAKEN = (*(one for one in SPELLINGS if one not in ("options", "context", "prior_date")), "options")
+_NOT_COPIED = ("options", "context", "prior_date")
+_COPIED = (*(field for field in SPELLINGS if field not in _NOT_COPIED), "options")
 _REPLACED = ("images", "prior_images", "patient_id", "examination_id")
 _ALLOW = (
     "reword it; or, if it identifies nobody, import again and allow possible identifiers"
@@ -61,7 +62,7 @@ _ALLOW = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """An image as it was written: without its pixels, with what identifies its patient."""
+    """A converted image: its file, its DICOM tags without pixels, and its patient's identifiers."""
 
     name: str
     film: DicomFilm
@@ -69,13 +70,13 @@ class _Kept:
 
     @property
     def patient(self) -> str:
-        """Return a key of its patient; without a PatientID each image has a patient of its own."""
+        """Return a key for the patient; an image without PatientID counts as a separate patient."""
         return self.film.patient or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A row of the bank, and what of the spreadsheet's own texts is in it."""
+    """A row of the bank, and the texts in it that come from the spreadsheet."""
 
     place: str
     values: dict[str, str]
@@ -93,25 +94,25 @@ def import_dicom(
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> Imported:
-    """Make a bank of a folder beside the store, and import it.
+    """Convert a folder into a bank next to the store, and import it.
 
     Parameters
     ----------
     scale
-        Below 1, films are kept that much smaller, and every item says so (`rendition`).
+        Factor by which films are reduced, 0.05 to 1; below 1 every item records it (`rendition`).
     allow_possible_identifiers
-        Import rows with words that may be part of a name but also ordinary words, and note each.
+        Import rows with words that may be part of a name or ordinary words, and note each.
     options
-        As `study.bank.importing.import_bank`.
+        See `study.bank.importing.import_bank`.
 
     Raises
     ------
     BadFile
-        The spreadsheet or a film has faults; the text lists them by row.
+        The spreadsheet or a film has faults; the message lists them by row.
     """
     check_name(name, "bank")
     if not 0.05 <= scale <= 1:
-        raise BadFile(f"A scale of {scale:g}; 0.05 to 1 are taken.")
+        raise BadFile(f"The scale {scale:g} is not between 0.05 and 1.")
     with store.look() as look:
         key = bytes.fromhex(deployment.secret(look))
     skip_faulty, progress = options.get("skip_faulty", False), options.get("progress")
@@ -164,7 +165,7 @@ def import_dicom(
 
 
 class _Conversion:
-    """From a spreadsheet's rows to those of a bank, film by film."""
+    """Converts the rows and films of a spreadsheet into those of a bank."""
 
     def __init__(
         self,
@@ -178,9 +179,9 @@ class _Conversion:
     ) -> None:
         sheets = spreadsheets(folder)
         if len(sheets) != 1:
-            there = ", ".join(sheet.name for sheet in sheets) or "none"
+            names = ", ".join(sheet.name for sheet in sheets) or "none"
             raise BadFile(
-                f"The folder must contain exactly one spreadsheet (CSV or XLSX); found: {there}."
+                f"The folder must contain exactly one spreadsheet (CSV or XLSX); found: {names}."
             )
         self.sheet, self.into = sheets[0], into
         self.rows: list[dict[str, str]] = []
@@ -195,7 +196,7 @@ class _Conversion:
         into.mkdir(parents=True)
 
     def run(self, progress: OnProgress) -> None:
-        """Convert every row, and collect every fault."""
+        """Convert all rows, and collect all faults."""
         records, rows = self._records(), list[_Row]()
         for done, record in enumerate(records):
             progress("films", done, len(records))
@@ -208,7 +209,7 @@ class _Conversion:
         self._check_texts(rows)
 
     def _check_texts(self, rows: list[_Row]) -> None:
-        """Take the rows whose texts identify nobody, and list the others."""
+        """Keep the rows whose texts identify nobody, and report the others."""
         of_patient = defaultdict[str, frozenset[Identifier]](frozenset)
         for kept in self._kept.values():
             of_patient[kept.patient] |= kept.identifiers
@@ -223,22 +224,24 @@ class _Conversion:
             ]
         )
         for row, findings in zip(rows, checked, strict=True):
-            rejected = [one for one in findings if one.certain or not self._allow_possible]
-            for found in rejected:
-                contains = "contains" if found.certain else "contains what may be"
+            rejected = [
+                finding for finding in findings if finding.certain or not self._allow_possible
+            ]
+            for finding in rejected:
+                contains = "contains" if finding.certain else "contains what may be"
                 self.faults.append(
                     Fault(
                         key=row.place,
-                        what=f"column {found.column} {contains} {found.what}",
-                        remedy="remove it" if found.certain else _ALLOW,
+                        what=f"column {finding.column} {contains} {finding.what}",
+                        remedy="remove it" if finding.certain else _ALLOW,
                         rule=Rule.IDENTIFIES,
                     )
                 )
             if not rejected:
                 self.rows.append(row.values)
                 self.allowed.extend(
-                    f"{row.place}: column {found.column} contains what may be {found.what}; allowed"
-                    for found in findings
+                    f"{row.place}: column {each.column} contains what may be {each.what}; allowed"
+                    for each in findings
                 )
 
     def write(self) -> None:
@@ -259,54 +262,57 @@ class _Conversion:
         fields = Fields(record.value)
         for column, _, _ in fields.others():
             self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
-        found = {name: as_text(fields.first(name)) or "" for name in (*_TAKEN, *OPTION_FIELDS)}
-        found = {name: text for name, text in found.items() if name in fields}
-        others = fields.given("truth")[1:]  # the bank's own check compares them
-        found |= {column: as_text(value) or "" for column, value in others}
-        written = [as_text(one) or "" for one in split_list(fields.first("images"))]
-        if not any(written) or not found.get("item_id"):
+        values = {name: as_text(fields.first(name)) or "" for name in (*_COPIED, *OPTION_FIELDS)}
+        values = {name: text for name, text in values.items() if name in fields}
+        others = fields.given("truth")[1:]  # compared when the bank is imported
+        values |= {column: as_text(value) or "" for column, value in others}
+        written = [as_text(path) or "" for path in split_list(fields.first("images"))]
+        if not any(written) or not values.get("item_id"):
             raise BadFilm("no item id, or no image", "fill both columns", Rule.NO_IMAGE)
-        kept = [self._film(one) for one in written if one]
-        before = self._priors(fields, record.place)
-        for place, one in enumerate([*kept, *(one for one, _ in before)], 1):
-            for note in one.film.notes:
+        images = [self._film(path) for path in written if path]
+        prior_images = self._priors(fields, record.place)
+        all_images = (*images, *(image for image, _ in prior_images))
+        for place, image in enumerate(all_images, 1):
+            for note in image.film.notes:
                 self.notes.add(note, f"{record.place}, image {place}")
-        films, priors = [one.film for one in kept], [one.film for one, _ in before]
-        if len({id_key(film.patient) for film in (*films, *priors) if film.patient}) > 1:
+        films = [image.film for image in images]
+        if len({id_key(each.film.patient) for each in all_images if each.film.patient}) > 1:
             raise BadFilm("its images are of different patients", "check the images")
-        values = {
-            **found,
-            **_from_tags(found, films, self._scale),
-            **_of_priors(found, films, before, self._scale),
-            "images": json.dumps([one.name for one in kept]),
-            "patient_id": self._pseudonym("P", found.get("patient_id") or _said(films, "patient")),
+        converted = {
+            **values,
+            **_from_tags(values, films, self._scale),
+            **_of_priors(values, films, prior_images, self._scale),
+            "images": json.dumps([image.name for image in images]),
+            "patient_id": self._pseudonym(
+                "P", values.get("patient_id") or _first_tag(films, "patient")
+            ),
             "examination_id": self._pseudonym(
-                "E", found.get("examination_id") or _said(films, "examination")
+                "E", values.get("examination_id") or _first_tag(films, "examination")
             ),
             **({"rendition": f"{self._scale:g}"} if self._scale < 1 else {}),
         }
         return _Row(
             place=record.place,
-            values=values,
-            texts={column: text for column, text in found.items() if column not in _REPLACED},
-            patients=frozenset(one.patient for one in (*kept, *(prior for prior, _ in before))),
+            values=converted,
+            texts={column: text for column, text in values.items() if column not in _REPLACED},
+            patients=frozenset(image.patient for image in all_images),
         )
 
     def _priors(self, fields: Fields, place: str) -> list[tuple[_Kept, date | None]]:
-        """Return the prior films a row names, each with the day the spreadsheet gives it."""
-        written = [as_text(one) or "" for one in split_list(fields.first("prior_images"))]
-        days = [day_of(as_text(one) or "") for one in split_list(fields.first("prior_date"))]
+        """Return the prior films of a row, each with its date in the spreadsheet."""
+        written = [as_text(entry) or "" for entry in split_list(fields.first("prior_images"))]
+        days = [day_of(as_text(entry) or "") for entry in split_list(fields.first("prior_date"))]
         if len(days) != len(written):
             days = [days[0] if len(days) == 1 else None] * len(written)
-        found = []
-        for one, day in zip(written, days, strict=True):
+        priors = []
+        for entry, day in zip(written, days, strict=True):
             try:
-                found.append((self._film(one), day))
+                priors.append((self._film(entry), day))
             except BadFilm as bad:
                 if bad.rule != Rule.IMAGE_MISSING or not self._without_prior:
                     raise
                 self.notes.add("prior image not found, item taken without it", place)
-        return found
+        return priors
 
     def _pseudonym(self, kind: str, value: str) -> str:
         digest = hmac.new(self._key, f"{kind}\n{id_key(value)}".encode(), sha256).hexdigest()
@@ -332,7 +338,7 @@ class _Conversion:
         return self._kept[path]
 
     def _path(self, written: str) -> str:
-        """Return the path that a cell means: its own, or that of the image with this UID."""
+        """Return the path in a cell, or the path of the image with the UID in the cell."""
         if not _UID.fullmatch(written) or (self._folder / written).is_file():
             return self._images.locate(written)
         if self._by_uid is None:
@@ -348,56 +354,56 @@ class _Conversion:
         return paths[0].relative_to(self._folder).as_posix() if paths else written
 
 
-def _from_tags(found: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
-    """Return what the films' tags say where the spreadsheet says nothing."""
+def _from_tags(written: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
+    """Return the values of the films' tags for empty cells of the spreadsheet."""
     spacings = _spacings(films, scale)
-    said = {
-        "age": _said(films, "age"),
-        "sex": _said(films, "sex"),
+    tags = {
+        "age": _first_tag(films, "age"),
+        "sex": _first_tag(films, "sex"),
         "views": json.dumps([view_label(film.view)[0] for film in films]),
         "pixel_spacing": json.dumps(spacings) if any(spacings) else "",
     }
-    return {name: value for name, value in said.items() if not found.get(name)}
+    return {name: value for name, value in tags.items() if not written.get(name)}
 
 
 def _of_priors(
-    found: Mapping[str, str],
+    written: Mapping[str, str],
     films: list[DicomFilm],
-    before: list[tuple[_Kept, date | None]],
+    prior_images: list[tuple[_Kept, date | None]],
     scale: float,
 ) -> dict[str, str]:
-    """Return what is told of prior films: of their dates only how many days before."""
-    named = {name: "" for name in found if name.startswith("prior_")}
-    if not before:
+    """Return the columns of prior films; their dates become days before the current film."""
+    named = {name: "" for name in written if name.startswith("prior_")}
+    if not prior_images:
         return named
-    priors = [one.film for one, _ in before]
-    today = next((film.day for film in films if film.day), None)
-    of = {film.examination for film in films if film.examination}
-    if any(film.examination in of for film in priors):
+    priors = [image.film for image, _ in prior_images]
+    study_date = next((film.day for film in films if film.day), None)
+    current = {film.examination for film in films if film.examination}
+    if any(film.examination in current for film in priors):
         raise BadFilm(
             "a prior image of the current examination",
             "name the image of the earlier examination, or none",
             Rule.NO_PRIOR,
         )
     days = [
-        str((today - made).days) if today and (made := day or one.film.day) else ""
-        for one, day in before
+        str((study_date - made).days) if study_date and (made := day or image.film.day) else ""
+        for image, day in prior_images
     ]
-    if any(one.startswith("-") for one in days):
+    if any(number.startswith("-") for number in days):
         raise BadFilm(
             "a prior image made after the current ones",
             "name an examination made before, or leave the prior image out",
             Rule.NO_PRIOR,
         )
     spacings = _spacings(priors, scale)
-    said = {
+    tags = {
         "prior_views": json.dumps([view_label(film.view)[0] for film in priors]),
         "prior_days": json.dumps(days) if any(days) else "",
         "prior_pixel_spacing": json.dumps(spacings) if any(spacings) else "",
     }
     return {
-        **{name: found.get(name) or value for name, value in said.items()},
-        "prior_images": json.dumps([one.name for one, _ in before]),
+        **{name: written.get(name) or value for name, value in tags.items()},
+        "prior_images": json.dumps([image.name for image, _ in prior_images]),
     }
 
 
@@ -409,5 +415,5 @@ def _sides(film: DicomFilm) -> list[str]:
     return film.spacing.split("\\") if film.spacing else []
 
 
-def _said(films: list[DicomFilm], name: str) -> str:
+def _first_tag(films: list[DicomFilm], name: str) -> str:
     return next((value for film in films if (value := str(getattr(film, name)))), "")

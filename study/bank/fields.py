@@ -1,4 +1,4 @@
-"""Which keys mean what: the spellings of ReXVQA, of its leaderboard and of our own CSV header."""
+"""Maps the keys of ReXVQA, of its leaderboard and of the CSV format to fields."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from study.tables.columns import Kind, plain_key
 from study.tables.source import Repeated
 from study.tables.values import as_text, missing
 
-# Each field's spellings, the preferred one first; compared without case, spaces and underscores.
+# The spellings of each field, preferred first; case, spaces and underscores are ignored.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "item_id": ("item_id", "question_id", "id"),
     "question": ("question",),
@@ -26,7 +26,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sex": ("sex", "PatientSex", "gender"),
     "images": ("images", "ImagePath", "image_paths", "image"),
     "views": ("views", "ImageViewPosition", "view_position", "view", "frontal_lateral"),
-    # The detector's own spacing first: PixelSpacing may be one calibrated to the patient.
+    # The spacing at the detector first: PixelSpacing may be calibrated to the patient.
     "pixel_spacing": (
         "ImagerPixelSpacing",
         "pixel_spacing",
@@ -59,7 +59,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "explanation": ("explanation", "correct_answer_explanation"),
 }
 OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
-# Known, and of no use to a reader study: kept as attributes without a word.
+# Known keys that a reader study does not use: kept as attributes without a note.
 LEFT_ASIDE = (
     "class",
     "validation_code",
@@ -73,7 +73,7 @@ LEFT_ASIDE = (
 MOST_OF_AN_ATTRIBUTE = 2_000
 
 MAX_TEXT, MAX_UNSEEN_TEXT = 10_000, 100_000
-"""Signs of a text that readers are shown or items are told by, and of reports and explanations."""
+"""Characters of a text that readers see or that identifies items; of reports and explanations."""
 
 _UNSEEN = frozenset({*REPORT_SECTIONS, "context", "explanation"})
 _FIELD_OF = {
@@ -92,7 +92,7 @@ class Trouble:
         self.faults: list[Fault] = []
 
     def add(self, what: str, remedy: str, rule: Rule) -> None:
-        """Note one fault, what to do about it, and the rule it breaks."""
+        """Add a fault, its remedy, and the rule it breaks."""
         self.faults.append(Fault(key=self.key, what=what, remedy=remedy, rule=rule))
 
 
@@ -100,12 +100,12 @@ MOST_NOTES = 1_000
 
 
 class Notes:
-    """Collects what was not understood, with counts and the first place of each.
+    """Collects notes on values that were not understood, with counts and the first item of each.
 
     Parameters
     ----------
     most : int, optional
-        How many different things are told; None of a part, whose notes will be joined to others.
+        The maximum number of different notes; None if these notes will be joined to others.
     """
 
     def __init__(self, most: int | None = MOST_NOTES) -> None:
@@ -114,19 +114,19 @@ class Notes:
         self._most = most
 
     def add(self, what: str, key: str, n: int = 1) -> None:
-        """Count one more item, or `n`, of which this is to be said."""
+        """Count a note for one item, or for `n` items."""
         if self._most and what not in self._counts and len(self._counts) >= self._most:
             what = "other things not understood"
         self._counts[what] += n
         self._first.setdefault(what, key)
 
-    def join(self, behind: "Notes") -> None:
-        """Add what was said of items behind these."""
-        for what, n in behind._counts.items():
-            self.add(what, behind._first[what], n)
+    def join(self, later: "Notes") -> None:
+        """Add the notes of later items."""
+        for what, n in later._counts.items():
+            self.add(what, later._first[what], n)
 
     def lines(self) -> tuple[str, ...]:
-        """Return one sentence each, in the order first met."""
+        """Return one sentence for each note, in order of first occurrence."""
         return tuple(
             f"{what} ({n:,} item{'s' if n > 1 else ''}, first {self._first[what]})"
             for what, n in self._counts.items()
@@ -134,7 +134,7 @@ class Notes:
 
 
 class Fields:
-    """The fields of one record, whatever their keys were called.
+    """The fields of one record, under any of their spellings.
 
     Parameters
     ----------
@@ -144,9 +144,9 @@ class Fields:
     Attributes
     ----------
     unknown : sequence of str
-        Keys that mean nothing here.
+        Unknown keys.
     twice : list of str
-        Keys given twice, or in two ways that differ by case or underscores only.
+        Keys that occur twice, or in two spellings that differ only by case or underscores.
     """
 
     def __init__(self, record: Mapping[str, object]) -> None:
@@ -165,11 +165,11 @@ class Fields:
                 filled[key] = value
 
     def __contains__(self, field: str) -> bool:
-        """Whether any spelling of the field is there, filled or not."""
+        """Return whether any spelling of the field is present, filled or not."""
         return field in self._keys
 
     def given(self, field: str) -> list[tuple[str, object]]:
-        """Return every filled spelling of a field with its value, the preferred one first."""
+        """Return every filled spelling of a field with its value, preferred first."""
         filled = self._filled
         return [(key, filled[key]) for key in self._keys.get(field, ()) if key in filled]
 
@@ -181,11 +181,11 @@ class Fields:
         return None
 
     def text(self, field: str) -> str | None:
-        """Return the preferred filled value as `as_text` does: empty if there is none."""
+        """Return the preferred filled value as text (see `as_text`), empty if there is none."""
         return as_text(self.first(field))
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
-        """Yield every key with a text that is too long, how long it is, and how long it may be."""
+        """Yield every key with a text that is too long, with its length and the maximum."""
         if not _any_long(self._record.values()):
             return
         for field, keys in self._keys.items():
@@ -197,7 +197,7 @@ class Fields:
                     yield key, longest, most
 
     def others(self) -> Iterator[tuple[str, str | None, object]]:
-        """Yield what is filled and has no field of its own here: its key, its name, its value."""
+        """Yield key, name and value of every filled key that has no field of its own."""
         for key, name in self._named:
             if (value := self._filled.get(key)) is not None:
                 yield key, name, value
@@ -212,37 +212,37 @@ def _spelt(
     tuple[tuple[str, str | None], ...],
     tuple[str, ...],
 ]:
-    """Return the keys of each field, the preferred first; those unknown; others' names; alike."""
+    """Return the keys of each field, the unknown keys, the names of others, and repeated keys."""
     plain_keys = Counter(map(plain_key, keys))
     twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
-    found: dict[str, list[tuple[int, str]]] = {}
+    ranked_keys: dict[str, list[tuple[int, str]]] = {}
     unknown: list[str] = []
-    aside: list[str] = []
+    known_unused: list[str] = []
     for key in keys:
         plain = plain_key(key)
         if plain in _FIELD_OF:
             field, rank = _FIELD_OF[plain]
-            found.setdefault(field, []).append((rank, key))
+            ranked_keys.setdefault(field, []).append((rank, key))
         elif plain:
-            (aside if plain in _LEFT_ASIDE else unknown).append(key)
+            (known_unused if plain in _LEFT_ASIDE else unknown).append(key)
     ranked = {
-        field: tuple(key for _, key in sorted(given, key=itemgetter(0)))
-        for field, given in found.items()
+        field: tuple(key for _, key in sorted(pairs, key=itemgetter(0)))
+        for field, pairs in ranked_keys.items()
     }
-    last = {_LEFT_ASIDE[plain_key(key)]: key for key in aside}
+    last = {_LEFT_ASIDE[plain_key(key)]: key for key in known_unused}
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
     return ranked, tuple(unknown), tuple(named.items()), twice
 
 
 def _any_long(values: Iterable[object]) -> bool:
-    """Whether a text is longer than any may be that is shown: so it is with next to none."""
+    """Return whether a text exceeds `MAX_TEXT`, which is rare."""
     for value in values:
         if type(value) is str:
             if len(value) > MAX_TEXT:
                 return True
         elif type(value) is list:
-            for one in value:
-                if type(one) is str and len(one) > MAX_TEXT:
+            for text in value:
+                if type(text) is str and len(text) > MAX_TEXT:
                     return True
     return False
 
@@ -257,7 +257,7 @@ EXAMINATION_DATE = plain_key("StudyDate")
 
 
 def kind_of(column: str) -> Kind:
-    """Return what a column of a bank holds.
+    """Return the kind of values in a column of a bank.
 
     >>> kind_of("Option A").name, kind_of("ImagerPixelSpacing").name, kind_of("mood").name
     ('TEXT', 'NUMBER', 'ANY')
@@ -270,6 +270,6 @@ def kind_of(column: str) -> Kind:
 
 
 def has_field(columns: Iterable[str], *fields: str) -> bool:
-    """Whether a header has any spelling of any of these fields."""
-    found = {_FIELD_OF.get(plain_key(column), ("", 0))[0] for column in columns}
-    return not found.isdisjoint(fields)
+    """Return whether a header has any spelling of any of these fields."""
+    present = {_FIELD_OF.get(plain_key(column), ("", 0))[0] for column in columns}
+    return not present.isdisjoint(fields)

@@ -1,8 +1,8 @@
-"""Tells where answers can be guessed without the films: each place with its count and its test.
+"""Finds clues by which answers can be guessed without the films, each with a count and a test.
 
-Three places are looked at: the letter of the right answer, whether it is the longest option, and
-the name of the view it is shown with. Only counts are told, never which question it was; and only
-what could not well be chance, and would gain a reader who guesses at least `LEAST_GAIN`.
+Three clues are tested: the letter of the correct answer, whether it is the longest option, and the
+name of the view. Reported are counts, never single questions, of clues that are statistically
+significant and would gain a guessing reader at least `LEAST_GAIN`.
 """
 
 import re
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used: a fifth of a second
+import scipy  # submodules are imported on first use, which takes 0.2 s
 from numpy.typing import NDArray
 
 from study.base.bank_model import LETTERS, GuessableQuestion, Rule
 from study.base.translation import t
 
 ALPHA = 0.01
-"""A p-value from here up is taken for chance: several places are looked at in every bank."""
+"""The significance level; low because several clues are tested in every bank."""
 
 LEAST_GAIN = 0.05
-"""The least by which guessing has to do better than chance, as a share of the questions."""
+"""The least gain over chance that is reported, as a share of the questions."""
 
 _LEAST_EXPECTED = 5.0
 _LEAST_COUNT = 5
@@ -30,52 +30,52 @@ _MOST_EXACT = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Excess:
-    """How often something held, of how many, how often by chance, and how likely by chance."""
+    """How often a clue was right, of how many questions, the expected number, and the p-value."""
 
     n: int
-    of: int
+    total: int
     expected: float
     p: float
 
     @property
-    def tells(self) -> bool:
-        return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.of
+    def is_clue(self) -> bool:
+        return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.total
 
 
 def guessable(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
-    """Return a sentence for each place where the right answers can be guessed.
+    """Return a sentence for each clue by which correct answers can be guessed.
 
     Parameters
     ----------
     asked
-        The questions that have a reference standard; gone through several times, held never.
+        The questions that have a reference standard; iterated several times.
     shuffled
-        Whether readers see the options in an order of their own, so that letters tell nothing.
+        Whether each reader sees the options in a different order, so that letters are no clue.
     """
     return tuple(clues(asked, shuffled=shuffled).values())
 
 
 def clues(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
-    """Return the sentences of `guessable` by the rule that each tells of."""
+    """Return the sentences of `guessable` by rule."""
     seen = _Seen()
-    for one in asked:
-        seen.add(one)
+    for question in asked:
+        seen.add(question)
     texts = _Offers()
-    for one in asked if seen.any_often() else ():
-        options = [option.strip() for option in one.options]
-        if often := {text for text in options if seen.often(text)}:
-            texts.add(often, options[one.place], one.view)
+    for question in asked if seen.any_often() else ():
+        options = [option.strip() for option in question.options]
+        if frequent := {text for text in options if seen.often(text)}:
+            texts.add(frequent, options[question.place], question.view)
     ties = [*texts.ties(), *(() if shuffled else seen.letters().ties())]
-    told = {
+    sentences = {
         Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
         Rule.LETTER: "" if shuffled else _letter(balance(seen.places())),
         Rule.VIEW_TELLS: _view(ties),
     }
-    return {rule: sentence for rule, sentence in told.items() if sentence}
+    return {rule: sentence for rule, sentence in sentences.items() if sentence}
 
 
 def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
-    """Return whether ids name the correct option, by letter, place or text, more than by chance.
+    """Return whether IDs contain the correct option's letter, position or text beyond chance.
 
     >>> def asked(name):
     ...     for n in range(40):
@@ -85,26 +85,26 @@ def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
     >>> [ids_tell(asked(name)) for name in ("q-{n}", "no-{n}", "q{n}/{truth}")]
     [False, False, True]
     """
-    named: dict[str, tuple[Counter[int], list[int]]] = {}
-    for one in asked:
-        in_order = _SIGNS.findall(one.item_id.casefold())
-        signs, run = {sign.lstrip("0") or "0" for sign in in_order}, "".join(in_order)
-        ways = {
-            "letter": [letter.casefold() in signs for letter in LETTERS[: len(one.options)]],
-            "from 0": [str(place) in signs for place in range(len(one.options))],
-            "from 1": [str(place + 1) in signs for place in range(len(one.options))],
-            "text": [_said(text, run) for text in one.options],
+    by_source: dict[str, tuple[Counter[int], list[int]]] = {}
+    for question in asked:
+        in_order = _PARTS.findall(question.item_id.casefold())
+        parts, run = {part.lstrip("0") or "0" for part in in_order}, "".join(in_order)
+        sources = {
+            "letter": [letter.casefold() in parts for letter in LETTERS[: len(question.options)]],
+            "from 0": [str(place) in parts for place in range(len(question.options))],
+            "from 1": [str(place + 1) in parts for place in range(len(question.options))],
+            "text": [_names(text, run) for text in question.options],
         }
-        for way, found in ways.items():
-            if found.count(True) == 1:
-                sizes, hits = named.setdefault(way, (Counter(), []))
-                sizes[len(one.options)] += 1
-                hits.append(found[one.place])
-    return any(_named_too_often(sizes, sum(hits)) for sizes, hits in named.values())
+        for source, named_options in sources.items():
+            if named_options.count(True) == 1:
+                sizes, hits = by_source.setdefault(source, (Counter(), []))
+                sizes[len(question.options)] += 1
+                hits.append(named_options[question.place])
+    return any(_named_too_often(sizes, sum(hits)) for sizes, hits in by_source.values())
 
 
-def _said(text: str, run: str) -> bool:
-    words = "".join(_SIGNS.findall(text.casefold()))
+def _names(text: str, run: str) -> bool:
+    words = "".join(_PARTS.findall(text.casefold()))
     return len(words) > 1 and words in run
 
 
@@ -112,79 +112,79 @@ def _named_too_often(sizes: Counter[int], n: int) -> bool:
     expected = sum(count / k for k, count in sizes.items())
     return (
         n >= _LEAST_COUNT
-        and _Excess(n=n, of=sizes.total(), expected=expected, p=_at_least(n, sizes)).tells
+        and _Excess(n=n, total=sizes.total(), expected=expected, p=_at_least(n, sizes)).is_clue
     )
 
 
-_SIGNS = re.compile(r"[^\W\d_]+|\d+")
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 
 class _Seen:
-    """What one look at all questions tells."""
+    """Counts collected in one pass over all questions."""
 
     def __init__(self) -> None:
         self._shown: Counter[tuple[int, int, str]] = Counter()
         self.sizes: Counter[int] = Counter()
         self.n_longest = 0
-        self._hashes: Counter[int] = Counter()  # of texts, most of which are met once
+        self._hashes: Counter[int] = Counter()  # of texts, most of which occur once
 
-    def add(self, one: GuessableQuestion) -> None:
-        k, place = len(one.options), one.place
-        self._shown[place, k, one.view] += 1
-        lengths = [len(option.strip()) for option in one.options]
+    def add(self, question: GuessableQuestion) -> None:
+        k, place = len(question.options), question.place
+        self._shown[place, k, question.view] += 1
+        lengths = [len(option.strip()) for option in question.options]
         if lengths.count(max(lengths)) == 1:
             self.sizes[k] += 1
             self.n_longest += lengths[place] == max(lengths)
-        self._hashes[hash(one.options[place].strip())] += 1
+        self._hashes[hash(question.options[place].strip())] += 1
 
     def places(self) -> Counter[tuple[int, int]]:
-        """Return how many questions have their right option in a place, of so many."""
-        found: Counter[tuple[int, int]] = Counter()
+        """Return the number of questions by correct position and number of options."""
+        n_correct: Counter[tuple[int, int]] = Counter()
         for (place, k, _), n in self._shown.items():
-            found[place, k] += n
-        return found
+            n_correct[place, k] += n
+        return n_correct
 
     def letters(self) -> "_Offers":
-        """Return how often letters are offered and right."""
-        found = _Offers()
+        """Return how often each letter is offered and correct."""
+        offers = _Offers()
         for (place, k, view), n in self._shown.items():
-            found.add(LETTERS[:k], LETTERS[place], view, n)
-        return found
+            offers.add(LETTERS[:k], LETTERS[place], view, n)
+        return offers
 
     def often(self, text: str) -> bool:
-        """Return whether an answer is right often enough to be looked at."""
+        """Return whether an answer is correct often enough to be tested."""
         return self._hashes[hash(text)] >= _LEAST_COUNT
 
     def any_often(self) -> bool:
-        """Return whether any answer is."""
+        """Return whether any answer is correct often enough to be tested."""
         return max(self._hashes.values(), default=0) >= _LEAST_COUNT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """How often each place is the right one, how often by chance, and how likely by chance.
+    """How often each position is correct, the expected numbers, and the p-value.
 
-    `of` is how many questions offer the place that is right too often; `n` and `expected` go by
-    place, and are empty where no question has a reference standard.
+    `n` and `expected` are by position, and empty if no question has a reference standard. `most` is
+    the position with the largest excess, `total` the number of questions that offer it.
     """
 
     n: tuple[int, ...]
     expected: tuple[float, ...]
     most: int
-    of: int
+    total: int
     p: float
 
 
 def balance(places: Mapping[tuple[int, int], int]) -> Balance:
-    """Hold the places of the right options against chance.
+    """Test the positions of the correct options against chance.
 
     Parameters
     ----------
     places
-        How many questions have their right option in a place, counted from 0, of so many.
+        The number of questions by position of the correct option, from 0, and number of options.
     """
     if not places:
-        return Balance(n=(), expected=(), most=0, of=0, p=1.0)
+        return Balance(n=(), expected=(), most=0, total=0, p=1.0)
     seen: Counter[int] = Counter()
     sizes: Counter[int] = Counter()
     for (place, size), n in places.items():
@@ -203,7 +203,7 @@ def balance(places: Mapping[tuple[int, int], int]) -> Balance:
         n=tuple(seen[place] for place in letters),
         expected=tuple(map(float, expected)),
         most=most,
-        of=sum(offering.values()),
+        total=sum(offering.values()),
         p=p,
     )
 
@@ -213,22 +213,22 @@ def _letter(letters: Balance) -> str:
         return ""
     most = letters.most
     expected = letters.expected[most]
-    found = _Excess(n=letters.n[most], of=letters.of, expected=expected, p=letters.p)
-    if not found.tells:
+    excess = _Excess(n=letters.n[most], total=letters.total, expected=expected, p=letters.p)
+    if not excess.is_clue:
         return ""
     return t(
         "The correct answer is {letter} in {n} of {total} questions ({expected} expected, {p}): "
         "readers can guess it. Shuffle the options.",
         letter=LETTERS[most],
-        **_counts(found),
+        **_counts(excess),
     )
 
 
 def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> float:
-    """Return the p-value of Pearson's test, each question against its own number of options.
+    """Return the p-value of Pearson's test for questions with different numbers of options.
 
-    Where all have the same number it is Pearson's statistic; else the quadratic form of the counts'
-    excess in the (generalised) inverse of their covariance.
+    With equal numbers of options the statistic is Pearson's; otherwise it is the quadratic form of
+    the excess counts in the (generalised) inverse of their covariance.
     """
     covariance = np.zeros((len(excess), len(excess)))
     for k, n in sizes.items():
@@ -239,19 +239,19 @@ def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> f
 
 def _longest(sizes: Counter[int], n: int) -> str:
     expected = sum(count / k for k, count in sizes.items())
-    found = _Excess(n=n, of=sum(sizes.values()), expected=expected, p=_at_least(n, sizes))
-    if not found.tells:
+    excess = _Excess(n=n, total=sum(sizes.values()), expected=expected, p=_at_least(n, sizes))
+    if not excess.is_clue:
         return ""
     return t(
         "The correct answer is the longest option in {n} of {total} questions that have one "
         "({expected} expected, {p}): readers can guess it. Make the options equally long.",
-        **_counts(found),
+        **_counts(excess),
     )
 
 
-def _counts(found: _Excess) -> dict[str, object]:
-    expected = f"{round(found.expected, 1):g}"
-    return {"n": found.n, "total": found.of, "expected": expected, "p": _p(found.p)}
+def _counts(excess: _Excess) -> dict[str, object]:
+    expected = f"{round(excess.expected, 1):g}"
+    return {"n": excess.n, "total": excess.total, "expected": expected, "p": _p(excess.p)}
 
 
 def _p(p: float) -> str:
@@ -259,9 +259,9 @@ def _p(p: float) -> str:
 
 
 def _at_least(n: int, sizes: Mapping[int, int]) -> float:
-    """Return how likely at least `n` hits are, one of its own `k` options being hit by chance.
+    """Return the probability of at least `n` hits if each question has a chance of 1 / `k`.
 
-    Exact up to 2,000 questions, beyond that by the normal distribution with its correction.
+    Exact up to 2,000 questions, above that by the normal approximation with continuity correction.
     """
     if sum(sizes.values()) > _MOST_EXACT:
         mean = sum(count / k for k, count in sizes.items())
@@ -282,23 +282,23 @@ def _binomial(n: int, p: float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tie:
-    """An answer and a view: how often it is right with that view, and without it."""
+    """An answer and a view: how often the answer is correct with that view, and without it."""
 
     answer: str
     view: str
     n: int
-    of: int
+    total: int
     n_else: int
-    of_else: int
+    total_else: int
     p: float
 
     @property
     def gain(self) -> float:
-        return self.n / self.of - self.n_else / self.of_else
+        return self.n / self.total - self.n_else / self.total_else
 
 
 class _Offers:
-    """How often answers are offered and right, in all and with each view."""
+    """How often answers are offered and correct, overall and with each view."""
 
     def __init__(self) -> None:
         self._right: Counter[str] = Counter()
@@ -307,7 +307,7 @@ class _Offers:
         self._offered_with: Counter[tuple[str, str]] = Counter()
 
     def add(self, answers: Iterable[str], right: str, view: str, n: int = 1) -> None:
-        """Count a question, or `n`, by the answers it offers, if they are looked at."""
+        """Count one question, or `n`, by the answers it offers."""
         for answer in answers:
             self._offered[answer] += n
             self._offered_with[answer, view] += n
@@ -316,28 +316,28 @@ class _Offers:
                 self._right_with[answer, view] += n
 
     def ties(self) -> Iterator[_Tie]:
-        """Yield the ties that can be tested."""
-        for (answer, view), of in self._offered_with.items():
-            of_else, n_right = self._offered[answer] - of, self._right[answer]
-            if not view or min(of, of_else, n_right) < _LEAST_COUNT:
+        """Yield the associations of answer and view that can be tested."""
+        for (answer, view), n_offered in self._offered_with.items():
+            n_offered_else, n_right = self._offered[answer] - n_offered, self._right[answer]
+            if not view or min(n_offered, n_offered_else, n_right) < _LEAST_COUNT:
                 continue
             n = self._right_with[answer, view]
             yield _Tie(
                 answer=answer,
                 view=view,
                 n=n,
-                of=of,
+                total=n_offered,
                 n_else=n_right - n,
-                of_else=of_else,
-                p=_fisher(n, of, n_right, self._offered[answer]),
+                total_else=n_offered_else,
+                p=_fisher(n, n_offered, n_right, self._offered[answer]),
             )
 
 
 def _view(ties: Sequence[_Tie]) -> str:
-    """Return the strongest tie of an answer, by its text or letter, to the name of a view.
+    """Return the strongest association of an answer, by its text or letter, with a view name.
 
-    Fisher's exact test for each answer that is right five times and each view seen five times,
-    among the questions that offer the answer; the smallest p-value by Bonferroni over all of them.
+    Fisher's exact test for each answer that is correct and each view that occurs at least five
+    times, among the questions that offer the answer; the smallest p-value after Bonferroni.
     """
     if not ties:
         return ""
@@ -352,23 +352,27 @@ def _view(ties: Sequence[_Tie]) -> str:
         answer=best.answer,
         view=best.view,
         n=best.n,
-        total=best.of,
+        total=best.total,
         others=best.n_else,
-        rest=best.of_else,
+        rest=best.total_else,
         p=_p(p),
     )
 
 
-def _fisher(n: int, of: int, n_right: int, total: int) -> float:
-    """Return how likely at least `n` of the `n_right` among `total` fall into `of` by chance."""
-    hits = np.arange(n, min(of, n_right) + 1)
+def _fisher(n: int, n_offered: int, n_right: int, total: int) -> float:
+    """Return the one-sided p-value of Fisher's exact test.
+
+    The probability that at least `n` of the `n_right` correct answers among `total` questions are
+    among the `n_offered` with the view.
+    """
+    hits = np.arange(n, min(n_offered, n_right) + 1)
     return float(
         min(
             1.0,
             np.exp(
                 _log_choose(n_right, hits)
-                + _log_choose(total - n_right, of - hits)
-                - _log_choose(total, of)
+                + _log_choose(total - n_right, n_offered - hits)
+                - _log_choose(total, n_offered)
             ).sum(),
         )
     )

@@ -1,11 +1,10 @@
-"""Identifiers of patients and examinations in DICOM files, and the ways in which they are written.
+"""Identifiers of patients and examinations in DICOM files, and their spellings.
 
-`KINDS` is the one table: which attributes identify whom, and how their values are spelled.
-`study.bank.identity_check` looks for the spellings in the texts of a bank.
+The table `KINDS` lists the attributes that identify a person, place or examination, and how their
+values are spelled. `study.bank.identity_check` searches the texts of a bank for the spellings.
 
-A spelling is certain or possible. A full name, an id with digits or a date identifies somebody; a
-surname alone may be an ordinary word (Lung, Rose, Klein), and so may the name of a hospital
-(General).
+A spelling is certain or possible. A full name, an ID with digits or a date is certain; a surname
+alone (Lung, Rose, Klein) or the name of a hospital (General) may be an ordinary word.
 """
 
 import re
@@ -31,7 +30,7 @@ _NO_NAMES = _WORDS["particles"] | _PLACEHOLDERS
 
 
 _LONG = 8
-"""How many letters a full name has that is recognised without a space: “Ng Lu” is not in “lung”."""
+"""The least length of a full name that is also matched without a space: not “Ng Lu” in “lung”."""
 
 
 class Spelling(NamedTuple):
@@ -40,17 +39,17 @@ class Spelling(NamedTuple):
     Attributes
     ----------
     key : str
-        As `study.bank.words.found_in` yields it: folded, without anything between the words.
+        As yielded by `study.bank.words.found_in`: folded, without separators between words.
     certain : bool
-        Whether it identifies somebody; else it may be an ordinary word.
+        Whether it identifies a person; otherwise it may be an ordinary word.
     everywhere : bool
         Whether it counts, if certain, in rows of other patients too.
     least, most : int
-        How many words of a text it may stretch over.
+        The number of words of a text that it may span.
     capitals : bool
         Whether each of these words must have a capital.
     part : int
-        Which part of a name it is: two different parts close to each other are a name.
+        The index of the part of a name; two different parts close to each other are a name.
     given_name : bool
         Whether it is only a given name.
     """
@@ -66,12 +65,12 @@ class Spelling(NamedTuple):
 
 
 def _name(value: str) -> Iterator[Spelling]:
-    """Yield the spellings of a person's name: of each of its component groups."""
+    """Yield the spellings of each component group of a person's name."""
     for group in value.split("="):
         components = group.split("^")
         if len(components) == 1:
             components = group.split(",", 1)
-        if len(components) == 1:  # which word is the surname is not known
+        if len(components) == 1:  # any word may be the surname
             parts = [(word, True) for word in re.split(r"[\s_]+", group)]
         else:
             parts = [(components[0], True), (" ".join(components[1:3]), False)]
@@ -81,7 +80,7 @@ def _name(value: str) -> Iterator[Spelling]:
 
 
 def _name_words(text: str) -> tuple[str, ...]:
-    """Return the words of a part of a name; none if it stands for no name."""
+    """Return the words of a part of a name; none for a placeholder."""
     words = tuple(word for word in split_words(text) if not word.isdecimal())
     words = tuple(word for word in words if word not in _WORDS["titles"])
     return () if all(word in _NO_NAMES for word in words) else words
@@ -112,18 +111,18 @@ def _full_names(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]
     """Yield surname and given names in either order, and the surname with initials."""
     if len(parts) == 1 and has_no_spaces(key := "".join(parts[0][0])) and len(key) >= 3:
         yield Spelling(key)
-    for (surname, is_surname), (given, _) in permutations(parts, 2):
+    for (surname, is_surname), (given_names, _) in permutations(parts, 2):
         for name in {"".join(surname), *surname} - _NO_NAMES:
-            for other in {"".join(given), given[0]}:
+            for other in {"".join(given_names), given_names[0]}:
                 for key in (name + other, other + name):
                     together = len(key) >= _LONG or has_no_spaces(key)
                     yield Spelling(key, least=1 if together else 2)
-            if is_surname and len(name) > 1 and not has_no_spaces(name + given[0]):
-                yield from _with_initials(name, given)
+            if is_surname and len(name) > 1 and not has_no_spaces(name + given_names[0]):
+                yield from _with_initials(name, given_names)
 
 
-def _with_initials(surname: str, given: tuple[str, ...]) -> Iterator[Spelling]:
-    for initials in {given[0][0], "".join(word[0] for word in given)}:
+def _with_initials(surname: str, given_names: tuple[str, ...]) -> Iterator[Spelling]:
+    for initials in {given_names[0][0], "".join(word[0] for word in given_names)}:
         yield Spelling(f"{surname}+{initials}", capitals=True)
         if len(surname + initials) >= _LONG:
             yield Spelling(surname + initials, most=1)
@@ -142,7 +141,7 @@ def _patient_id(value: str) -> Iterator[Spelling]:
 
 
 def _other_id(value: str) -> Iterator[Spelling]:
-    """Yield the spellings of other ids, of which short ones and words identify nobody."""
+    """Yield the spellings of other IDs; short IDs and words are not identifiers."""
     key = "".join(split_words(value))
     has_digit = any(char.isdecimal() for char in key)
     if has_digit and len(key) >= (6 if key.isdecimal() else 5):
@@ -153,7 +152,7 @@ def _other_id(value: str) -> Iterator[Spelling]:
 
 
 def _numbers(value: str) -> Iterator[Spelling]:
-    """Yield the digits of an id without its letters, its long numbers, and these without zeros."""
+    """Yield the digits of an ID without letters, its long numbers, and these without zeros."""
     words = split_words(value)
     key = "".join(words)
     digits = "".join(char for char in key if char.isdecimal())
@@ -166,7 +165,7 @@ def _numbers(value: str) -> Iterator[Spelling]:
 
 
 def _uid(value: str) -> Iterator[Spelling]:
-    if not value.startswith("1.2.840.10008."):  # of a class or a transfer syntax
+    if not value.startswith("1.2.840.10008."):  # an SOP class or a transfer syntax
         yield Spelling(f"uid:{value}")
 
 
@@ -175,7 +174,7 @@ def _birth_date(value: str) -> Iterator[Spelling]:
 
 
 def _date(value: str, *, everywhere: bool = False) -> Iterator[Spelling]:
-    """Yield a date as `study.bank.words` reads dates; two of day, month and year are possible."""
+    """Yield the keys of a date in `study.bank.words`; incomplete dates are only possible."""
     text = value.replace(".", "").replace("-", "")[:8]
     try:
         day = date(int(text[:4]), int(text[4:6]), int(text[6:8]))
@@ -188,7 +187,7 @@ def _date(value: str, *, everywhere: bool = False) -> Iterator[Spelling]:
 
 
 def _place(value: str) -> Iterator[Spelling]:
-    """Yield the spellings of a hospital: whole, by its parts, and without words such as clinic."""
+    """Yield the spellings of a hospital: complete, in parts, and without words such as clinic."""
     for piece in {value, *re.split(r"[,;/|()\r\n]|\s[-–—]\s", value)}:
         words = split_words(piece)
         core = [word for word in words if word not in _WORDS["generic"]]
@@ -216,7 +215,7 @@ def _contact(value: str) -> Iterator[Spelling]:
         elif len(words) > 1 and len(key) >= 6:
             for ending in ("str", "strasse"):
                 yield Spelling(re.sub(r"str(?:asse)?(?=\d)", ending, key))
-            if any(word.isdecimal() for word in words[:2]):  # however "Street" is abbreviated
+            if any(word.isdecimal() for word in words[:2]):  # ignores how "Street" is abbreviated
                 yield Spelling("".join(words[:2]), certain=False)
         elif len(key) >= 4 and key not in _PLACEHOLDERS:
             yield Spelling(key, certain=False, capitals=True)
@@ -229,16 +228,16 @@ class Kind:
     Attributes
     ----------
     own, other : str
-        What a message calls it, of the image's patient and of another patient of the folder.
+        Its name in messages, for the image's patient and for another patient of the folder.
     keywords : tuple of str
-        The DICOM attributes that hold it, in sequences too.
+        The DICOM attributes that contain it, including those in sequences.
     vrs : tuple of str
-        Value representations of which all other attributes hold it.
+        Value representations; all other attributes with these contain it.
     spellings : callable
-        How a value is written.
+        Yields the spellings of a value.
     of_patient : bool
-        Whether it is a patient's name: then a given name alone counts too, and the surname of
-        another patient.
+        Whether it is a patient's name; then a given name alone and the surname of another patient
+        count too.
     """
 
     own: str
@@ -338,14 +337,14 @@ _KIND_OF_VR = {vr: name for name, kind in KINDS.items() for vr in kind.vrs}
 
 
 class Identifier(NamedTuple):
-    """A value that identifies somebody or something, and its kind in `KINDS`."""
+    """A value that identifies a person, place or examination, and its kind in `KINDS`."""
 
     kind: str
     value: str
 
 
 def identifiers(texts: Iterable[tuple[str, str, str]]) -> frozenset[Identifier]:
-    """Return what identifies in the texts of a DICOM file: of keyword, VR and value each."""
+    """Return the identifiers in the texts of a DICOM file, each as keyword, VR and value."""
     return frozenset(
         Identifier(kind, read)
         for keyword, vr, value in texts
@@ -355,12 +354,12 @@ def identifiers(texts: Iterable[tuple[str, str, str]]) -> frozenset[Identifier]:
 
 
 def _readings(value: str) -> Iterator[str]:
-    """Yield a value, and as UTF-8 too, which some files are in without saying so."""
+    """Yield a value, and the value decoded as UTF-8, since some files do not declare UTF-8."""
     yield value
     with suppress(UnicodeError):
         yield value.encode("latin-1").decode("utf-8")
 
 
 def spellings(identifier: Identifier) -> frozenset[Spelling]:
-    """Return every way in which an identifier is looked for."""
+    """Return every spelling of an identifier."""
     return frozenset(KINDS[identifier.kind].spellings(identifier.value))

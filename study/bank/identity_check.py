@@ -8,24 +8,24 @@ from study.bank.identifiers import KINDS, Identifier, Spelling, spellings
 from study.bank.words import found_in
 
 _NEAR = 3
-"""How many words apart the parts of a name may be and still be one name."""
+"""The maximum distance in words between the parts of a name."""
 
 _COMMON = 3
-"""In the rows of how many other patients a surname alone must occur to be an ordinary word."""
+"""A surname in the rows of at least this number of other patients is an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowTexts:
-    """The texts of one row, and what identifies the patients of its images.
+    """The texts of one row, and the identifiers of its patients.
 
     Attributes
     ----------
     patient : str
-        Any key that is the same for rows of one patient.
+        A key that is equal for all rows of a patient.
     texts : mapping of str to str
         By column.
     identifiers : frozenset of Identifier
-        Of all images of its patient.
+        From all images of its patient.
     """
 
     patient: str
@@ -43,28 +43,28 @@ class Finding:
 
 
 def find_identifiers(rows: Sequence[RowTexts]) -> list[list[Finding]]:
-    """Return what identifies somebody in each row: of its own patient, and of all others.
+    """Return the identifiers of the own patient and of other patients in each row.
 
-    Of the row's own patient any part of a name counts. Of the others a full name counts, and as
-    possible a surname alone, unless it occurs in the rows of three patients who are not called so.
+    For the row's own patient any part of a name counts. For other patients a full name counts, and
+    a surname alone counts as possible unless it occurs in rows of three patients with other names.
     """
     index: dict[str, list[tuple[Identifier, Spelling]]] = defaultdict(list)
     for identifier in {identifier for row in rows for identifier in row.identifiers}:
         for spelling in spellings(identifier):
             index[spelling.key].append((identifier, spelling))
-    found = [
+    hits_by_row = [
         {column: _Hits(text, index, row.identifiers) for column, text in row.texts.items() if text}
         for row in rows
     ]
     patients: dict[str, set[str]] = defaultdict(set)
-    for row, columns in zip(rows, found, strict=True):
+    for row, columns in zip(rows, hits_by_row, strict=True):
         for hits in columns.values():
             for surname in hits.surnames_of_others:
                 patients[surname].add(row.patient)
     ordinary = {surname for surname, names in patients.items() if len(names) >= _COMMON}
     return [
         [finding for column, hits in columns.items() for finding in hits.findings(column, ordinary)]
-        for columns in found
+        for columns in hits_by_row
     ]
 
 
@@ -105,7 +105,7 @@ class _Hits:
             self.surnames_of_others.add(spelling.key)
 
     def findings(self, column: str, ordinary: set[str]) -> list[Finding]:
-        """Return what identifies somebody in the text, certain findings first."""
+        """Return the identifiers in the text, certain findings first."""
         certain = dict.fromkeys(map(self._what, sorted(self._certain)))
         possible = dict.fromkeys(map(self._what, sorted(self._possible)))
         if self.surnames_of_others - ordinary:

@@ -1,4 +1,4 @@
-"""The images folder: which file a path names, and what is in it."""
+"""The images folder: resolves the paths in a bank file and reads the images."""
 
 import hashlib
 import os
@@ -31,13 +31,12 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class ImageFolder:
-    """A folder that no path leads out of.
+    """An images folder; paths that lead out of it are refused.
 
-    Paths are written relative to the folder. Bank files of the ReXVQA family write them relative
-    to a `metadata` folder beside the images, so one leading `../` lands in the folder itself, as
-    does the leading `/` of their leaderboard's records; and where the folder is the one named next
-    (`../deid_png/...` with the folder `deid_png`), that name may be left out. Backslashes count as
-    slashes.
+    Paths are relative to the folder. Bank files of the ReXVQA family give them relative to a
+    `metadata` folder next to the images, so one leading `../` is ignored, as is the leading `/` of
+    the leaderboard's records. If the folder has the name that follows (`../deid_png/...` with the
+    folder `deid_png`), that name is ignored too. Backslashes count as slashes.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ class ImageFolder:
         try:
             self._root = folder.resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
-            raise BadFile(f"images folder {folder} is not there; give the right one") from None
+            raise BadFile(f"images folder {folder} does not exist; give the correct path") from None
         self._given = folder.absolute()
         self._names = lru_cache(maxsize=1_000)(self._list_names)
         self._holds_namesake = (self._root / self._root.name).exists()
@@ -62,22 +61,22 @@ class ImageFolder:
             raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
 
     def locate(self, written: str) -> str:
-        """Return the path inside the folder that a written path means.
+        """Return a path from the bank file as a path inside the folder.
 
         Parameters
         ----------
         written : str
-            As the bank has it.
+            The path as in the bank file.
 
         Returns
         -------
         str
-            With forward slashes and without `..`. Nothing is said on whether a file is there.
+            With forward slashes and without `..`. The file need not exist.
 
         Raises
         ------
         BadFilm
-            When the path leads out of the folder or is no path.
+            The path leads out of the folder or is not a path.
         """
         path = written.strip().replace("\\", "/")
         if "\0" in path or _ADDRESS.match(path):
@@ -112,7 +111,7 @@ class ImageFolder:
         Raises
         ------
         BadFilm
-            When it is not there, leads out of the folder, or is not a film.
+            The file is missing, is outside the folder, or is not a film.
         """
         data = self.bytes_of(path)
         try:
@@ -131,7 +130,7 @@ class ImageFolder:
         )
 
     def spelt(self, path: str) -> str | None:
-        """Return the one path in the folder that looks like a path that is not there, or None."""
+        """Return the only existing path that is spelt like a missing one, or None."""
         places = [""]
         for part in path.split("/"):
             key = id_key(part)
@@ -143,35 +142,35 @@ class ImageFolder:
         return places[0] if len(places) == 1 else None
 
     def _list_names(self, place: str) -> dict[str, list[str]]:
-        """Return what lies in a folder, by the form in which names are compared."""
-        found: dict[str, list[str]] = {}
+        """Return the names in a folder by their key for comparison."""
+        by_key: dict[str, list[str]] = {}
         with suppress(OSError, ValueError):
             for path in (self._root / place).iterdir():
-                found.setdefault(id_key(path.name), []).append(path.name)
-        return found
+                by_key.setdefault(id_key(path.name), []).append(path.name)
+        return by_key
 
     def absent(self, path: str) -> str | None:
-        """Return what is to be said of a film that is not there; None of one that is."""
+        """Return the message for a missing film, or None if the file exists."""
         try:
             (self._root / path).stat()
         except (FileNotFoundError, NotADirectoryError):
             return _not_found(path)
-        except (OSError, ValueError):  # reading it will tell
+        except (OSError, ValueError):  # reported when the file is read
             pass
         return None
 
     def look_at(self, known: Sequence[Known]) -> list[tuple[str, Outcome | None, int]]:
-        """Read films, as many at once as there are processors.
+        """Read films in parallel, one per processor.
 
         Parameters
         ----------
         known : sequence of (path, size, time)
-            From `locate`, each with its file's size and time when it was read before, or None.
+            From `locate`, with the file's size and time when it was last read, or None.
 
         Returns
         -------
         list of (path, Film or BadFilm or None, time)
-            None where the file is as it was.
+            None if the file is unchanged.
         """
         return list(_pool().map(self._look, known))
 
@@ -185,11 +184,17 @@ class ImageFolder:
             return path, None, now[1]
         try:
             return path, self.read(path), now[1]
-        except BadFilm as bad:  # a raised one keeps the film's bytes alive
+        except BadFilm as bad:  # the traceback of the raised one refers to the film's bytes
             return path, BadFilm(bad.what, bad.remedy, bad.rule), now[1]
 
     def bytes_of(self, path: str) -> bytes:
-        """Return a file's bytes, for `read` and for whoever reads another kind of film."""
+        """Return the bytes of a file in the folder.
+
+        Raises
+        ------
+        BadFilm
+            The file is missing, too large, unreadable, or outside the folder.
+        """
         try:
             real = (self._root / path).resolve(strict=True)
             if not real.is_relative_to(self._root):
@@ -209,7 +214,7 @@ class ImageFolder:
             ) from None
 
     def _from_absolute(self, path: str, written: str) -> str:
-        """Accept an absolute path that lies in the folder, or one that is meant relative to it."""
+        """Accept an absolute path inside the folder, or one that is meant relative to it."""
         normal = posixpath.normpath(path)
         for root in (self._given, self._root):
             prefix = root.as_posix().rstrip("/") + "/"
@@ -221,7 +226,7 @@ class ImageFolder:
 
 
 def _inside(path: str) -> str:
-    """Resolve a path by its text alone, one leading `../` apart; empty when it leads out."""
+    """Normalize a path without one leading `../`; empty if it leads out of the folder."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     inside: list[str] = []
     for part in parts[1:] if parts[:1] == [".."] else parts:

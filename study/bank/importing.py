@@ -1,4 +1,4 @@
-"""Imports a question bank into the store: everything checked first, then all of it or nothing."""
+"""Imports a question bank into the store: checks everything first, then stores all or nothing."""
 
 from array import array
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from study.bank.reading import (
     read_bank,
     sha256_of_files,
 )
-from study.bank.workers import begun, most_workers
+from study.bank.workers import most_workers, started
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
@@ -37,15 +37,15 @@ MOST_EXAMPLES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """Films that are not there.
+    """Missing films.
 
     Attributes
     ----------
     n_films : int
     n_items : int
-        How many items were left out for them, or would be.
+        The number of items that were, or would be, left out for them.
     n_shortened : int
-        How many items were taken without them.
+        The number of items that were imported without them.
     examples : tuple of Fault
         The first of the items left out.
     """
@@ -59,9 +59,9 @@ class Missing:
 class FaultyBank(BadFile):
     """A bank whose items have faults.
 
-    `faults` are the first of them, `n_faulty` how many items have any, `n_items` how many have
-    none; `missing` are the films that are not there. The text is for the command line; a page words
-    the way out itself.
+    `faults` are the first faults, `n_faulty` is the number of items with faults, `n_items` the
+    number without, `missing` describes missing films. The message is for the command line; pages
+    word the remedy themselves.
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class FaultyBank(BadFile):
         self.missing = missing
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel between processes by what it was made of."""
+        """Support pickling, to return the error from a worker process."""
         return partial(type(self), **vars(self)), self.args
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import stored, and what it left out.
+    """The result of an import.
 
-    `n_left_out` counts the items, `left_out` are the first of their faults other than films that
-    are not there. `guessable` says where answers could be guessed without the films. `is_new` says
-    whether anything was stored: the same files again change nothing.
+    `n_left_out` is the number of items left out, `left_out` are the first of their faults other
+    than missing films. `guessable` are the clues by which answers can be guessed without the films.
+    `is_new` is False if the same files were imported before; then nothing was stored.
     """
 
     bank: str
@@ -99,7 +99,7 @@ class Imported:
 
 
 class ImportOptions(TypedDict, total=False):
-    """What may be said of every import, a bank's or a DICOM folder's; see `import_bank`."""
+    """Options of every import, of a bank or a DICOM folder; see `import_bank`."""
 
     missing_images: MissingImages | None
     skip_faulty: bool
@@ -130,36 +130,41 @@ def import_bank(
     Parameters
     ----------
     parts
-        The files, all of them one bank; or the one file.
+        The files of the bank, or its only file.
     images
-        The folder the image paths start from; no path may leave it.
+        The folder that image paths are relative to; no path may lead out of it.
     missing_images
-        What becomes of items whose films are not all there; see `study.bank.reading.read_bank`.
-        They are left out with `skip_faulty`, and else a fault.
+        How to treat items with missing films; see `study.bank.reading.read_bank`. By default they
+        are left out with `skip_faulty`, and a fault without it.
     skip_faulty
-        Leave out items with faults; else a file with any fault is refused whole.
+        Leave out items with faults; otherwise a file with any fault is refused.
     simulated
-        The films are simulated radiographs, which is then said on every screen that shows them.
+        The films are simulated radiographs; every screen that shows them says so.
     provenance
-        Where the bank comes from and on what terms, said wherever its content is handed on.
+        Source and terms of use of the bank, included in every export of its content.
     n_workers
-        How many processes help with a large file, as many as are of use if None; what comes of it
-        is the same.
+        The number of processes for a large file; by default one more than processors. The result
+        does not depend on it.
 
     Raises
     ------
     BadFile
-        A file, or any item without `skip_faulty`, has faults; the text lists them.
+        A file, or without `skip_faulty` any item, has faults; the message lists them.
     NotNow
-        Another bank of that name is already there, or another import is under way.
+        A different bank of that name exists, or another import is running.
     """
     files = (Part(path=parts),) if isinstance(parts, Path) else parts
     check_name(name, "bank")
     with store.look() as look:
-        there = banks.find(look, name)
-    if there is not None:
-        if there.source_sha256 == sha256_of_files(files) and there.format != banks.FROM_BUNDLE:
-            return Imported(bank=name, n_items=there.n_items, n_films=there.n_films, is_new=False)
+        existing = banks.find(look, name)
+    if existing is not None:
+        if (
+            existing.source_sha256 == sha256_of_files(files)
+            and existing.format != banks.FROM_BUNDLE
+        ):
+            return Imported(
+                bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
+            )
         raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
     work = store.path.with_name(f"{store.path.name}-import")
     missing_images = missing_images or ("drop" if skip_faulty else "refuse")
@@ -172,12 +177,12 @@ def import_bank(
         skip_faulty=skip_faulty,
         progress=progress,
         n_workers=most_workers() if n_workers is None else n_workers,
-    ) as found:
-        _refuse_faulty(files, found, missing_images, skip_faulty=skip_faulty)
+    ) as read:
+        _refuse_faulty(files, read, missing_images, skip_faulty=skip_faulty)
         if progress is not None:
             progress("store", 0, 1)
         with (
-            _look_beside(work, simulated, found.n_workers) as looks,
+            _start_checks(work, simulated, read.n_workers) as checks,
             store.change(attached=work) as change,
         ):
             if banks.find(change, name):
@@ -185,9 +190,9 @@ def import_bank(
             bank = banks.add(
                 change,
                 name=name,
-                format=found.format,
+                format=read.format,
                 source_name=", ".join(part.path.name for part in files),
-                source_sha256=found.sha256,
+                source_sha256=read.sha256,
                 content_sha256="",
                 images_root=str(images.resolve()),
                 simulated=int(simulated),
@@ -195,109 +200,107 @@ def import_bank(
                 **asdict(provenance),
             )
             banks.add_content(change, bank)
-            content_sha256, told, clues, marks = looks
+            content_sha256, notes, clues, marks = checks
             banks.set_content_hash(change, bank, content_sha256)
             banks.add_marks(change, bank, marks)
             row = banks.bank_row(change, name)
-            _record(change, row, found, now, by)
+            _record(change, row, read, now, by)
         return Imported(
             bank=name,
             n_items=row.n_items,
             n_films=row.n_films,
-            n_left_out=_n_left_out(found),
-            left_out=tuple(found.staged.faults(MOST_LISTED)),
-            missing=_missing(found),
-            notes=(*found.notes, *map(str, told)),
+            n_left_out=_n_left_out(read),
+            left_out=tuple(read.staged.faults(MOST_LISTED)),
+            missing=_missing(read),
+            notes=(*read.notes, *map(str, notes)),
             guessable=clues,
         )
 
 
-def _look_beside(
+def _start_checks(
     work: Path, simulated: bool, n_workers: int
 ) -> AbstractContextManager[Iterator[Any]]:
-    """Begin to work out a bank's hash, notes on its content, guessable answers and marks."""
-    looks: tuple[Callable[[Transaction], Any], ...] = (
+    """Start computing a bank's hash, content findings, guessable answers and marks."""
+    checks: tuple[Callable[[Transaction], Any], ...] = (
         lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
         lambda tables: look_over(bank_contents.questions(tables, 1)),
         lambda tables: guessable(banks.Questions(tables, 1), shuffled=False),
         lambda tables: array("q", banks.bank_marks(tables, 1)),
     )
 
-    def looked(n: int) -> Any:
+    def run(n: int) -> Any:
         with reading(work) as tables:
-            return looks[n](tables)
+            return checks[n](tables)
 
-    return begun(looked, range(len(looks)), n_workers)
+    return started(run, range(len(checks)), n_workers)
 
 
-def _missing(found: ReadBank) -> Missing:
-    n_items, examples = found.staged.missing(MOST_EXAMPLES)
+def _missing(read: ReadBank) -> Missing:
+    n_items, examples = read.staged.missing(MOST_EXAMPLES)
     return Missing(
-        n_films=found.n_missing,
+        n_films=read.n_missing,
         n_items=n_items,
-        n_shortened=found.shortened.n if found.shortened else 0,
+        n_shortened=read.shortened.n if read.shortened else 0,
         examples=tuple(examples),
     )
 
 
-def _n_left_out(found: ReadBank) -> int:
+def _n_left_out(read: ReadBank) -> int:
     """Return the number of items left out; an item may have several faults."""
-    return found.staged.n_found - found.staged.n_items
+    return read.staged.n_found - read.staged.n_items
 
 
 def _refuse_faulty(
-    files: tuple[Part, ...], found: ReadBank, missing_images: MissingImages, *, skip_faulty: bool
+    files: tuple[Part, ...], read: ReadBank, missing_images: MissingImages, *, skip_faulty: bool
 ) -> None:
     path = " and ".join(str(part.path) for part in files)
-    faulty = found.staged.n_faults() > 0 and not skip_faulty
-    lacking = found.n_missing > 0 and missing_images == "refuse"
-    if faulty or lacking:
-        raise _faulty(_refusal(path, found, lacking=lacking), found)
-    if not found.staged.n_items:
-        raise _faulty(f"{path} holds no item without fault.\n" + _listed(found), found)
+    faulty = read.staged.n_faults() > 0 and not skip_faulty
+    has_missing = read.n_missing > 0 and missing_images == "refuse"
+    if faulty or has_missing:
+        raise _faulty(_refusal(path, read, has_missing=has_missing), read)
+    if not read.staged.n_items:
+        raise _faulty(f"{path} contains no valid item.\n" + _listed(read), read)
 
 
-def _faulty(text: str, found: ReadBank) -> FaultyBank:
+def _faulty(text: str, read: ReadBank) -> FaultyBank:
     return FaultyBank(
         text,
-        faults=tuple(found.staged.faults(MOST_LISTED)),
-        n_faulty=found.staged.n_faulty(),
-        n_items=found.staged.n_items,
-        missing=_missing(found),
+        faults=tuple(read.staged.faults(MOST_LISTED)),
+        n_faulty=read.staged.n_faulty(),
+        n_items=read.staged.n_items,
+        missing=_missing(read),
     )
 
 
-def _refusal(path: str, found: ReadBank, *, lacking: bool) -> str:
-    n_faults, missing = found.staged.n_faults(), _missing(found)
-    n_all = n_faults + missing.n_items if lacking else n_faults
+def _refusal(path: str, read: ReadBank, *, has_missing: bool) -> str:
+    n_faults, missing = read.staged.n_faults(), _missing(read)
+    n_all = n_faults + missing.n_items if has_missing else n_faults
     lines = [
-        f"{path}: errors: {n_all:,}, items: {found.staged.n_found:,}; nothing was imported.",
-        _listed(found),
+        f"{path}: errors: {n_all:,}, items: {read.staged.n_found:,}; nothing was imported.",
+        _listed(read),
     ]
-    if lacking:
+    if has_missing:
         lines.append(
             f"Missing images: {missing.n_films:,}, of {missing.n_items:,} items. Add them, or "
             "leave those items out with --missing-images drop, or keep those whose frontal image "
             "exists with --missing-images frontal. With either, items that lack only a prior "
             "image are imported without it."
         )
-    if found.n_unseen:
-        lines.append(f"Images not checked yet: {found.n_unseen:,}.")
+    if read.n_unseen:
+        lines.append(f"Images not checked yet: {read.n_unseen:,}.")
     if n_faults:
         lines.append("Fix the file, or leave out the items with errors with --skip-faulty.")
     return "\n".join(lines)
 
 
-def _listed(found: ReadBank) -> str:
-    faults = [*found.staged.faults(MOST_LISTED), *_missing(found).examples]
+def _listed(read: ReadBank) -> str:
+    faults = [*read.staged.faults(MOST_LISTED), *_missing(read).examples]
     lines = [f"  {fault}" for fault in faults]
-    n_more = found.staged.n_faults() - MOST_LISTED
+    n_more = read.staged.n_faults() - MOST_LISTED
     return "\n".join([*lines, f"  ... and {n_more:,} more"] if n_more > 0 else lines)
 
 
-def _record(
-    change: Transaction, row: banks.BankRow, found: ReadBank, now: datetime, by: By
-) -> None:
+def _record(change: Transaction, row: banks.BankRow, read: ReadBank, now: datetime, by: By) -> None:
     events.record(
         change,
         "",
@@ -306,7 +309,7 @@ def _record(
         detail={
             **banks.facts(row),
             "n_items": row.n_items,
-            "n_left_out": _n_left_out(found),
+            "n_left_out": _n_left_out(read),
         },
         by=by,
     )

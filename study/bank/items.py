@@ -1,4 +1,4 @@
-"""From a record to an item, or to the list of everything that is wrong with it."""
+"""Converts a record of a bank file to an item, or to the list of its faults."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"]
 
 @dataclass(slots=True, kw_only=True)
 class ItemDraft:
-    """An item on its way: what was read of it, and its faults so far."""
+    """An item while it is read: its values and faults so far."""
 
     key: str
     item_id: str
@@ -45,7 +45,7 @@ class ItemDraft:
 
     @property
     def faults(self) -> list[Fault]:
-        """Every fault found so far."""
+        """All faults so far."""
         return self.trouble.faults
 
 
@@ -55,14 +55,14 @@ class ItemReader:
     Parameters
     ----------
     folder : ImageFolder
-        Where the images are.
+        The images folder.
     notes : Notes
-        Takes what was not understood.
+        Collects notes on values that were not understood.
 
     Attributes
     ----------
     has_truth : bool
-        Whether any record so far had a place for the reference standard.
+        Whether any record so far had a field for the reference standard.
     """
 
     def __init__(self, folder: ImageFolder, notes: Notes) -> None:
@@ -76,14 +76,14 @@ class ItemReader:
         Parameters
         ----------
         record : Record
-            Anything; what is not an object of fields is a fault.
+            Any value; a value that is not an object of fields is a fault.
         split : str
-            Which part of the bank its file is; what the record says itself goes before.
+            The split of the record's file; a split in the record itself takes precedence.
 
         Returns
         -------
         ItemDraft
-            With an item unless there are faults; the films are not looked at yet.
+            With an item unless there are faults; the films are not read.
         """
         if not isinstance(record.value, dict):
             trouble = Trouble(shown_key(record.key) or record.place)
@@ -98,17 +98,17 @@ class ItemReader:
         draft = ItemDraft(key=trouble.key, item_id="" if unfit else item_id, trouble=trouble)
         if unfit:
             trouble.add(unfit, "give each item an id of its own, as text", Rule.NO_ID)
-        self._look_over(record, fields, draft)
+        self._note_keys(record, fields, draft)
         self._fill(fields, draft, split)
         return draft
 
-    def _look_over(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
+    def _note_keys(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
         if fields.twice:
-            said = ", ".join(map(shown, fields.twice))
-            draft.trouble.add(f"keys given twice: {said}", "keep one of each", Rule.KEYS_TWICE)
-        for key, n_signs, most in fields.too_long():
+            repeated = ", ".join(map(shown, fields.twice))
+            draft.trouble.add(f"keys given twice: {repeated}", "keep one of each", Rule.KEYS_TWICE)
+        for key, n_characters, most in fields.too_long():
             draft.trouble.add(
-                f"{shown(key)} has {n_signs:,} signs, more than {most:,}",
+                f"{shown(key)} has {n_characters:,} characters, more than {most:,}",
                 "shorten it; a whole report or another file may have got into it",
                 Rule.TOO_LONG,
             )
@@ -151,7 +151,7 @@ class ItemReader:
             task=texts["task"],
             category=texts["category"],
             subcategory=texts["subcategory"],
-            examination_id="",  # settled when all items are known
+            examination_id="",  # set when all items are known
             patient_id=draft.patient_id,
             age=age,
             sex=sex,
@@ -163,14 +163,14 @@ class ItemReader:
         )
 
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
-        found = {"split": split} if split else {}
+        attributes = {"split": split} if split else {}
         for key, name, value in fields.others():
             text = as_text(value) if isinstance(value, int | str) else _written(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
-                self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
+                self._notes.add(f"{shown(key)} is too long or not text, left out", draft.key)
             else:
-                found[name] = text
-        return found
+                attributes[name] = text
+        return attributes
 
     def _examination_ids(self, fields: Fields, trouble: Trouble) -> tuple[str | None, ...]:
         ids: dict[str, str] = {}
@@ -187,44 +187,44 @@ class ItemReader:
         if not written:
             draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
-        found = self._named(written, fields, draft, "")
+        named = self._named(written, fields, draft, "")
         views: dict[str, View] = {}
-        for path, label, said, _ in found:
-            views.setdefault(path, View(path=path, label=label, said=said))
+        for path, label, original, _ in named:
+            views.setdefault(path, View(path=path, label=label, said=original))
         return tuple(views.values())
 
     def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
-        """Return the films of earlier examinations; a date says how long before, and is dropped."""
+        """Return the films of earlier examinations; dates are reduced to days."""
         written = split_list(fields.first("prior_images"))
         if not written:
-            told = map(fields.first, ("prior_views", "prior_days", "prior_date"))
-            if any(value is not None for value in told):
+            values = map(fields.first, ("prior_views", "prior_days", "prior_date"))
+            if any(value is not None for value in values):
                 self._notes.add("a prior view or interval without a prior image", draft.key)
             return ()
         days = read_days(fields, len(written), self._notes, draft.trouble)
         current = {view.path for view in draft.views}
         priors: dict[str, Prior] = {}
-        for path, label, said, place in self._named(written, fields, draft, "prior_"):
+        for path, label, original, place in self._named(written, fields, draft, "prior_"):
             if path in current:
                 draft.trouble.add(
                     f"image {shown(path, 160)} is both a current and a prior one",
                     "name the image of the earlier examination, or none",
                     Rule.NO_PRIOR,
                 )
-            priors.setdefault(path, Prior(path=path, label=label, said=said, days=days[place]))
+            priors.setdefault(path, Prior(path=path, label=label, said=original, days=days[place]))
         return tuple(priors.values())
 
     def _named(
         self, written: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
     ) -> list[tuple[str, str, str, int]]:
-        """Return path, label, what the file says of the label, and place of each image named."""
+        """Return path, label, original label and index of each image of an item."""
         labels = self._labels(fields, len(written), draft, f"{kind}views")
         spacings = read_spacings(
             fields, len(written), self._notes, draft.key, f"{kind}pixel_spacing"
         )
-        found: list[tuple[str, str, str, int]] = []
+        images: list[tuple[str, str, str, int]] = []
         measured: list[tuple[str, float | None]] = []
-        for place, (path, (label, said), spacing_mm) in enumerate(
+        for place, (path, (label, original), spacing_mm) in enumerate(
             zip(written, labels, spacings, strict=True)
         ):
             text = as_text(path)
@@ -238,31 +238,31 @@ class ItemReader:
             except BadFilm as bad:
                 draft.trouble.add(bad.what, bad.remedy, bad.rule)
                 continue
-            if any(inside == one[0] for one in found):
+            if any(inside == image[0] for image in images):
                 self._notes.add("an image listed twice is shown once", draft.key)
-            found.append((inside, label, said, place))
+            images.append((inside, label, original, place))
             measured.append((inside, spacing_mm))
         draft.spacings_mm = {**draft.spacings_mm, **gathered(measured)}
-        return found
+        return images
 
     def _labels(
         self, fields: Fields, n_images: int, draft: ItemDraft, name: str
     ) -> list[tuple[str, str]]:
-        """Labels beside the images, each with what the file says where that is something else.
+        """Return the view labels of the images, each with the original label if it differs.
 
-        Where their number differs, none can be trusted.
+        If there are more or fewer labels than images, all are dropped.
         """
-        given = [as_text(label) for label in split_list(fields.first(name))]
-        if given and len(given) != n_images:
+        written = [as_text(label) for label in split_list(fields.first(name))]
+        if written and len(written) != n_images:
             self._notes.add("view labels dropped: not as many as images", draft.key)
-        if len(given) != n_images:
+        if len(written) != n_images:
             return [("", "")] * n_images
         labels = []
-        for text in given:
+        for text in written:
             label, understood = view_label(text or "")
             if text is None or not understood:
-                said = shown(text or "")
-                self._notes.add(f"view name {said} not known, not shown to readers", draft.key)
+                unknown = shown(text or "")
+                self._notes.add(f"view name {unknown} not known, not shown to readers", draft.key)
             labels.append((label, text if text and text != label else ""))
         return labels
 
@@ -271,8 +271,8 @@ class ItemReader:
         context: dict[str, str] = {}
         if isinstance(written, dict):
             inner = Fields(written)
-            told = {name: as_text(inner.first(name)) for name in ("age", "sex", *REPORT_SECTIONS)}
-            context = {name: text for name, text in told.items() if text}
+            values = {name: as_text(inner.first(name)) for name in ("age", "sex", *REPORT_SECTIONS)}
+            context = {name: text for name, text in values.items() if text}
         elif written is not None:
             context = context_parts(self._loose_text(fields, "context", draft))
         if written is not None and not context:
@@ -295,7 +295,7 @@ class ItemReader:
         return worded
 
     def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
-        """Text that no reader sees: what is not text is left out and noted."""
+        """Return a text that readers do not see; other values are left out and noted."""
         if text := fields.text(name):
             return text
         value = fields.first(name)
@@ -306,7 +306,7 @@ class ItemReader:
 
 
 def _written(value: object) -> str | None:
-    """Return any JSON value as text; None of what no text can be made of, such as Infinity."""
+    """Return any JSON value as text, or None if that is impossible, as for Infinity."""
     try:
         return as_text(canonical_json(value))
     except ValueError:
@@ -317,28 +317,28 @@ _PLAIN_FIELDS = ("task", "category", "subcategory", "patient_id")
 
 
 def item_id_of(record: Record, fields: Fields) -> str | None:
-    """Return a record's id: its key, else a field; empty if none, None if not text."""
+    """Return a record's ID: its key or a field; empty if absent, None if not text."""
     return as_text(record.key) if record.key else as_text(fields.first("item_id"))
 
 
 def _unfit(item_id: str) -> str:
-    """Return why an id cannot name an item in a list; empty where it can."""
+    """Return why an ID is invalid; empty if it is valid."""
     if not item_id:
         return "no item id"
     if len(item_id) > LONGEST_ID:
-        return f"item id {shown(item_id)} has {len(item_id):,} signs, more than {LONGEST_ID}"
+        return f"item id {shown(item_id)} has {len(item_id):,} characters, more than {LONGEST_ID}"
     if not item_id.isprintable() and _NOT_SHOWN.search(item_id):
-        return f"item id {shown(item_id)} holds a line break or another sign that is not shown"
+        return f"item id {shown(item_id)} contains a line break or another invisible character"
     return ""
 
 
 def shown_key(key: str) -> str:
-    """Return a key as faults name it; empty when it cannot be written."""
+    """Return a key for fault messages; empty if it is not text."""
     return as_text(key) or ""
 
 
 def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
-    """Read a text field; a list of one is taken as its text; None after a fault."""
+    """Return a text field; a list of one text counts as its text; None after a fault."""
     text = fields.text(name)
     if text and name != "question":
         return text

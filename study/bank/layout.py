@@ -1,6 +1,6 @@
-"""Find the bank file and the images in a folder, and whether it is a folder of DICOM images.
+"""Finds the bank file and the images in a folder, and detects folders of DICOM images.
 
-Also the folder next to the store in which banks that arrive by browser are kept.
+Also returns the folder next to the store for banks that are uploaded in the browser.
 """
 
 import os
@@ -36,14 +36,14 @@ _SAMPLE = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A file of a bank, and which split of the release it is."""
+    """A file of a bank, and its split in the release."""
 
     path: Path
     split: str = ""
 
 
 class SeveralBanks(BadFile):
-    """Several files could be the bank; `names` holds their paths, for one to be chosen."""
+    """Several files could be the bank; `names` contains their paths, to choose from."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__(
@@ -52,12 +52,12 @@ class SeveralBanks(BadFile):
         self.names = names
 
     def __reduce__(self) -> tuple[type["SeveralBanks"], tuple[tuple[str, ...]]]:
-        """Travel between processes by what it was made of."""
+        """Support pickling, to return the error from a worker process."""
         return type(self), (self.names,)
 
 
 def banks_folder(store: Store) -> Path:
-    """Return the folder next to the store in which banks that arrive by browser are kept."""
+    """Return the folder next to the store for banks that are uploaded in the browser."""
     return store.path.resolve().parent / "banks"
 
 
@@ -98,7 +98,7 @@ def possible_dicom(folder: Path) -> Iterator[Path]:
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, with its DICOM meta information; none if unreadable."""
+    """Return the first bytes of a file, with its DICOM meta information; empty if unreadable."""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD_BYTES)
@@ -117,24 +117,24 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
     Parameters
     ----------
     place
-        The folder; nothing outside of it is looked at.
+        The folder; nothing outside of it is read.
     chosen
-        Splits of the release, where the folder holds it, else all of them are one bank; or one of
-        the names of `SeveralBanks`.
+        Splits of the release, if the folder contains it (all by default); or one of the names in
+        `SeveralBanks`.
 
     Raises
     ------
     SeveralBanks
         More than one file reads as a bank.
     BadFile
-        There is no file that could be one, or not the split that was asked for.
+        The folder contains no bank file, or not the chosen split.
     """
-    if there := splits(place):
-        parts = _chosen_parts(there, chosen)
+    if split_files := splits(place):
+        parts = _chosen_parts(split_files, chosen)
         for part in parts:
             _refuse_outside(place, part.path)
         return parts, _images_folder(place, parts[0].path)
-    found_files = {str(one.relative_to(place)): one for one in _candidates(place)}
+    found_files = {str(file.relative_to(place)): file for file in _candidates(place)}
     if not found_files:
         raise BadFile(
             t(
@@ -142,7 +142,7 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
                 name=place.name,
             )
         )
-    named = [name for name, one in found_files.items() if one.stem.lower() == "bank"]
+    named = [name for name, file in found_files.items() if file.stem.lower() == "bank"]
     likely = [name for name in chosen if name in found_files]
     likely = likely or (named if len(named) == 1 else list(found_files))
     banks = [name for name in likely if _images_named(found_files[name])] or likely
@@ -154,15 +154,15 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
 
 
 def splits(place: Path) -> dict[str, Path]:
-    """Return the files of the ReXVQA release in a folder, by the split each holds."""
-    folders = [one for one in (place / "metadata", place) if one.is_dir()]
-    files = (one for folder in folders for one in folder.iterdir() if one.is_file())
-    found = {name: one for one in files if (name := _split_of(one))}
-    return {name: found[name] for name in sorted(found, key=_usual_order)}
+    """Return the files of the ReXVQA release in a folder by split."""
+    folders = [folder for folder in (place / "metadata", place) if folder.is_dir()]
+    files = (file for folder in folders for file in folder.iterdir() if file.is_file())
+    by_split = {name: file for file in files if (name := _split_of(file))}
+    return {name: by_split[name] for name in sorted(by_split, key=_usual_order)}
 
 
 def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
-    """Return a bank file as the one part of a bank, and the folder its image paths start from."""
+    """Return a bank file as the only part of a bank, and the folder for its image paths."""
     if images is None:
         near = path.parent.parent if path.parent.name else path.parent
         images = _best((path.parent, near), _images_named(path)) if path.is_file() else path.parent
@@ -174,18 +174,18 @@ def _split_of(path: Path) -> str:
     return name if name != path.name and name else ""
 
 
-def _chosen_parts(there: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
-    wanted = list(dict.fromkeys(chosen)) or list(there)
-    unknown = [name for name in wanted if name not in there]
+def _chosen_parts(split_files: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
+    wanted = list(dict.fromkeys(chosen)) or list(split_files)
+    unknown = [name for name in wanted if name not in split_files]
     if unknown:
         raise BadFile(
             t(
                 "There is no split {unknown}. There: {names}.",
                 unknown=", ".join(unknown),
-                names=", ".join(there),
+                names=", ".join(split_files),
             )
         )
-    return tuple(Part(path=there[name], split=name) for name in wanted)
+    return tuple(Part(path=split_files[name], split=name) for name in wanted)
 
 
 def _refuse_outside(place: Path, file: Path) -> None:
@@ -205,14 +205,14 @@ def _usual_order(split: str) -> tuple[int, str]:
 
 def _candidates(place: Path) -> Iterator[Path]:
     for folder in _folders(place):
-        for one in sorted(folder.iterdir()):
-            hidden = one.name.startswith((".", "~"))  # as Excel's own locks are
-            if one.suffix.lower() in _BANK_FILES and one.is_file() and not hidden:
-                yield one
+        for path in sorted(folder.iterdir()):
+            hidden = path.name.startswith((".", "~"))  # as Excel's own locks are
+            if path.suffix.lower() in _BANK_FILES and path.is_file() and not hidden:
+                yield path
 
 
 def _folders(place: Path) -> Iterator[Path]:
-    """Return the folder and those in it, the nearest first; a bank's films may fill thousands."""
+    """Yield the folder and its subfolders, nearest first, up to a limit of depth and number."""
     waiting = deque([(place, 0)])
     for _ in range(_MOST_FOLDERS):
         if not waiting:
@@ -220,15 +220,17 @@ def _folders(place: Path) -> Iterator[Path]:
         folder, depth = waiting.popleft()
         yield folder
         if depth < _DEEPEST:
-            below = (one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-            inside = sorted(one for one in below if not one.name.startswith("."))
-            waiting.extend((one, depth + 1) for one in inside[:_MOST_FOLDERS])
+            children = (
+                child for child in folder.iterdir() if child.is_dir() and not child.is_symlink()
+            )
+            visible = sorted(child for child in children if not child.name.startswith("."))
+            waiting.extend((child, depth + 1) for child in visible[:_MOST_FOLDERS])
 
 
 def _images_named(file: Path) -> list[str]:
-    """Return some of the image paths a file names, as written; none where it reads as no bank."""
+    """Return a sample of the image paths in a file; empty if it is not a bank."""
     try:
-        with opened(file, is_record=lambda one: "question" in Fields(one)) as source:
+        with opened(file, is_record=lambda record: "question" in Fields(record)) as source:
             return list(islice(_written(islice(source.entries, _SAMPLE)), _SAMPLE))
     except BadFile:
         return []
@@ -243,19 +245,19 @@ def _written(entries: Iterable[Record | Fault]) -> Iterator[str]:
 
 
 def _images_folder(place: Path, file: Path) -> Path:
-    """Return the folder in which most of the paths lead to a file; the bank's own where none."""
+    """Return the folder in which most of the paths exist; the bank's own folder by default."""
     own = file.parent
     near = [own] if own == place else [own, own.parent]
     return _best([*near, *_folders(place)], _images_named(file))
 
 
 def _best(folders: Iterable[Path], written: Sequence[str]) -> Path:
-    """Return the folder in which most paths lead to a file, or at least begin with a folder."""
+    """Return the folder in which most paths exist, or at least start with an existing folder."""
     return max(folders, key=lambda folder: (_hits(folder, written), _begun(folder, written)))
 
 
 def _begun(folder: Path, written: Sequence[str]) -> bool:
-    """Return whether paths begin with a folder that is there: their films may be missing."""
+    """Return whether paths start with an existing folder, even if the films are missing."""
     plain = (path.replace("\\", "/").removeprefix("../").lstrip("/") for path in written)
     begins = {path.partition("/") for path in plain}
     return any(rest and (folder / first).is_dir() for first, _, rest in begins)

@@ -1,4 +1,4 @@
-"""Question banks as a whole: described, compared, joined, struck from, removed, and checked."""
+"""Manages question banks: describe, compare, join, remove, check; strike off items."""
 
 import re
 import tempfile
@@ -34,11 +34,11 @@ _YOUNGER = re.compile(r"\d+ (?:month|week|day)s?")
 _COUNTED = ("task", "category", "subcategory", "sex")
 _NAMED = 3
 
-MEND_FILE = "mend the file, or name another"
+FIX_FILE = "fix the file, or choose another"
 
 
 def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return what is known of a bank as a whole."""
+    """Return the description of a bank."""
     return {
         "bank": row.name,
         "items": row.n_items,
@@ -56,7 +56,7 @@ def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
 
 
 def in_full(look: Transaction, name: str) -> dict[str, Any]:
-    """Return all that is known of a bank, and its items counted by what they say of themselves.
+    """Return the description of a bank, its totals, and the numbers of items by their attributes.
 
     Raises
     ------
@@ -76,13 +76,15 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
             "split": bank_contents.splits(look, row.id),
             **counted,
             "view": bank_contents.views(look, row.id),
-            "age": dict(sorted(ages.items(), key=lambda one: (_first_number(one[0]), one[0]))),
+            "age": dict(
+                sorted(ages.items(), key=lambda entry: (_first_number(entry[0]), entry[0]))
+            ),
         },
     }
 
 
 def age_band(age: str) -> str:
-    """Return the ten years that an age belongs to; what is a range already stays as it is.
+    """Return the decade that an age belongs to; ranges are returned unchanged.
 
     >>> age_band("60 years"), age_band("3 months"), age_band("50 to 60 years")
     ('60 to 69 years', '0 to 9 years', '50 to 60 years')
@@ -96,13 +98,13 @@ def age_band(age: str) -> str:
 
 
 def _first_number(band: str) -> int:
-    found = re.match(r"\d+", band)
-    return int(found[0]) if found else 1000
+    digits = re.match(r"\d+", band)
+    return int(digits[0]) if digits else 1000
 
 
 @dataclass(slots=True, kw_only=True)
 class Difference:
-    """One way in which two banks differ: how often, and up to `MOST_EXAMPLES` of it."""
+    """A kind of difference between two banks: its number, and up to `MOST_EXAMPLES` examples."""
 
     what: str
     n: int = 0
@@ -116,38 +118,40 @@ class Difference:
 
 
 def compared(look: Transaction, name: str, other: str) -> tuple[int, list[Difference]]:
-    """Return how many items two banks share without a difference, and every way they differ.
+    """Return the number of equal items in two banks, and the kinds of differences.
 
-    Items are told by their ids, films by the hash of their files.
+    Items are matched by ID, films by the hash of their files.
 
     Raises
     ------
     NotFound
         There is no bank of one of the names.
     """
-    here, there = banks.bank_row(look, name), banks.bank_row(look, other)
-    found = []
-    for one, another in ((here, there), (there, here)):
-        only = Difference(what=f"only in {one.name}")
-        for item_id in bank_contents.only_in(look, one.id, another.id):
+    bank, other_bank = banks.bank_row(look, name), banks.bank_row(look, other)
+    only_in_one = []
+    for row, other_row in ((bank, other_bank), (other_bank, bank)):
+        only = Difference(what=f"only in {row.name}")
+        for item_id in bank_contents.only_in(look, row.id, other_row.id):
             only.add(item_id)
-        found.append(only)
-    n_alike = here.n_items - found[0].n
+        only_in_one.append(only)
+    n_equal = bank.n_items - only_in_one[0].n
     by_column: dict[str, Difference] = {}
-    for item_id, columns in bank_contents.differing(look, here.id, there.id):
-        n_alike -= 1
+    for item_id, columns in bank_contents.differing(look, bank.id, other_bank.id):
+        n_equal -= 1
         for column in columns:
             what = f"different {'reference standard' if column == 'truth' else column}"
             by_column.setdefault(column, Difference(what=what)).add(item_id)
     renamed = Difference(what="the same film under other ids")
-    for film in bank_contents.renamed(look, here.id, there.id):
+    for film in bank_contents.renamed(look, bank.id, other_bank.id):
         renamed.add(f"{film['item']} / {film['other_item']}")
-    return n_alike, [one for one in (*found, *by_column.values(), renamed) if one.n]
+    return n_equal, [
+        difference for difference in (*only_in_one, *by_column.values(), renamed) if difference.n
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """A joined bank; `shared_patients` are ids of patients that more than one of the banks has."""
+    """A joined bank; `shared_patients` are patient IDs that occur in more than one bank."""
 
     bank: str
     n_items: int
@@ -156,7 +160,7 @@ class Joined:
 
     @property
     def note(self) -> str:
-        """Return what whoever joins banks has to know of their patients; empty where nothing is."""
+        """Return a warning about shared patient IDs; empty if there are none."""
         if not self.shared_patients:
             return ""
         return tn(
@@ -180,29 +184,28 @@ def join_banks(
 ) -> Joined:
     """Make a bank of the items of several banks, which remain unchanged, as do their image files.
 
-    Items that are struck off are left out. The order in which banks are named has no effect.
+    Items that are struck off are left out. The order of the banks has no effect.
 
     Parameters
     ----------
     prefix
-        Whether every item, examination and patient id gets its bank's name and a slash before it:
-        for banks in which equal ids mean different items and patients.
+        Whether to put the bank's name and a slash before every item, examination and patient ID:
+        for banks in which equal IDs mean different items and patients.
 
     Raises
     ------
     NotFound
         There is no bank of one of the names.
     NotNow
-        The name is taken, or a bank came with a study's bundle and has no films.
+        The name is taken, or a bank was restored from a study's bundle and has no films.
     BadInput
-        Fewer than two banks, or without `prefix` an item id that is in two of them, or an
-        unfit name.
+        Fewer than two banks, an invalid name, or without `prefix` an item ID that is in two banks.
     """
     check_name(name, "bank")
     with store.change() as change:
         if banks.find(change, name):
             raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
-        rows = [banks.bank_row(change, one) for one in sorted(set(sources))]
+        rows = [banks.bank_row(change, source) for source in sorted(set(sources))]
         _refuse(change, rows, prefix=prefix)
         number = banks.add(
             change,
@@ -222,13 +225,13 @@ def join_banks(
         sha256 = banks.content_sha256(change, number, simulated=simulated)
         banks.set_content_hash(change, number, sha256)
         banks.add_marks(change, number, list(banks.bank_marks(change, number)))
-        made = banks.bank_row(change, name)
-        detail = {**banks.facts(made), "n_items": made.n_items, "n_left_out": 0}
+        joined = banks.bank_row(change, name)
+        detail = {**banks.facts(joined), "n_items": joined.n_items, "n_left_out": 0}
         events.record(change, "", now, kind=EventKind.BANK_IMPORTED, detail=detail, by=by)
         return Joined(
             bank=name,
-            n_items=made.n_items,
-            n_films=made.n_films,
+            n_items=joined.n_items,
+            n_films=joined.n_films,
             shared_patients=() if prefix else tuple(_in_two(change, rows, "patient_id")),
         )
 
@@ -239,7 +242,7 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
     for row in rows:
         refuse_without_images(row)
     names = [id_key(row.name) for row in rows]
-    if prefix and any(one.startswith(f"{other}/") for one, other in permutations(names, 2)):
+    if prefix and any(first.startswith(f"{other}/") for first, other in permutations(names, 2)):
         raise BadInput(
             t(
                 "The name of one bank begins with the name of another and a slash, so that IDs "
@@ -261,7 +264,7 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
 
 
 def refuse_without_images(row: BankRow) -> None:
-    """Raise `NotNow` where a bank came with a study's bundle, for its films did not."""
+    """Raise `NotNow` if a bank was restored from a study's bundle, which contains no films."""
     if row.format == banks.FROM_BUNDLE:
         raise NotNow(
             t(
@@ -272,19 +275,19 @@ def refuse_without_images(row: BankRow) -> None:
 
 
 def _in_two(look: Transaction, rows: Iterable[BankRow], column: str) -> list[str]:
-    found = {
+    values = {
         value
-        for one, other in combinations(rows, 2)
-        for value in banks.in_both(look, one.id, other.id, column)
+        for row, other_row in combinations(rows, 2)
+        for value in banks.in_both(look, row.id, other_row.id, column)
     }
-    return sorted(found)
+    return sorted(values)
 
 
 def _provenance(rows: Sequence[BankRow]) -> Provenance:
-    """Return where all of them come from, each with its name: none goes unsaid in an export."""
+    """Return the joined provenance of all banks, each text with its bank's name."""
 
-    def each(told: Iterable[tuple[str, str]]) -> str:
-        return "; ".join(f"{name}: {text}" for name, text in told if text)
+    def each(texts: Iterable[tuple[str, str]]) -> str:
+        return "; ".join(f"{name}: {text}" for name, text in texts if text)
 
     return Provenance(
         version=each((row.name, row.version) for row in rows),
@@ -305,16 +308,16 @@ def strike(
     now: datetime,
     by: By = COMMAND_LINE,
 ) -> None:
-    """Strike an item off, or take it back; studies that drew it keep it.
+    """Strike an item off, or reinstate it (`back`); studies that drew it keep it.
 
     Raises
     ------
     NotFound
         There is no such bank, or no such item in it.
     NotNow
-        It is so already.
+        The item already has that state.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
     words = checked_reason(reason)
     with store.change() as change:
@@ -338,7 +341,7 @@ def strike_within(
     now: datetime,
     by: By,
 ) -> None:
-    """Strike an item off, or take it back, within a transaction that has checked all else."""
+    """Strike an item off or reinstate it, within a transaction that has made all other checks."""
     bank_contents.mark_struck(change, item.id, struck=not back, reason=reason, at_utc=stamp(now))
     kind = EventKind.ITEM_TAKEN_BACK if back else EventKind.ITEM_STRUCK
     detail = {"bank": bank, "item": item.item_id, "reason": reason}
@@ -346,7 +349,7 @@ def strike_within(
 
 
 def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
-    """Return an item of a bank by its name.
+    """Return an item of a bank by its ID.
 
     Raises
     ------
@@ -362,16 +365,16 @@ def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
 
 
 def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE) -> BankRow:
-    """Remove a bank, and return what it was; the image files stay where they lie.
+    """Remove a bank, and return its row; the image files are kept.
 
-    Films prepared for reading go too, where no other bank has the same.
+    Films prepared for reading are removed too, unless another bank contains them.
 
     Raises
     ------
     NotFound
         There is no bank of that name.
     NotNow
-        A study or a draft holds to it; all of them are named.
+        Studies or drafts use the bank; the message names them.
     """
     with store.change() as change:
         row = banks.bank_row(change, name)
@@ -389,7 +392,7 @@ def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE
 
 
 def _holding(name: str, studies: list[str], drafts: list[str]) -> str:
-    """Say what keeps a bank: a study's answers are about its items, for good."""
+    """Return the message that names the studies and drafts that use a bank."""
     parts = []
     if studies:
         parts.append(
@@ -413,10 +416,10 @@ def _holding(name: str, studies: list[str], drafts: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What came of checking a bank.
+    """The result of checking a bank.
 
-    `findings` are in order of code, `notes` as an import has them; `letters` tells how often each
-    option of a sound item is the correct one.
+    `findings` are in order of code, `notes` as in an import; `letters` is how often each option of
+    a valid item is the correct one.
     """
 
     file: str
@@ -428,27 +431,27 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """Whether an import would take the bank whole."""
-        return not any(one.is_fault for one in self.findings)
+        """Whether an import would accept all items."""
+        return not any(finding.is_fault for finding in self.findings)
 
 
 def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = None) -> Report:
-    """Check a bank file, or the one in a folder, as an import would; nothing is kept.
+    """Check a bank file, or the bank file in a folder, as an import would, without storing it.
 
     Parameters
     ----------
     images
-        The folder the image paths start from; if None, the file's own, or where a folder has them.
+        The folder that image paths are relative to; by default it is found near the file.
 
     Raises
     ------
     BadFile
-        A folder holds no bank file, or several, or DICOM films.
+        A folder contains no bank file, several bank files, or DICOM films.
     """
     if path.is_dir() and holds_dicom(path):
         raise BadFile(
-            f"{path} holds DICOM films, which are checked as they are converted: import it; with "
-            "any fault nothing is kept, and all are listed"
+            f"{path} contains DICOM films, which are checked when they are converted: import it; "
+            "if there are errors, they are listed and nothing is imported"
         )
     parts, own = find_bank(path) if path.is_dir() else one_file(path, images)
     files = ", ".join(str(part.path) for part in parts)
@@ -457,44 +460,44 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
         try:
             with read_bank(
                 parts, images=images or own, work=work, format=format, skip_faulty=True
-            ) as found:
+            ) as read:
                 return Report(
                     file=files,
-                    n_found=found.staged.n_found,
-                    n_sound=found.staged.n_items,
+                    n_found=read.staged.n_found,
+                    n_sound=read.staged.n_items,
                     findings=(
-                        *by_rule(found.staged.every_fault()),
-                        *content_findings(found.staged.tables, 1),
+                        *by_rule(read.staged.every_fault()),
+                        *content_findings(read.staged.tables, 1),
                     ),
-                    notes=found.notes,
-                    letters=letters(found.staged.tables, 1),
+                    notes=read.notes,
+                    letters=letters(read.staged.tables, 1),
                 )
         except BadFile as error:
-            finding = RuleFinding(rule=Rule.FILE, remedy=MEND_FILE)
+            finding = RuleFinding(rule=Rule.FILE, remedy=FIX_FILE)
             finding.add(parts[0].path.name, str(error))
             return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
 
 
 def letters(look: Transaction, bank: int) -> Balance:
     """Return how often each option of a bank's items is the correct one."""
-    found = bank_contents.truths(look, bank)
-    return balance({(LETTERS.index(truth), size): n for (truth, size), n in found.items()})
+    counts = bank_contents.truths(look, bank)
+    return balance({(LETTERS.index(truth), size): n for (truth, size), n in counts.items()})
 
 
 def by_rule(faults: Iterable[Fault]) -> list[RuleFinding]:
-    """Return the faults rule by rule, in order of code."""
-    found: dict[Rule, RuleFinding] = {}
+    """Return the faults grouped by rule, in order of code."""
+    by_rule: dict[Rule, RuleFinding] = {}
     for fault in faults:
-        group = found.setdefault(fault.rule, RuleFinding(rule=fault.rule, remedy=fault.remedy))
+        group = by_rule.setdefault(fault.rule, RuleFinding(rule=fault.rule, remedy=fault.remedy))
         group.add(fault.key, fault.what)
-    return [found[rule] for rule in sorted(found)]
+    return [by_rule[rule] for rule in sorted(by_rule)]
 
 
 def content_findings(look: Transaction, bank: int) -> list[RuleFinding]:
-    """Return what sound items break of the rules of content, and where answers can be guessed."""
-    found = look_over(bank_contents.questions(look, bank))
+    """Return the content findings of valid items, and the clues by which answers can be guessed."""
+    findings = look_over(bank_contents.questions(look, bank))
     for rule, sentence in clues(banks.Questions(look, bank), shuffled=False).items():
         finding = RuleFinding(rule=rule, remedy=REMEDIES[rule])
         finding.add("the bank", sentence)
-        found.append(finding)
-    return sorted(found, key=lambda one: one.rule)
+        findings.append(finding)
+    return sorted(findings, key=lambda item: item.rule)

@@ -1,8 +1,8 @@
-"""What a bank says of its films in numbers: millimetres a pixel, and days before the current ones.
+"""Reads a bank's pixel spacings in mm and the days between prior and current films.
 
-A scale that is wrong misleads more than none, so whatever is in doubt is noted and left unknown;
-it is never a fault, since a film can be read without it. Of a prior film's date only the days
-before the current ones are kept.
+A wrong scale misleads more than none, so doubtful values are noted and left unknown. They are not
+faults, because a film can be read without them. Dates of prior films are not kept, only the number
+of days before the current film.
 """
 
 import math
@@ -17,7 +17,7 @@ from study.tables.values import as_list, as_text, missing, shown
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
-"""How far rows and columns, or two statements on one film, may be apart and still be one."""
+"""The relative difference up to which two spacings count as equal."""
 
 MOST_DAYS = 36_525
 _REMEDY = "name an examination made before, or leave the prior image out"
@@ -31,42 +31,42 @@ def read_spacings(
     Parameters
     ----------
     fields : Fields
-        Of the item. One value for all images or one value per image, each a number, the text of
-        one, or a pair (row, column) as a list or as DICOM writes it, ``0.143\0.143``. Two bare
-        numbers are one per image where there are two images, and else a pair.
+        The item's fields. One value for all images or one per image, each a number, a number as
+        text, or a pair (row, column) as a list or in DICOM's notation, ``0.143\0.143``. Two bare
+        numbers are one per image if there are two images, and otherwise a pair.
     n_images : int
-        How many images the item names.
+        The number of images of the item.
     notes : Notes
-        Takes what was left unknown, under `key`.
+        Collects notes on unknown values under `key`.
     field : str
-        Which field says it: that of the images, or of the prior images.
+        The field with the spacings of the images, or of the prior images.
 
     Returns
     -------
     list of float or None
-        As many as images.
+        One value per image.
     """
-    given = fields.given(field)
-    if not given:
+    spellings = fields.given(field)
+    if not spellings:
         return [None] * n_images
-    spelling, value = given[0]
+    spelling, value = spellings[0]
     spacings_mm = _read(value, n_images, notes, key)
-    if any(_read(other, n_images, Notes(), key) != spacings_mm for _, other in given[1:]):
+    if any(_read(other, n_images, Notes(), key) != spacings_mm for _, other in spellings[1:]):
         notes.add(f"pixel spacings differ, {spelling} is taken", key)
     return spacings_mm
 
 
 def gathered(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]]:
-    """Return what is said of each path; an image may be listed twice.
+    """Return the known spacings of each path; an image may be listed twice.
 
     >>> gathered([("a", 0.2), ("b", None), ("a", 0.3)])
     {'a': [0.2, 0.3]}
     """
-    found: dict[str, list[float]] = {}
+    by_path: dict[str, list[float]] = {}
     for path, spacing_mm in paths:
         if spacing_mm is not None:
-            found.setdefault(path, []).append(spacing_mm)
-    return found
+            by_path.setdefault(path, []).append(spacing_mm)
+    return by_path
 
 
 def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | None]:
@@ -74,14 +74,14 @@ def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | 
     if entries is None:
         notes.add("pixel spacing dropped: not as many as images", key)
         return [None] * n_images
-    found = [_spacing_mm(entry) for entry in entries]
-    for doubt in dict.fromkeys(one for one in found if isinstance(one, str)):
+    results = [_spacing_mm(entry) for entry in entries]
+    for doubt in dict.fromkeys(result for result in results if isinstance(result, str)):
         notes.add(f"pixel spacing {doubt}, left unknown", key)
-    return [None if isinstance(one, str) else one for one in found]
+    return [None if isinstance(result, str) else result for result in results]
 
 
 def _entries(value: object, n_images: int) -> list[object] | None:
-    """Return one entry per image, or None where their number does not fit."""
+    """Return one entry per image, or None if the numbers differ."""
     listed = _listed(value)
     if listed is None:
         return [value] * n_images
@@ -95,7 +95,7 @@ def _entries(value: object, n_images: int) -> list[object] | None:
 
 
 def _listed(value: object) -> list[object] | None:
-    """Return the entries of a list, also of one written as text; None for a single value."""
+    """Return the entries of a list or of a text that lists them; None for a single value."""
     listed = as_list(value)
     if listed is None and isinstance(value, str):
         for separator in "|;":
@@ -105,7 +105,7 @@ def _listed(value: object) -> list[object] | None:
 
 
 def _spacing_mm(entry: object) -> float | str | None:
-    """Return the spacing of one entry, None where none is given, or what is doubtful about it."""
+    """Return the spacing of an entry, None if it is empty, or the reason why it is doubtful."""
     if missing(entry):
         return None
     sides = _sides(entry)
@@ -143,45 +143,45 @@ def _alike(values: Sequence[float]) -> bool:
 
 
 def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[int | None]:
-    """Return how many days before the current films each prior one of an item was made.
+    """Return the days from each prior film of an item to the current films.
 
     Parameters
     ----------
     fields : Fields
-        Of the item. `prior_days` goes before `prior_date`, which needs `StudyDate`; each is one
-        value for all, or one a prior image.
+        The item's fields. `prior_days` has precedence over `prior_date`, which needs `StudyDate`;
+        each is one value for all prior images, or one per prior image.
     n : int
-        How many prior images the item names.
+        The number of prior images of the item.
     notes : Notes
-        Takes what was left unknown.
+        Collects notes on unknown intervals.
     trouble : Trouble
-        Takes that a prior image is no earlier one.
+        Collects a fault if a prior image was made after the current ones.
 
     Returns
     -------
     list of int or None
-        None where it is unknown.
+        None if unknown.
     """
     by_date = fields.first("prior_days") is None
-    given = _each(fields.first("prior_date" if by_date else "prior_days"), n)
-    if given is None:
+    values = _each(fields.first("prior_date" if by_date else "prior_days"), n)
+    if values is None:
         notes.add("prior intervals dropped: not as many as prior images", trouble.key)
         return [None] * n
-    today = _examination(fields) if by_date else None
-    found = [_between(one, today) if by_date else _whole(one) for one in given]
-    for value, days in zip(given, found, strict=True):
+    study_date = _examination(fields) if by_date else None
+    all_days = [_between(entry, study_date) if by_date else _whole_days(entry) for entry in values]
+    for value, days in zip(values, all_days, strict=True):
         if missing(value):
             continue
         if days is None or days > MOST_DAYS:
-            said = "prior date, or StudyDate," if by_date else f"prior interval {shown(value)}"
-            notes.add(f"{said} not understood, interval left unknown", trouble.key)
+            name = "prior date, or StudyDate," if by_date else f"prior interval {shown(value)}"
+            notes.add(f"{name} not understood, interval left unknown", trouble.key)
         elif days < 0:
             trouble.add("a prior image made after the current ones", _REMEDY, Rule.NO_PRIOR)
-    return [days if days is not None and days <= MOST_DAYS else None for days in found]
+    return [days if days is not None and days <= MOST_DAYS else None for days in all_days]
 
 
 def rounded(days: int) -> tuple[int, str]:
-    """Return a time in the unit that people would say it in.
+    """Return a number of days in a suitable unit: days, weeks, months or years.
 
     >>> [rounded(days) for days in (0, 13, 45, 91, 700, 800)]
     [(0, 'day'), (13, 'day'), (6, 'week'), (3, 'month'), (23, 'month'), (2, 'year')]
@@ -196,7 +196,7 @@ def rounded(days: int) -> tuple[int, str]:
 
 
 def prior_name(days: int | None) -> str:
-    """Return what a prior film is called in English, as models are told.
+    """Return the English name of a prior film, as sent to models.
 
     >>> prior_name(91), prior_name(1), prior_name(0), prior_name(None)
     ('prior, 3 months earlier', 'prior, 1 day earlier', 'prior, same day', 'prior')
@@ -208,7 +208,7 @@ def prior_name(days: int | None) -> str:
 
 
 def day_of(text: str) -> date | None:
-    """Return a day written as `20200131`, `2020-01-31` or with a time behind it; or None.
+    """Return the date in `20200131`, `2020-01-31`, or either with a time; or None.
 
     >>> day_of("20200131"), day_of("2020-01-31T08:00"), day_of("31 January")
     (datetime.date(2020, 1, 31), datetime.date(2020, 1, 31), None)
@@ -220,18 +220,18 @@ def day_of(text: str) -> date | None:
 
 
 def _each(value: object, n: int) -> Sequence[object] | None:
-    """Return one value for each of `n`; None where there are too many or too few."""
+    """Return one value for each of `n` images; None if the numbers differ."""
     if missing(value):
         return [None] * n
     listed = as_list(value)
-    if listed is None and isinstance(value, str) and any(sign in value for sign in "|;"):
+    if listed is None and isinstance(value, str) and any(separator in value for separator in "|;"):
         listed = [part.strip() for part in value.replace(";", "|").split("|")]
     if listed is None or len(listed) == 1:
         return [*repeat(value if listed is None else listed[0], n)]
     return listed if len(listed) == n else None
 
 
-def _whole(value: object) -> int | None:
+def _whole_days(value: object) -> int | None:
     if isinstance(value, bool):
         return None
     try:
@@ -242,10 +242,10 @@ def _whole(value: object) -> int | None:
 
 
 def _examination(fields: Fields) -> date | None:
-    found = {plain_key(key): value for key, _, value in fields.others()}
-    return day_of(as_text(found.get(EXAMINATION_DATE)) or "")
+    others = {plain_key(key): value for key, _, value in fields.others()}
+    return day_of(as_text(others.get(EXAMINATION_DATE)) or "")
 
 
-def _between(value: object, today: date | None) -> int | None:
-    before = day_of(as_text(value) or "")
-    return None if before is None or today is None else (today - before).days
+def _between(value: object, study_date: date | None) -> int | None:
+    prior_date = day_of(as_text(value) or "")
+    return None if prior_date is None or study_date is None else (study_date - prior_date).days

@@ -1,4 +1,4 @@
-"""Options and their letters: texts without letters, and the letter of the correct one."""
+"""Reads the options of an item and the letter of the correct one."""
 
 import json
 import re
@@ -21,19 +21,19 @@ _WRITE_OPTIONS = "give a list of 2 to 8 texts"
 
 
 def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
-    """Read an item's options, and note what is wrong with them.
+    """Read an item's options, and note their faults.
 
     Parameters
     ----------
     fields : Fields
         The item's fields: `options`, or `option_a`, `option_b`, ...
     trouble : Trouble
-        Takes the faults.
+        Collects the faults.
 
     Returns
     -------
     tuple of str
-        The texts in canonical order without their letters; empty when they cannot be read.
+        The texts in canonical order without letters; empty if they cannot be read.
     """
     listed = _listed(fields, trouble)
     if listed is None:
@@ -49,41 +49,41 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
 
 
 def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str | None:
-    """Read the letter of the correct option, and note what is wrong with it.
+    """Read the letter of the correct option, and note its faults.
 
     Parameters
     ----------
     fields : Fields
-        The item's fields; every spelling given of `truth` must name the same option.
+        The item's fields; all filled spellings of `truth` must name the same option.
     options : sequence of str
-        From `read_options`; when empty, nothing can be said and nothing is; nor where no answer
-        is given, since a bank may have none.
+        From `read_options`.
     trouble : Trouble
-        Takes the faults.
+        Collects the faults.
 
     Returns
     -------
     str or None
+        None after a fault, without options, or without an answer, since a bank may have none.
     """
-    given = fields.given("truth")
-    if not given or not options:
+    spellings = fields.given("truth")
+    if not spellings or not options:
         return None
-    letters = {key: _letter(value, options, trouble) for key, value in given}
+    letters = {key: _letter(value, options, trouble) for key, value in spellings}
     if len(set(letters.values())) > 1 and None not in letters.values():
-        said = ", ".join(f"{key} {letter}" for key, letter in letters.items())
+        differing = ", ".join(f"{key} {letter}" for key, letter in letters.items())
         trouble.add(
-            f"correct answers that differ: {said}", "keep the right one", Rule.TRUTHS_DIFFER
+            f"correct answers that differ: {differing}", "keep the right one", Rule.TRUTHS_DIFFER
         )
         return None
     return next(iter(letters.values()))
 
 
 def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
-    """Strip the options' letters, only when all carry their own, A, B, C in order.
+    """Remove the options' letters if all options are lettered A, B, C in order.
 
-    An option may begin like a letter by itself ("A. fumigatus infection", "A large effusion").
-    When all carry letters that are out of order, the letter of the correct answer could mean
-    either the printed letter or the place: that is a fault.
+    A text may itself begin with a letter ("A. fumigatus infection", "A large effusion"). If all
+    options have letters but out of order, the letter of the correct answer is ambiguous: it could
+    mean the printed letter or the position. That is a fault.
     """
     matches = [_LETTERED.fullmatch(text) for text in texts]
     letters = [match[1].upper() for match in matches if match]
@@ -101,17 +101,17 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
 
 
 def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
-    given = fields.first("options")
-    if given is None:
+    value = fields.first("options")
+    if value is None:
         return _from_columns(fields, trouble)
-    if isinstance(given, str) and given.lstrip().startswith("{"):
+    if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            given = json.loads(given, object_pairs_hook=Repeated)
+            value = json.loads(value, object_pairs_hook=Repeated)
         except (ValueError, RecursionError):
-            given = None
-    if isinstance(given, dict):
-        return _from_letters(given, trouble)
-    listed = as_list(given)
+            value = None
+    if isinstance(value, dict):
+        return _from_letters(value, trouble)
+    listed = as_list(value)
     if listed is None:
         trouble.add(
             f"options not understood: {shown(fields.first('options'))}",
@@ -131,8 +131,12 @@ def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
     return listed
 
 
-def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | None:
-    keys = [key for key, _ in given.pairs] if isinstance(given, Repeated) else list(given)
+def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[object] | None:
+    keys = (
+        [key for key, _ in options_by_key.pairs]
+        if isinstance(options_by_key, Repeated)
+        else list(options_by_key)
+    )
     letters = sorted(key.strip().strip("().:").upper() for key in keys)
     if letters != list(LETTERS[: len(keys)]):
         trouble.add(
@@ -141,31 +145,31 @@ def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | 
             Rule.OPTIONS,
         )
         return None
-    by_letter = {key.strip().strip("().:").upper(): value for key, value in given.items()}
+    by_letter = {key.strip().strip("().:").upper(): value for key, value in options_by_key.items()}
     return [by_letter[letter] for letter in letters]
 
 
 def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
-    sound = True
+    is_valid = True
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
-        sound = False
+        is_valid = False
     keys = [text_key(text) for text in texts]
     empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
             f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
         )
-        sound = False
-    given = {key for key in keys if key}
-    if len(given) < len(keys) - len(empty):
+        is_valid = False
+    distinct = {key for key in keys if key}
+    if len(distinct) < len(keys) - len(empty):
         trouble.add(_repeated(texts, keys), "make each option different", Rule.SAME_OPTION)
-        sound = False
-    return tuple(texts) if sound else ()
+        is_valid = False
+    return tuple(texts) if is_valid else ()
 
 
 def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
-    """Say which options are given twice, and how the second one is written otherwise."""
+    """Return which options are given twice, and how their spellings differ."""
     first: dict[str, str] = {}
     repeated: dict[str, None] = {}
     for text, key in zip(texts, keys, strict=True):
@@ -185,24 +189,24 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
             f"correct answer not text: {shown(value)}", "give the option's letter", Rule.TRUTH
         )
         return None
-    found = _by_letter(text, options)
+    letters = _by_letter(text, options)
     if len(id_key(text)) > 1 or not all(
         len(option) > 1 and option[-1] != "." for option in options
     ):
-        found |= _by_text(text, options)  # a sign alone is no text of several
-    if len(found) == 1:
-        return found.pop()
-    letters = f"A to {LETTERS[len(options) - 1]}"
-    if found:
-        what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(found))}"
+        letters |= _by_text(text, options)  # a single character is no option's text
+    if len(letters) == 1:
+        return letters.pop()
+    choices = f"A to {LETTERS[len(options) - 1]}"
+    if letters:
+        what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(letters))}"
     else:
         what = f"correct answer {shown(text)} is not among the options"
-    trouble.add(what, f"give one letter of {letters}, or an option's full text", Rule.TRUTH)
+    trouble.add(what, f"give one letter of {choices}, or an option's full text", Rule.TRUTH)
     return None
 
 
 def _by_letter(text: str, options: Sequence[str]) -> set[str]:
-    """Options named by letter, alone or with their own text behind it."""
+    """Return the options named by a letter, alone or followed by the option's text."""
     letters, text = LETTERS[: len(options)], id_key(text)
     if alone := _LETTER_ALONE.fullmatch(text):
         return {alone[1].upper()} & set(letters)
@@ -213,20 +217,22 @@ def _by_letter(text: str, options: Sequence[str]) -> set[str]:
 
 def _by_text(text: str, options: Sequence[str]) -> set[str]:
     plain = [text_key(option) for option in options]
-    for wanted, found in (
+    for wanted, candidates in (
         (text_key(text), plain),
         (text_key(text).rstrip("."), [option.rstrip(".") for option in plain]),
     ):
-        letters = {letter for letter, own in zip(LETTERS, found, strict=False) if own == wanted}
+        letters = {
+            letter for letter, own in zip(LETTERS, candidates, strict=False) if own == wanted
+        }
         if letters:
             return letters
     return set()
 
 
 def still_lettered(options: Sequence[str]) -> bool:
-    """Whether an option kept a letter that looks like its own, as not all of them carry one."""
+    """Return whether an option kept its own letter because not all options have one."""
     for letter, option in zip(LETTERS, options, strict=False):
-        if option.startswith((letter, "(", "[")):  # so it is with next to none
+        if option.startswith((letter, "(", "[")):  # rare
             match = _LETTERED.fullmatch(option)
             if match is not None and match[1] == letter:
                 return True

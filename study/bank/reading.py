@@ -1,4 +1,4 @@
-"""Reads a bank's files into a working file, and settles there what no item tells by itself."""
+"""Reads a bank's files into a working file, and checks there what concerns several items."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,17 +35,17 @@ from study.tables.values import shown
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]
 OnProgress = Callable[[str, int, int], None]
-"""Told a step (`items` in bytes, or `films`), how much of it is done, and of how much."""
+"""Called with a step (`items` in bytes, or `films`), the amount done, and the total."""
 
 _TABLES = ("csv", "xlsx")
-MOST_TOLD = 1_000
+MOST_NOTED = 1_000
 _FEW_FILMS = 2_000
-"""Up to so many are looked at even if the bank is to be refused: all faults are told at once."""
+"""Up to this number, films are read even if the bank will be refused, to list all faults."""
 
 _AT_ONCE = 64
 _TOGETHER = 1_000
 _LARGE = 8 << 20
-"""Bytes of a bank's files, from where on others help: to begin costs some tens of milliseconds."""
+"""Bytes of a bank's files from which worker processes are used; starting them takes 10-50 ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +57,19 @@ class ReadBank:
     format : str
         `rexvqa` or `csv`.
     sha256 : str
-        Of the file's bytes, in hexadecimal; of several files, of their hashes one a line.
+        Hash of the file's bytes in hexadecimal; for several files, of their hashes, one per line.
     staged : Staging
-        The sound items and their films, and every fault of the others.
+        The valid items and their films, and the faults of the others.
     notes : tuple of str
-        What was not understood or had to be decided, with counts.
+        Values that were not understood, and decisions made, with counts.
     n_missing : int
-        How many films are not there.
+        The number of missing films.
     shortened : Group or None
-        The items taken without films that are missing.
+        The items imported without films that are missing.
     n_unseen : int
-        How many films were not looked at, since the bank has faults already.
+        The number of films that were not read, because the bank has faults already.
     n_workers : int
-        How many processes helped.
+        The number of worker processes used.
     """
 
     format: str
@@ -94,33 +94,33 @@ def read_bank(
     progress: OnProgress | None = None,
     n_workers: int = 0,
 ) -> Iterator[ReadBank]:
-    """Read and validate a question bank; it can be asked while the context lasts.
+    """Read and validate a question bank; the result can be queried within the context.
 
     Parameters
     ----------
     parts : sequence of Part
-        The files, whose layout is described in ``docs/bank-format.md``; all of them one bank.
+        The files of one bank; ``docs/bank-format.md`` describes their format.
     images : Path
-        The folder that holds the images.
+        The images folder.
     work : Path
-        Where the working file is to lie. What an import that was cut off left there is used.
+        The working file. If an interrupted import left one, it is reused.
     format : {"rexvqa", "csv"}, optional
-        Taken from a file's ending, else from its first character.
+        By default recognised by a file's ending, or by its first character.
     missing_images : {"refuse", "drop", "frontal"}
-        What becomes of items whose films are not all there: each is a fault; left out; or taken
-        without them, where the frontal film is there. Without prior films that are not there an
-        item is taken unless missing ones are refused.
+        How to treat items with missing films: as a fault, leave them out, or import them without
+        these films if a frontal film exists. Items with missing prior films are imported without
+        them, unless missing films are refused.
     skip_faulty : bool
-        Whether the sound items are wanted without the others: their films are all looked at.
+        Whether to import the valid items although others have faults; then all films are read.
     n_workers : int
-        How many processes help with a large file; what comes of it is the same.
+        The number of processes for a large file; the result does not depend on it.
 
     Raises
     ------
     BadFile
-        When a file as a whole, or the images folder, cannot be read.
+        A file, or the images folder, cannot be read.
     NotNow
-        When another import has the working file.
+        Another import uses the working file.
     """
     tell: OnProgress = progress or (lambda *_: None)
     folder, notes = ImageFolder(images), Notes()
@@ -130,7 +130,7 @@ def read_bank(
         if reading.has_truth:
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
         staged.fault_same_ids("item id given {n} times", "give each item its own id")
-        _settle_examinations(staged, notes)
+        _set_examinations(staged, notes)
         _note_respellings(staged, notes)
         refused = not skip_faulty and staged.n_faults() > 0
         n_unseen = _read_films(folder, staged, notes, tell, refused=refused, missing=missing_images)
@@ -146,16 +146,16 @@ def read_bank(
             "prior image {path} is the same file as a current one",
             "name the image of the earlier examination, or none",
         )
-        for path, n, key in staged.flat_films(MOST_TOLD):
+        for path, n, key in staged.flat_films(MOST_NOTED):
             notes.add(f"image {path} has one grey level only", key, n)
-        for path, key in staged.set_spacings(TOLERANCE, MOST_TOLD):
+        for path, key in staged.set_spacings(TOLERANCE, MOST_NOTED):
             notes.add(f"pixel spacings of image {path} differ, left unknown", key)
         n_missing = staged.n_missing_films()
         staged.keep_sound()
         staged.share()
         yield ReadBank(
             format="csv" if sources[0][0] in _TABLES else "rexvqa",
-            sha256=_sha256([one for _, one in sources]),
+            sha256=_sha256([digest for _, digest in sources]),
             staged=staged,
             notes=notes.lines(),
             n_missing=n_missing,
@@ -166,24 +166,24 @@ def read_bank(
 
 
 def sha256_of_files(parts: Sequence[Part]) -> str:
-    """Return the hash by which a bank's files are known again.
+    """Return the hash that identifies a bank's files.
 
     Raises
     ------
     BadFile
-        When one cannot be read.
+        A file cannot be read.
     """
-    found = []
+    hashes = []
     for part in parts:
         with opened_bytes(part.path) as file:
-            found.append(file_digest(file, "sha256").hexdigest())
-    return _sha256(found)
+            hashes.append(file_digest(file, "sha256").hexdigest())
+    return _sha256(hashes)
 
 
-def _sha256(of_files: Sequence[str]) -> str:
-    if len(of_files) == 1:
-        return of_files[0]
-    return sha256("".join(f"{one}\n" for one in of_files).encode()).hexdigest()
+def _sha256(hashes: Sequence[str]) -> str:
+    if len(hashes) == 1:
+        return hashes[0]
+    return sha256("".join(f"{value}\n" for value in hashes).encode()).hexdigest()
 
 
 def _read_items(
@@ -195,26 +195,26 @@ def _read_items(
     total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
     if total < _LARGE:
         reading.n_workers = 0
-    found, before = [], 0
+    sources, n_bytes = [], 0
     for part in parts:
         wanted = _source_format(part.path, format)
         with opened(part.path, format=wanted, is_record=_is_item, kind_of=kind_of) as source:
-            reading.read(part, source, partial(_tell_bytes, tell, before, total))
-            found.append((source.format, source.sha256))
-            before += source.n_bytes_read
-    return found
+            reading.read(part, source, partial(_tell_bytes, tell, n_bytes, total))
+            sources.append((source.format, source.sha256))
+            n_bytes += source.n_bytes_read
+    return sources
 
 
 @dataclass(slots=True, kw_only=True)
-class _Drafted:
-    """What became of some records: their drafts, and what was said of them."""
+class _Drafts:
+    """The drafts of a batch of records, and notes on them."""
 
     batch: Batch
     notes: Notes
     any_item: bool
     has_truth: bool
     by_place: bool
-    """Whether any is known by its place alone."""
+    """Whether any record is identified only by its position."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -236,42 +236,42 @@ class _Reading:
         entries = iter(source.entries)
         self._keep(self._drafted(part, islice(entries, 1)))
         self._read_pieces(part, source, tell)
-        while some := list(islice(entries, _TOGETHER)):
-            self._keep(self._drafted(part, some))
+        while records := list(islice(entries, _TOGETHER)):
+            self._keep(self._drafted(part, records))
             tell(source.n_bytes_read)
         tell(source.n_bytes_read)
         if not self.any_item and not is_table:
             raise BadFile(
-                f"{part.path} holds no items; give an object of items by id, or a list of items"
+                f"{part.path} contains no items; give an object of items by ID, or a list of items"
             )
 
     def _read_pieces(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
-        """Read what is cut into pieces well, which is all of a large file but its end."""
-        under_way = deque[Piece]()
+        """Read the pieces that a large file can be split into: all of it except its end."""
+        queue = deque[Piece]()
 
-        def handed_on() -> Iterator[Piece]:
+        def pending() -> Iterator[Piece]:
             for piece in source.pieces():
-                under_way.append(piece)
+                queue.append(piece)
                 yield piece
 
-        def drafted(piece: Piece) -> _Drafted | None:
+        def drafted(piece: Piece) -> _Drafts | None:
             records = piece.records(0)
             return None if records is None else self._drafted(part, records)
 
-        with closing(in_order(drafted, handed_on(), self.n_workers)) as results:
-            for found in results:
-                if found is None:
-                    source.give_back(under_way)
+        with closing(in_order(drafted, pending(), self.n_workers)) as results:
+            for drafts in results:
+                if drafts is None:
+                    source.give_back(queue)
                     return
-                piece = under_way.popleft()
-                if found.by_place:
-                    found = self._drafted(part, piece.records(source.n_entries) or ())
-                source.took(found.batch.n)
-                self._keep(found)
+                piece = queue.popleft()
+                if drafts.by_place:
+                    drafts = self._drafted(part, piece.records(source.n_entries) or ())
+                source.took(drafts.batch.n)
+                self._keep(drafts)
                 tell(source.n_bytes_read)
 
-    def _drafted(self, part: Part, entries: Iterable[Record | Fault]) -> _Drafted:
-        """Return what becomes of entries; nothing here is changed by it."""
+    def _drafted(self, part: Part, entries: Iterable[Record | Fault]) -> _Drafts:
+        """Return the drafts of entries, without changing this object."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
         any_item = by_place = False
@@ -283,7 +283,7 @@ class _Reading:
                 batch.add(draft)
             else:
                 batch.add_fault(entry)
-        return _Drafted(
+        return _Drafts(
             batch=batch,
             notes=notes,
             any_item=any_item,
@@ -291,11 +291,11 @@ class _Reading:
             by_place=by_place,
         )
 
-    def _keep(self, found: _Drafted) -> None:
-        self.staged.keep(found.batch)
-        self.notes.join(found.notes)
-        self.any_item = self.any_item or found.any_item
-        self.has_truth = self.has_truth or found.has_truth
+    def _keep(self, drafts: _Drafts) -> None:
+        self.staged.keep(drafts.batch)
+        self.notes.join(drafts.notes)
+        self.any_item = self.any_item or drafts.any_item
+        self.has_truth = self.has_truth or drafts.has_truth
 
 
 def _tell_bytes(tell: OnProgress, before: int, total: int, n: int) -> None:
@@ -310,8 +310,8 @@ def _source_format(path: Path, format: BankFormat | None) -> SourceFormat | None
     return None
 
 
-def _is_item(found: dict[str, object]) -> bool:
-    fields = Fields(found)
+def _is_item(record: dict[str, object]) -> bool:
+    fields = Fields(record)
     return isinstance(fields.first("question"), str) and "options" in fields
 
 
@@ -330,48 +330,47 @@ def _check_columns(source: OpenSource) -> None:
         )
 
 
-def _settle_examinations(staged: Staging, notes: Notes) -> None:
-    """Give every item its examination, and fault those that share one between patients.
+def _set_examinations(staged: Staging, notes: Notes) -> None:
+    """Set every item's examination, and report examinations with several patients as faults.
 
-    Files give up to four keys for an examination, and it is not known of each whether it is unique
-    across patients. The first key under which no examination has two patients is taken; where none
-    is, the first key, and its examinations are faulted.
+    Files have up to four keys for an examination, which may not be unique across patients. The
+    first key that is unique is used; if none is, the first key, and its examinations are faults.
     """
-    given = []
+    keys = []
     for key, is_shared in staged.examination_keys():
-        given.append(key)
+        keys.append(key)
         if not is_shared:
             break
     else:
-        given = given[:1] or [0]
-    first, taken = given[0], given[-1]
-    if taken != first:
+        keys = keys[:1] or [0]
+    first, chosen = keys[0], keys[-1]
+    if chosen != first:
         names = SPELLINGS["examination_id"]
         notes.add(
-            f"{names[first]} is shared between patients; {names[taken]} is taken for the"
+            f"{names[first]} is shared between patients; {names[chosen]} is taken for the"
             " examination",
             staged.first_key(),
         )
-    staged.set_examinations(taken)
+    staged.set_examinations(chosen)
     staged.fault_shared_examinations(
         "examination {examination} is given to patients {patients}",
         "an examination is of one patient: correct the ids",
     )
-    if found := staged.share_patients():
+    if completed := staged.share_patients():
         what = "patient taken from another item of the same examination"
-        notes.add(what, found.first, found.n)
+        notes.add(what, completed.first, completed.n)
     for name, group in staged.examinations_that_differ(("age", "sex")).items():
         notes.add(f"items of one examination differ in {name}", group.first, group.n)
 
 
 def _note_respellings(staged: Staging, notes: Notes) -> None:
-    """Note values that count as one although they are written in several ways."""
+    """Note values that count as equal although their spellings differ."""
     for column, what in _COMPARED.items():
-        found = (staged.respelt_ids if column in _IDS else staged.respelt_names)(column)
-        for value, first, items in found:
+        respelt = (staged.respelt_ids if column in _IDS else staged.respelt_names)(column)
+        for value, first, items in respelt:
             differs = difference(value, first)
-            told = f"{what} {shown(value)} counts as {shown(first)}: they differ in {differs}"
-            notes.add(told, items.first, items.n)
+            note = f"{what} {shown(value)} counts as {shown(first)}: they differ in {differs}"
+            notes.add(note, items.first, items.n)
 
 
 _IDS = ("patient_id", "examination_id")
@@ -393,7 +392,7 @@ def _read_films(
     refused: bool,
     missing: MissingImages,
 ) -> int:
-    """Look at every film; return how many were not, as the bank is refused anyhow."""
+    """Read the films; return the number not read because the bank is refused anyway."""
     staged.recall_films()
     staged.mark_missing(folder.absent, NOT_FOUND_REMEDY)
     for written, name, key in staged.respell_missing(folder.spelt):

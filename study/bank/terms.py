@@ -1,4 +1,4 @@
-"""Age, sex and projection as a reader sees them, from the codes that files use."""
+"""Converts the codes of files to the age, sex and projection that readers see."""
 
 import re
 from functools import lru_cache
@@ -55,12 +55,12 @@ _SPELT = {
     "ERECT": ("UPRIGHT",),
 }
 VIEW_LABELS = frozenset(_SPELT)
-"""Every name of a view that a reader may see over a film: none of them answers a question."""
+"""The view names that readers may see over a film; none of them reveals an answer."""
 
 _LABELS = {each: label for label, others in _SPELT.items() for each in (label, *others)}
 _NO_LABEL = frozenset({"", "UNKNOWN", "NONE", "NAN", "N/A", "OTHER"})
 
-# A dot ends the short parts and not the texts, which hold dots themselves.
+# A dot ends age and sex, but not the texts, which may contain dots.
 _CONTEXT_PART = re.compile(
     r"\b(age|gender|sex|indication|comparison|findings|impression)\s*:", re.IGNORECASE
 )
@@ -78,7 +78,7 @@ def age_in_words(text: str) -> tuple[str, bool]:
     Returns
     -------
     tuple of str and bool
-        Such as `60 years`; what was not understood comes back as given.
+        Such as `60 years`; text that was not understood is returned unchanged.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def age_in_words(text: str) -> tuple[str, bool]:
 
 
 def age_in_years(words: str) -> tuple[int, int] | None:
-    """Return the whole years between which an age in words lies; None where it does not say.
+    """Return the range of an age in words, in completed years; None if it is not understood.
 
     Examples
     --------
@@ -103,8 +103,8 @@ def age_in_years(words: str) -> tuple[int, int] | None:
     """
     if between := re.fullmatch(r"(\d+) to (\d+) years", words):
         return int(between[1]), int(between[2])
-    if told := re.fullmatch(r"(\d+) (year|month|week|day)s?", words):
-        years = int(int(told[1]) / _IN_A_YEAR[told[2]])
+    if age := re.fullmatch(r"(\d+) (year|month|week|day)s?", words):
+        years = int(int(age[1]) / _IN_A_YEAR[age[2]])
         return years, years
     return None
 
@@ -124,10 +124,10 @@ def sex_in_words(text: str) -> tuple[str, bool]:
 
 @lru_cache
 def view_label(text: str) -> tuple[str, bool]:
-    """Return one of `VIEW_LABELS`, or nothing, and whether the text was understood.
+    """Return one of `VIEW_LABELS` or an empty string, and whether the text was understood.
 
-    Whatever else a file says in its place may tell a finding (`PICC LINE`) and is shown to nobody.
-    `LL` is taken as a plain lateral, as the data set uses it; a number behind the name is dropped.
+    Any other text may name a finding (`PICC LINE`) and is not shown. `LL` counts as a lateral view,
+    as in the data set; a number after the name is dropped.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def view_label(text: str) -> tuple[str, bool]:
 
 
 def context_parts(text: str) -> dict[str, str]:
-    """Take the leaderboard's context apart.
+    """Parse the `context` field of the leaderboard's files.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def context_parts(text: str) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Of `age`, `sex`, `indication`, `comparison`, `findings` and `impression`, those found; the
-        first of each name.
+        The first value of each of `age`, `sex`, `indication`, `comparison`, `findings` and
+        `impression` that occurs.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Imports question banks from a browser: a ZIP file is unpacked beside the store, then imported.
+"""Imports question banks that are uploaded in the browser as ZIP files, or are on the server.
 
-Nothing in an archive can reach outside of its folder or fill the disk, and a bank that is refused
-leaves nothing behind. A folder that was placed in the banks' folder on the server is imported from
-there.
+An archive is unpacked next to the store. It cannot write outside its folder or fill the disk, and
+the files of a refused bank are removed. A folder in the banks' folder on the server is imported in
+place.
 """
 
 import shutil
@@ -34,13 +34,16 @@ _DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 
 def folders(store: Store) -> list[str]:
-    """Return the folders on the server that hold a bank file, to be imported where they lie."""
-    there = banks_folder(store)
-    found = sorted(there.iterdir()) if there.is_dir() else []
+    """Return the folders on the server that contain a bank file and can be imported in place."""
+    home = banks_folder(store)
+    entries = sorted(home.iterdir()) if home.is_dir() else []
     return [
-        one.name
-        for one in found
-        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and has_bank(one)
+        entry.name
+        for entry in entries
+        if entry.is_dir()
+        and not entry.is_symlink()
+        and not entry.name.startswith(".")
+        and has_bank(entry)
     ]
 
 
@@ -53,9 +56,9 @@ class Arrived:
     place : Path
         The folder.
     is_ours : bool
-        Whether it was made for the import, and is removed where the bank is refused.
+        Whether it was made for the import, and is removed if the bank is refused.
     archive : Path or None
-        The uploaded file that is yet to be unpacked into the folder; alone in one of its own.
+        The uploaded file to unpack into the folder; it is alone in its own folder.
     """
 
     place: Path
@@ -64,7 +67,7 @@ class Arrived:
 
     @property
     def name(self) -> str:
-        """Return what messages call it."""
+        """Return the name for messages."""
         return (self.archive or self.place).name
 
     def unpack(self) -> None:
@@ -73,7 +76,7 @@ class Arrived:
         Raises
         ------
         BadFile
-            It is no ZIP archive, would reach outside of its folder or is beyond the budget.
+            It is not a ZIP archive, contains paths outside its folder, or exceeds the limits.
         """
         if self.archive is None:
             return
@@ -87,7 +90,7 @@ class Arrived:
             ) from error
 
     def discard_archive(self) -> None:
-        """Remove the uploaded file, and what was unpacked and not put in place."""
+        """Remove the uploaded file, and unpacked files that were not moved to the folder."""
         if self.archive is not None:
             shutil.rmtree(self.archive.parent, ignore_errors=True)
 
@@ -99,7 +102,7 @@ class Arrived:
 
 
 def arrived(store: Store, folder: str) -> Arrived:
-    """Return a folder beneath `banks_folder`, whose bank is imported where it lies.
+    """Return a folder in `banks_folder` whose bank is imported in place.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
 
 
 def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
-    """Keep an uploaded archive beside the store, for `import_arrived` to unpack.
+    """Save an uploaded archive next to the store, for `import_arrived` to unpack.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         with file.open("xb") as kept:
             shutil.copyfileobj(archive, kept, _PART_BYTES)
         place = free_place(home, name)
-        place.mkdir()  # taken from now on; an empty folder is replaced by the unpacked one
+        place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
         raise BadFile(
             t("The archive cannot be saved: {why}.", why=error.strerror or str(error))
@@ -153,34 +156,33 @@ def import_arrived(
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> Imported:
-    """Import the bank in a folder, which is unpacked first where it came as an archive.
+    """Import the bank in a folder; an uploaded archive is unpacked first.
 
-    A folder that was made for it is removed unless all of the bank was imported.
+    A folder made for the import is removed unless the bank was imported.
 
     Parameters
     ----------
     chosen
-        The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
-        asked.
+        The splits of the release; or the bank file, chosen after `SeveralBanks`.
     allow_possible_identifiers
-        Of a DICOM folder: as `study.bank.dicom_bank.import_dicom`.
+        For a DICOM folder; see `study.bank.dicom_bank.import_dicom`.
     options
-        As `study.bank.importing.import_bank`.
+        See `study.bank.importing.import_bank`.
 
     Raises
     ------
     BadFile
-        It holds no bank file or several, or the bank has faults; these are listed.
+        The folder contains no bank file or several, or the bank has faults, which are listed.
     NotNow
-        Another bank of that name is there, or another import is under way.
+        A different bank of that name exists, or another import is running.
     """
-    done, is_dicom = None, False
+    imported, is_dicom = None, False
     try:
         arrived.unpack()
         if is_dicom := holds_dicom(arrived.place):
-            from study.bank.dicom_bank import import_dicom  # a second to load
+            from study.bank.dicom_bank import import_dicom  # takes a second
 
-            done = import_dicom(
+            imported = import_dicom(
                 store,
                 arrived.place,
                 name=name,
@@ -190,15 +192,8 @@ def import_arrived(
             )
         else:
             parts, images = find_bank(arrived.place, chosen)
-            done = import_bank(
-                store,
-                parts,
-                name=name,
-                images=images,
-                now=now,
-                **options,
-            )
-        return done
+            imported = import_bank(store, parts, name=name, images=images, now=now, **options)
+        return imported
     except (FaultyBank, SeveralBanks):
         raise
     except BadFile as error:
@@ -208,5 +203,5 @@ def import_arrived(
         raise BadFile(words) from error
     finally:
         arrived.discard_archive()
-        if done is None or not done.is_new or is_dicom:  # DICOM names patients: it never stays
+        if imported is None or not imported.is_new or is_dicom:  # DICOM files name patients
             arrived.discard()

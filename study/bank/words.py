@@ -1,7 +1,7 @@
-"""Words, dates and UIDs of a text, in the forms in which identifiers are compared.
+"""Finds the words, dates and UIDs of a text in a normalized form for comparing identifiers.
 
-Letter case, diacritics, umlauts (ü, ue, u), invisible characters and whatever stands between words
-do not count. Scripts without spaces between words give every short run of their characters.
+Letter case, diacritics, umlauts (ü, ue, u), invisible characters and separators between words are
+ignored. Scripts without spaces between words yield every short sequence of characters.
 """
 
 import html
@@ -18,10 +18,10 @@ from babel import Locale
 from study.base.text import id_key, text_key
 
 LONGEST_RUN = 6
-"""How many words an identifier may be spread over."""
+"""The maximum number of words of an identifier."""
 
 _SURNAME, _INITIALS = 3, 3
-"""How many words a surname has, and how many letters initials beside it, at most."""
+"""The maximum number of words of a surname, and of letters of the initials next to it."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _UID = re.compile(r"\d+(?:\.\d+){3,}")
@@ -52,11 +52,11 @@ _KANA = {code: chr(code - 0x60) for code in range(0x30A1, 0x30F7)}
 
 
 class Found(NamedTuple):
-    """Something in a text that may be the key of a spelling.
+    """A part of a text that may be the key of a spelling.
 
-    A key is a run of words as one, a surname and initials with a plus between them, or a date or a
-    UID after its kind and a colon. `place` is the first of its words, `n` how many there are,
-    `capitals` whether each has one (of a surname: whether any has).
+    A key is a sequence of joined words, a surname and initials joined by a plus, or a date or UID
+    after its kind and a colon. `place` is the index of its first word, `n` the number of words,
+    `capitals` whether each starts with a capital (for a surname: whether any does).
     """
 
     key: str
@@ -67,7 +67,7 @@ class Found(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def folded(word: str) -> str:
-    """Return a word without case, diacritics, umlauts and the difference between the kana.
+    """Return a word without case, diacritics and umlauts, with Katakana as Hiragana.
 
     >>> folded("Müller"), folded("MUELLER"), folded("Łukasz"), folded("Weiß")
     ('muller', 'muller', 'lukasz', 'weiss')
@@ -75,11 +75,11 @@ def folded(word: str) -> str:
     text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS | _KANA))
     text = "".join(char for char in text if unicodedata.category(char) != "Mn").replace("ı", "i")
     text = "".join(str(unicodedata.decimal(char, char)) for char in text)
-    return unicodedata.normalize("NFC", _UMLAUTS.sub(lambda found: found[1] or "a", text))
+    return unicodedata.normalize("NFC", _UMLAUTS.sub(lambda match: match[1] or "a", text))
 
 
 def split_words(text: str) -> list[str]:
-    """Return the folded words of a text; letters and digits are words of their own.
+    """Return the folded words of a text; letters and digits are separate words.
 
     >>> split_words("D’Angelo-Müller 007")
     ['d', 'angelo', 'muller', '007']
@@ -88,18 +88,18 @@ def split_words(text: str) -> list[str]:
 
 
 def has_no_spaces(text: str) -> bool:
-    """Return whether a text is of a script that puts no spaces between words."""
+    """Return whether a text is in a script without spaces between words."""
     return bool(_NO_SPACES.search(text))
 
 
 def found_in(text: str) -> Iterator[Found]:
-    """Yield whatever in a text may be the spelling of an identifier."""
+    """Yield all parts of a text that may be the spelling of an identifier."""
     text = id_key(html.unescape(text))
     yield from _runs(text)
     if (split := _split_camel_case(text)) != text:
         yield from _runs(split)
     for place, chunk in enumerate(_SEPARATORS.split(text)):
-        if key := _NOT_ALPHANUMERIC.sub("", chunk):  # long ids of many words; no part of a name
+        if key := _NOT_ALPHANUMERIC.sub("", chunk):  # long IDs of many words; not names
             yield Found(folded(key), -10 * (place + 1), 1, capitals=chunk[:1].isupper())
     for uid in _UID.findall(text):
         yield Found(f"uid:{uid}", 0, 1, capitals=True)
@@ -113,7 +113,7 @@ def _split_camel_case(text: str) -> str:
 
 
 def _runs(text: str) -> Iterator[Found]:
-    """Yield every run of words as one, and the dates that words give."""
+    """Yield every sequence of words, joined, and the dates that words form."""
     written = _WORD.findall(text)
     words = [folded(word) for word in written]
     capitals = [word[:1].isupper() for word in written]
@@ -123,10 +123,14 @@ def _runs(text: str) -> Iterator[Found]:
             key += more
             all_capitals = all_capitals and capitals[place + n - 1]
             yield Found(key, place, n, all_capitals)
-            for beside in (place - 1, place + n):
-                if n <= _SURNAME and 0 <= beside < len(words) and len(words[beside]) <= _INITIALS:
-                    both = any(capitals[place : place + n]) and capitals[beside]
-                    yield Found(f"{key}+{words[beside]}", place, n, both)
+            for neighbour in (place - 1, place + n):
+                if (
+                    n <= _SURNAME
+                    and 0 <= neighbour < len(words)
+                    and len(words[neighbour]) <= _INITIALS
+                ):
+                    capital = any(capitals[place : place + n]) and capitals[neighbour]
+                    yield Found(f"{key}+{words[neighbour]}", place, n, capital)
         if has_no_spaces(word):
             for start in range(len(word)):
                 for end in range(start + 2, min(start + 10, len(word)) + 1):
@@ -137,20 +141,20 @@ def _runs(text: str) -> Iterator[Found]:
 @cache
 def _months() -> dict[str, int]:
     """Return the number of each month by its names and abbreviations in many languages."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for code in _LOCALES:
         months = Locale.parse(code).months
         for names in (*months["format"].values(), *months["stand-alone"].values()):
             for number, name in names.items():
                 words = split_words(name)
                 if len(words) == 1 and len(words[0]) >= 3:
-                    found.setdefault(words[0], number)
-    found["sept"] = 9
-    return found
+                    numbers.setdefault(words[0], number)
+    numbers["sept"] = 9
+    return numbers
 
 
 def _dates(words: Sequence[str]) -> Iterator[Found]:
-    """Yield every reading of neighbouring words as a date, or as two of day, month and year.
+    """Yield every interpretation of neighbouring words as a complete or incomplete date.
 
     Keys are `date:`, `short date:` with a year of two digits, `month:` and `day:`.
     """
@@ -179,7 +183,7 @@ def _month(word: str) -> int:
 
 
 def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
-    """Yield day, month and year in this order, and with day and month the other way round."""
+    """Yield the dates with day and month in this order and swapped."""
     if not (year.isdecimal() and len(year) in (2, 4)):
         return
     kind, centuries = ("date", (0,)) if len(year) == 4 else ("short date", (1900, 2000))
@@ -188,7 +192,7 @@ def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
             continue
         for century in centuries:
             try:
-                found = date(century + int(year), number, int(written))
+                day_found = date(century + int(year), number, int(written))
             except ValueError:
                 continue
-            yield Found(f"{kind}:{found}", 0, 3, capitals=True)
+            yield Found(f"{kind}:{day_found}", 0, 3, capitals=True)

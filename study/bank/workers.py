@@ -1,4 +1,4 @@
-"""Shares work out among processes: what comes back is in order, however many there are."""
+"""Distributes tasks among worker processes and returns the results in order."""
 
 import gc
 import os
@@ -24,81 +24,81 @@ class _Worker(NamedTuple):
 
 
 def most_workers() -> int:
-    """Return how many processes keep all processors busy; 0 where none can be split off.
+    """Return the number of processes that keep all processors busy; 0 if none can be forked.
 
-    One more than there are processors: one of them waits for its result to be taken.
+    One more than there are processors, because one waits until its result is taken.
     """
     if not can_split_off():
         return 0
-    here = hasattr(os, "sched_getaffinity")
-    return 1 + (len(os.sched_getaffinity(0)) if here else os.cpu_count() or 1)
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return 1 + (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
 
 
 def in_order(
     do: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
 ) -> Generator[_Result, None, None]:
-    """Yield what `do` makes of each task, in their order.
+    """Yield the result of `do` for each task, in order.
 
-    Each worker has one task at a time, so that no more than so many are ever held. They are gone
-    when this ends, however it ends; where this process is killed, they find their line cut.
+    Each worker has one task at a time, which limits the memory used. The workers end with this
+    generator; if this process is killed, they end when their pipe is closed.
 
     Parameters
     ----------
     do
-        What it changes is changed in the worker alone.
+        Its side effects stay in the worker process.
     n_workers
-        0 does everything here.
+        With 0, all tasks are done in this process.
 
     Raises
     ------
     NotNow
-        A worker was killed, as when memory is short.
+        A worker was killed, for example because memory is short.
     """
     if not n_workers:
         yield from map(do, tasks)
         return
-    with _started(do, n_workers) as workers:
+    with _workers(do, n_workers) as workers:
         busy = deque[_Worker]()
         free = deque(workers)
         for task in tasks:
-            found = None
+            result = None
             if not free:
-                found = _result(busy[0])
+                result = _result(busy[0])
                 free.append(busy.popleft())
             _send(free[0], task)
             busy.append(free.popleft())
-            if found is not None:
-                yield found[0]
+            if result is not None:
+                yield result[0]
         while busy:
             yield _result(busy.popleft())[0]
 
 
 @contextmanager
-def begun(
+def started(
     do: Callable[[_Task], _Result], tasks: Sequence[_Task], n_workers: int
 ) -> Iterator[Iterator[_Result]]:
-    """Begin few tasks, each in a worker of its own, while other things are done here.
+    """Start a few tasks, each in its own worker, and return an iterator of the results.
 
-    What it gives waits for each result, and fails as `in_order` does. With no workers all is
-    done before.
+    The iterator waits for each result and raises the same errors as `in_order`. Without workers,
+    the tasks are done before this returns.
     """
     if not n_workers:
         yield iter([do(task) for task in tasks])
         return
-    with _started(do, len(tasks)) as workers:
+    with _workers(do, len(tasks)) as workers:
         for worker, task in zip(workers, tasks, strict=True):
             _send(worker, task)
         yield (_result(worker)[0] for worker in workers)
 
 
 def _send(worker: _Worker, task: Any) -> None:
-    with suppress(BrokenPipeError, ConnectionResetError):  # it is told when the result is asked for
+    with suppress(BrokenPipeError, ConnectionResetError):  # reported by `_result`
         worker.line.send(task)
 
 
 def _result(worker: _Worker) -> tuple[Any]:
     try:
-        found, error = worker.line.recv()
+        result, error = worker.line.recv()
     except (EOFError, ConnectionResetError):
         raise NotNow(
             t(
@@ -109,11 +109,11 @@ def _result(worker: _Worker) -> tuple[Any]:
         ) from None
     if error is not None:
         raise error
-    return (found,)
+    return (result,)
 
 
 @contextmanager
-def _started(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
+def _workers(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
     workers: list[_Worker] = []
     try:
         for _ in range(n):
@@ -127,28 +127,28 @@ def _started(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
 
 
 def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
-    here, there = Pipe()
+    own_end, worker_end = Pipe()
 
     def work() -> int:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this ends it
-        for line in (here, *(other.line for other in others)):  # else its end goes unnoticed
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ended by the parent process
+        for line in (own_end, *(other.line for other in others)):  # to notice the parent's end
             line.close()
-        _work(do, there)
+        _work(do, worker_end)
         return 0
 
     pid = split_off(work)
-    there.close()
-    return _Worker(pid, here)
+    worker_end.close()
+    return _Worker(pid, own_end)
 
 
 def _work(do: Callable[[Any], Any], line: Connection) -> None:
-    gc.freeze()  # what was there before need not be looked through again, nor copied for that
+    gc.freeze()  # avoids scanning, and so copying, the memory shared with the parent
     with suppress(EOFError, OSError):
         while True:
             task = line.recv()
-            found, failed = None, None
+            result, error = None, None
             try:
-                found = do(task)
-            except Exception as error:  # told where the result is asked for
-                failed = error
-            line.send((found, failed))
+                result = do(task)
+            except Exception as failure:  # raised by `_result` in the parent process
+                error = failure
+            line.send((result, error))

@@ -28,9 +28,12 @@ ItemDict = dict[str, Any]
         ({"question": ["a", "b"]}, "question is not text"),
         ({"question": "a\0b"}, "question is not text"),
         ({"question": "\ud800"}, "question is not text"),
-        ({"question": "x" * 5_000_000}, "“question” has 5,000,000 signs, more than 10,000"),
-        ({"options": ["x", "No", "y" * 10_001]}, "“options” has 10,001 signs, more than 10,000"),
-        ({"Findings": "x" * 100_001}, "“Findings” has 100,001 signs, more than 100,000"),
+        ({"question": "x" * 5_000_000}, "“question” has 5,000,000 characters, more than 10,000"),
+        (
+            {"options": ["x", "No", "y" * 10_001]},
+            "“options” has 10,001 characters, more than 10,000",
+        ),
+        ({"Findings": "x" * 100_001}, "“Findings” has 100,001 characters, more than 100,000"),
         ({"options": None}, "no options"),
         ({"options": []}, "no options"),
         ({"options": "Yes or no"}, "options not understood"),
@@ -207,8 +210,8 @@ def test_id_that_cannot_stand_in_a_list_is_a_fault(bank: Read, item: ItemDict) -
     """A line of a list names an item; a long text or a second line does not."""
     found = bank({"q" * 501: item, "q1\nq2": item, "q3\u2028": item, "q\u00a0" + "4" * 498: item})
     assert [(fault.key, fault.what) for fault in found.faults] == [
-        ("entry 1", f"item id “{'q' * 59}…” has 501 signs, more than 500"),
-        ("entry 2", "item id “q1\nq2” holds a line break or another sign that is not shown"),
+        ("entry 1", f"item id “{'q' * 59}…” has 501 characters, more than 500"),
+        ("entry 2", "item id “q1\nq2” contains a line break or another invisible character"),
     ]
     assert [one.item_id[:2] for one in found.items] == ["q3", "q\u00a0"]
 

@@ -47,7 +47,7 @@ def test_what_no_text_can_be_made_of_is_no_attribute(bank: Read, item: ItemDict)
     assert only(found).attributes.keys() - {"ok"} == only(bank({"q1": item})).attributes.keys()
     left_out = [one for one in found.notes if "left out" in one]
     assert left_out == [
-        f"“{name}” is too long or no text, left out (1 item, first q1)"
+        f"“{name}” is too long or not text, left out (1 item, first q1)"
         for name in ("dose", "doses", "tags")
     ]
 
