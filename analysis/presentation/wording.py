@@ -210,6 +210,17 @@ def records(table: pd.DataFrame) -> list[Row]:
     return rows
 
 
+def rows_by_measure(
+    table: pd.DataFrame, key: Sequence[str]
+) -> dict[tuple[str, ...], dict[str, Row]]:
+    """Return the rows of a long table by the values of `key`, and those of each key by measure."""
+    groups: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in records(table):
+        values = tuple(str(row[column]) for column in key)
+        groups.setdefault(values, {})[str(row["measure"])] = row
+    return groups
+
+
 def conditions_in(results: Results, name: str) -> list[str]:
     """Return a table's conditions in order of name, those that readers read under first."""
     table = results.tables.get(name, pd.DataFrame())

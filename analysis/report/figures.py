@@ -101,6 +101,12 @@ class ReportFigure:
         return self.plotly()
 
     @cached_property
+    def json(self) -> str:
+        """The figure's data and layout for plotly.js."""
+        text: str = self.figure.to_json()
+        return text
+
+    @cached_property
     def svg(self) -> bytes:
         """The figure as SVG, text as paths, the same bytes every time."""
         # Only who prints waits for matplotlib.
@@ -110,10 +116,10 @@ class ReportFigure:
 
     @cached_property
     def png(self) -> bytes:
-        """The figure as PNG of 300 dots an inch, the same bytes every time."""
-        from analysis.figures.drawing.to_print import png
+        """The figure as PNG of 300 dots per inch, the same bytes every time."""
+        from analysis.figures.drawing.to_print import png_of
 
-        return png(self.chart)
+        return png_of(self.svg)
 
     @property
     def square(self) -> bool:

@@ -1,4 +1,4 @@
-"""A chart in print: SVG and PNG, drawn with matplotlib.
+"""A chart in print: SVG, drawn by Matplotlib, and PNG, converted from the SVG by Typst.
 
 Fonts come with packages, never from the machine, so that a figure looks the same everywhere.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import io
 import math
+import struct
 import threading
 import unicodedata
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 import matplotlib
+import typst
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
@@ -59,6 +62,10 @@ from analysis.translation import written
 
 MM_PER_INCH = 25.4
 PNG_DPI = 300
+# Signature and header of a PNG, in bytes; further chunks may follow.
+AFTER_HEADER = 33
+ONE_PICTURE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
+#image("figure.svg")"""
 GRID_PT, EDGE_PT = 0.5, 0.9
 # The order of drawing: a band lies below the grid, the layers of a panel count from one.
 BELOW_GRID, GRID, ABOVE_PANELS = 0.0, 0.5, 1_000.0
@@ -111,24 +118,36 @@ ONE_AT_A_TIME = threading.Lock()
 
 def svg(chart: Chart) -> bytes:
     """Draw a chart as SVG: text as paths, the same bytes every time."""
-    return _file(chart, format="svg", metadata={"Date": None, "Creator": None})
-
-
-def png(chart: Chart) -> bytes:
-    """Draw a chart as PNG of 300 dots an inch, the same bytes every time."""
-    # A higher level takes twice as long for files that are a tenth smaller.
-    encoding = {"compress_level": 3}
-    return _file(chart, format="png", metadata={"Software": None}, pil_kwargs=encoding)
-
-
-def _file(chart: Chart, **form: Any) -> bytes:
     with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
         file = io.BytesIO()
-        figure(chart).savefig(file, **form)
+        figure(chart).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
         return file.getvalue()
 
 
-@lru_cache(maxsize=1)  # the SVG and the PNG of a figure are requested in turn
+def png(chart: Chart) -> bytes:
+    """Draw a chart as PNG of 300 dots per inch, the same bytes every time."""
+    return png_of(svg(chart))
+
+
+def png_of(picture: bytes) -> bytes:
+    """Convert an SVG to PNG of 300 dots per inch.
+
+    Typst takes a quarter of the time that a second drawing by Matplotlib would take.
+    """
+    sources = {"main.typ": ONE_PICTURE, "figure.svg": picture}
+    file: bytes = typst.compile(  # type: ignore[call-overload]  # its types lack the mapping
+        sources, ignore_system_fonts=True, format="png", ppi=PNG_DPI
+    )
+    return file[:AFTER_HEADER] + _resolution() + file[AFTER_HEADER:]
+
+
+def _resolution() -> bytes:
+    """Return the chunk of a PNG that states dots per metre, which Typst leaves out."""
+    per_metre = round(PNG_DPI / MM_PER_INCH * 1000)
+    content = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
+    return struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
+
+
 def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
     chart = reflowed(chart, width_mm)

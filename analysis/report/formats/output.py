@@ -314,21 +314,30 @@ def _refuse_another_report(out: Path) -> None:
 def _report(results: Results, folder: Path) -> None:
     figures = report_figures(results)
     content = report_content(results, figures)
-
-    def write_rest() -> None:
-        _paper(results, content, folder / "paper")
-        _figures(figures, folder / "figures")
-        path = folder / "results.json"
-        with spoken(ENGLISH), path.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(_json(results))
-
     (folder / "figures").mkdir()
-    with alongside(write_rest):
+    with alongside(lambda: _page_and_paper(results, content, figures, folder)):
         for figure in figures:
             (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
-        _write_text(folder / "report.html", report_page(content))
+    with alongside(lambda: _pictures_and_results(results, figures, folder)):
         (folder / "report.pdf").write_bytes(report_pdf(content))
         _tables(results, folder)
+
+
+def _page_and_paper(
+    results: Results, content: ReportContent, figures: Sequence[ReportFigure], folder: Path
+) -> None:
+    _write_text(folder / "report.html", report_page(content))
+    for figure in figures:
+        text = json.dumps(json.loads(figure.json), ensure_ascii=False, sort_keys=True)
+        _write_text(folder / "figures" / f"{figure.name}.plotly.json", text + "\n")
+    _paper(results, content, folder / "paper")
+
+
+def _pictures_and_results(results: Results, figures: Sequence[ReportFigure], folder: Path) -> None:
+    for figure in figures:
+        (folder / "figures" / f"{figure.name}.png").write_bytes(figure.png)
+    with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
+        file.writelines(_json(results))
 
 
 def _paper(results: Results, content: ReportContent, folder: Path) -> None:
@@ -341,13 +350,6 @@ def _paper(results: Results, content: ReportContent, folder: Path) -> None:
 def _in_english(results: Results, content: ReportContent) -> ReportContent:
     """Return what a paper prints of the report: its tables are made again in English."""
     return content if content.language == ENGLISH else replace(content, tables=overviews(results))
-
-
-def _figures(figures: Sequence[ReportFigure], folder: Path) -> None:
-    for figure in figures:
-        text = json.dumps(json.loads(figure.figure.to_json()), ensure_ascii=False, sort_keys=True)
-        _write_text(folder / f"{figure.name}.plotly.json", text + "\n")
-        (folder / f"{figure.name}.png").write_bytes(figure.png)
 
 
 def _tables(results: Results, folder: Path) -> None:

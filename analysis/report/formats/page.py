@@ -126,7 +126,7 @@ def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
 
 
 def _picture(figure: ReportFigure) -> Markup | None:
-    if len(figure.figure.to_json()) <= MOST_CHARACTERS:
+    if len(figure.json) <= MOST_CHARACTERS:
         return None
     data = base64.b64encode(figure.png).decode()
     return Markup('<img id="figure-{}" alt="{}" src="data:image/png;base64,{}">').format(

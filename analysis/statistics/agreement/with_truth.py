@@ -23,7 +23,7 @@ from analysis.presentation.table import (
     report_table,
     whole,
 )
-from analysis.presentation.wording import sentences
+from analysis.presentation.wording import rows_by_measure, sentences
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, Sums
 from analysis.statistics.agreement.pairs.measures import (
@@ -185,18 +185,14 @@ def _truth_rows(
 ) -> list[TableRow]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = []
-    for (rater, condition, scope), rows_of_rater in agreement_shown(results, part).groupby(
-        ["rater_id", "condition", "scope"], sort=False
-    ):
-        by_measure = {str(row["measure"]): row for row in rows_of_rater.to_dict("records")}
+    groups = rows_by_measure(agreement_shown(results, part), ("rater_id", "condition", "scope"))
+    for (rater, condition, scope), by_measure in groups.items():
         cells = [
             estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
         ]
-        where = (scope_text(str(scope)),) if named_scopes else ()
+        where = (scope_text(scope),) if named_scopes else ()
         n = whole(by_measure["raw"]["n"])
-        rows.append(
-            ((named(names, str(rater)),), (condition_cell(str(condition)), *where, n, *cells))
-        )
+        rows.append(((named(names, rater),), (condition_cell(condition), *where, n, *cells)))
     return rows
 
 

@@ -36,7 +36,14 @@ from analysis.presentation.table import (
     report_table,
     whole,
 )
-from analysis.presentation.wording import rounded, sentences, shown_condition, span
+from analysis.presentation.wording import (
+    Row,
+    rounded,
+    rows_by_measure,
+    sentences,
+    shown_condition,
+    span,
+)
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import (
@@ -343,8 +350,8 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
     shown = agreement_shown(results, shown.merge(first, on=key, how="inner"))
     names = rater_names(results.bundle)
     rows = [
-        _pair_row(names, str(a), str(b), str(condition), part)
-        for (a, b, condition), part in shown.groupby(key, sort=False)
+        _pair_row(names, a, b, condition, by_measure)
+        for (a, b, condition), by_measure in rows_by_measure(shown, key).items()
     ]
     yield report_table(
         name="agreement-pairs",
@@ -361,9 +368,8 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _pair_row(
-    names: Mapping[str, RaterName], a: str, b: str, condition: str, part: pd.DataFrame
+    names: Mapping[str, RaterName], a: str, b: str, condition: str, by_measure: Mapping[str, Row]
 ) -> TableRow:
-    by_measure = {row["measure"]: row for row in part.to_dict("records")}
     cells = [
         estimate_cell(*(float(by_measure[m][c]) for c in ("estimate", "ci_low", "ci_high")))
         if m in by_measure
@@ -371,7 +377,7 @@ def _pair_row(
         for m in PAIR_MEASURES
     ]
     n = whole(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
-    return (named(names, a), named(names, b)), (condition_cell(str(condition)), n, *cells)
+    return (named(names, a), named(names, b)), (condition_cell(condition), n, *cells)
 
 
 AGREEMENT_PAIRS = Statistic(
