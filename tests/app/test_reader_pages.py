@@ -13,7 +13,7 @@ from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading
 from tests.unit.study.reading.test_open_ended import words
-from tests.unit.study.reading.test_score_card import FIVE_peers, PEERS_peers, close, read_peers
+from tests.unit.study.reading.test_score_card import FIVE, PEERS, close, read_with_score
 
 Opened = Callable[..., Store]
 CARD = ROOT / "pages" / "score_card.py"
@@ -72,9 +72,9 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
 
 def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     """Place, table, and the cases that most others got right; none of it holds a code."""
-    store = opened(readers=FIVE_peers, **PEERS_peers)
-    for reader, n_right in zip(FIVE_peers, (2, 7, 5, 2, 6), strict=True):
-        read_peers(store, reader, n_right)
+    store = opened(readers=FIVE, **PEERS)
+    for reader, n_right in zip(FIVE, (2, 7, 5, 2, 6), strict=True):
+        read_with_score(store, reader, n_right)
     close(store)
     ran = run(store, person(store), CARD)
     assert not ran.exception
@@ -83,7 +83,7 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     assert "Mean of the 4 other readers" in shown
     assert "<td>25\u00a0%</td>" in shown
     assert "<td>62\u00a0%</td>" in shown
-    assert not [reader for reader in FIVE_peers if reader in shown]
+    assert not [reader for reader in FIVE if reader in shown]
     ran.toggle(key="card-only-others").set_value(True).run()
     assert len(ran.selectbox(key="card-at").options) == 3
     shown = " ".join(str(element.proto.body) for element in ran.get("html"))

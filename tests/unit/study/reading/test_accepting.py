@@ -1,4 +1,4 @@
-"""Taking records in: none blocks the others, no answer is lost, and what is doubtful is flagged."""
+"""Records are accepted one by one; no answer is lost, and doubtful times are flagged."""
 
 import csv
 import io
@@ -44,15 +44,13 @@ def _row(store: Store) -> dict[str, Any]:
     return {**row, "flags": json.loads(row["flags"])}
 
 
-# What is kept although something about it is not as it should be
+# Readings that are kept with some values replaced or flagged
 
 
 @pytest.mark.parametrize("name", ["response_ms", "elapsed_ms", "hidden_ms", "first_selection_ms"])
 @pytest.mark.parametrize("value", [-1, 4e10, 10**400, math.inf, math.nan])
-def test_an_implausible_duration_is_null_and_the_answer_kept(
-    opened: Opened, name: str, value: float
-) -> None:
-    """No clock says that; the other times stay as they are."""
+def test_an_implausible_duration_is_stored_as_null(opened: Opened, name: str, value: float) -> None:
+    """The answer and the other times are kept."""
     store = opened()
     case = _case(store)
     times = {"response_ms": 900.0, "elapsed_ms": 900.0, "hidden_ms": 0.0, name: value}
@@ -63,8 +61,8 @@ def test_an_implausible_duration_is_null_and_the_answer_kept(
 
 
 @pytest.mark.parametrize("epoch_ms", [0, -1e30, 9.4e11, 4.2e12, 1e30, 10**400, math.nan])
-def test_an_absurd_date_gives_way_to_the_servers(opened: Opened, epoch_ms: float) -> None:
-    """Outside of 2000 to 2100 the server's time stands in, flagged."""
+def test_an_implausible_date_is_replaced_by_the_servers(opened: Opened, epoch_ms: float) -> None:
+    """Outside 2000 to 2100, the server's time is stored and flagged."""
     store = opened()
     case = _case(store)
     shown = {**presentation(case), "shown_epoch_ms": epoch_ms}
@@ -77,8 +75,8 @@ def test_an_absurd_date_gives_way_to_the_servers(opened: Opened, epoch_ms: float
 
 
 @pytest.mark.parametrize("hours", [-25, 25])
-def test_a_clock_a_day_off_is_flagged_and_its_times_kept(opened: Opened, hours: int) -> None:
-    """Ahead of the server or behind it by more than 24 hours."""
+def test_times_of_a_clock_a_day_off_are_kept_and_flagged(opened: Opened, hours: int) -> None:
+    """The clock is ahead of the server or behind it by more than 24 hours."""
     store = opened()
     case = _case(store)
     off_ms = NOW_MS + hours * 3_600_000
@@ -99,8 +97,8 @@ def test_a_clock_a_day_off_is_flagged_and_its_times_kept(opened: Opened, hours: 
         (["no", "text"], ""),
     ],
 )
-def test_a_bad_comment_costs_the_comment_only(opened: Opened, comment: Any, kept: str) -> None:
-    """It is cut or cleaned, flagged, and the answer stays."""
+def test_an_invalid_comment_is_changed_and_flagged(opened: Opened, comment: Any, kept: str) -> None:
+    """It is shortened or cleaned, and the answer is kept."""
     store = opened(comments=True)
     case = _case(store)
     _take(store, presentation(case), reading(case, comment=comment))
@@ -108,8 +106,8 @@ def test_a_bad_comment_costs_the_comment_only(opened: Opened, comment: Any, kept
     assert (row["answer"], row["comment"], row["flags"]) == ("A", kept, ["comment_cut"])
 
 
-def test_a_good_comment_is_kept_as_it_is(opened: Opened) -> None:
-    """Nothing is flagged, emoji and all."""
+def test_a_valid_comment_is_kept_unchanged(opened: Opened) -> None:
+    """Nothing is flagged, even with emoji."""
     store = opened(comments=True)
     case = _case(store)
     _take(store, presentation(case), reading(case, comment="left base? \U0001f914"))
@@ -118,7 +116,7 @@ def test_a_good_comment_is_kept_as_it_is(opened: Opened) -> None:
 
 
 def test_circumstances_are_cleaned_before_they_are_stored(opened: Opened) -> None:
-    """Lone surrogates and NaN become what JSON in UTF-8 can hold."""
+    """Lone surrogates and NaN are replaced by values that JSON in UTF-8 supports."""
     store = opened()
     case = _case(store)
     odd = {"a" + SURROGATE: [SURROGATE, math.nan, {"b": math.inf}], "fine": 1.5}
@@ -141,8 +139,8 @@ def _nested(depth: int) -> Any:
         {"shown_epoch_ms": "soon"},
     ],
 )
-def test_one_malformed_record_never_blocks_the_batch(opened: Opened, broken: Any) -> None:
-    """It is refused, and the record after it is taken."""
+def test_a_malformed_record_does_not_block_the_batch(opened: Opened, broken: Any) -> None:
+    """It is refused, and the record after it is accepted."""
     store = opened()
     case = _case(store)
     receipt = _take(store, {**presentation(case), **broken}, reading(case))
@@ -153,7 +151,7 @@ def test_one_malformed_record_never_blocks_the_batch(opened: Opened, broken: Any
 
 @pytest.mark.parametrize("whose", ["R1", "R2"])
 def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, whose: str) -> None:
-    """One's own or another reader's; the rest of the batch is taken."""
+    """The ID is the reader's own or another reader's; the rest of the batch is accepted."""
     store = opened()
     first = _case(store)
     _take(store, {**presentation(first), "id": "the-same-id"}, reading(first))
@@ -164,8 +162,8 @@ def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, who
     assert receipt.stored == (f"read-{second}",)
 
 
-def test_a_case_is_presented_when_it_was_handed_out_and_not_before(opened: Opened) -> None:
-    """The current one and the next two; whatever else a page says it has shown is not believed."""
+def test_only_cases_that_were_handed_out_can_be_presented(opened: Opened) -> None:
+    """The current case and the next two are; other presentations are refused."""
     store = opened()
     with store.look() as look:
         rows = look.rows(
@@ -180,7 +178,7 @@ def test_a_case_is_presented_when_it_was_handed_out_and_not_before(opened: Opene
 
 
 def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
-    """An id stands for one reading; the answer stored under it stays."""
+    """An ID belongs to one reading; the answer stored under it is kept."""
     store = opened()
     first = _case(store)
     _take(store, presentation(first), reading(first, "B"))
@@ -192,13 +190,13 @@ def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
 
 
 def test_selections_are_stored_under_canonical_letters(opened: Opened) -> None:
-    """As the answer is: by the option, not by where it stood."""
+    """They refer to the option, like the answer, not to its place."""
     store = opened(option_order="random")
     orders = {}
     with store.look() as look:
-        for one in desk.desk(store, person(store), now=NOW).cases:
+        for view in desk.desk(store, person(store), now=NOW).cases:
             sql = "SELECT shown_order FROM assignments WHERE id = :case"
-            orders[one.case] = look.value(sql, case=one.case)
+            orders[view.case] = look.value(sql, case=view.case)
     case = next(case for case, order in orders.items() if order != "ABCD")
     chosen = [{"option": letter, "at_ms": 1.0} for letter in "ABCDH"]
     _take(store, presentation(case), reading(case, "A", selections=chosen))
@@ -207,19 +205,19 @@ def test_selections_are_stored_under_canonical_letters(opened: Opened) -> None:
     assert row["answer"] == orders[case][0]
 
 
-def test_a_negative_zero_is_no_breach(opened: Opened) -> None:
-    """What is hashed is what was stored, whatever SQLite makes of a number."""
+def test_a_negative_zero_causes_no_breach(opened: Opened) -> None:
+    """The hash covers the number as SQLite stores it."""
     store = opened()
     case = _case(store)
     _take(store, presentation(case), reading(case, times={"response_ms": -0.0, "hidden_ms": 3}))
     assert verify(store) == []
 
 
-# Who may read for whom
+# Simulated readers and time limits
 
 
 def test_a_person_cannot_read_for_a_simulated_reader(opened: Opened) -> None:
-    """Neither a reading nor a presentation of theirs is taken."""
+    """Both a reading and a presentation are refused."""
     store = opened()
     case = _case(store)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -230,7 +228,7 @@ def test_a_person_cannot_read_for_a_simulated_reader(opened: Opened) -> None:
 
 
 def test_a_case_that_timed_out_is_stored_without_an_answer(opened: Opened) -> None:
-    """Where there is a limit, a case without an answer is a reading too."""
+    """With a time limit, a case without an answer is a reading too."""
     store = opened(time_limit_s=3)
     case = _case(store)
     assert _take(store, presentation(case), reading(case, None)).refused == ()
@@ -238,16 +236,11 @@ def test_a_case_that_timed_out_is_stored_without_an_answer(opened: Opened) -> No
     assert (row["status"], row["answer"], row["flags"]) == ("timed_out", None, [])
 
 
-def _case_flags(store: Store) -> str:
-    return desk.desk(store, person(store), now=NOW).cases[0].case
+def _accept(store: Store, *records: Any, after_s: float) -> None:
+    assert _take(store, *records, after_s=after_s).refused == ()
 
 
-def _take_flags(store: Store, *records: Any, after_s: float) -> None:
-    now = NOW + timedelta(seconds=after_s)
-    assert desk.take_records(store, person(store), records, now=now).refused == ()
-
-
-def _row_flags(store: Store) -> dict[str, Any]:
+def _reading(store: Store) -> dict[str, Any]:
     with store.look() as look:
         (row,) = look.rows("SELECT * FROM readings")
     return {**row, "flags": json.loads(row["flags"])}
@@ -258,30 +251,30 @@ def _times(elapsed_ms: float | None) -> dict[str, Any]:
 
 
 def _read_late(store: Store, case: str) -> None:
-    """Show a case at once, and hand its reading in 41 s after it was committed."""
-    _take_flags(store, presentation(case), after_s=0)
-    _take_flags(store, reading(case), after_s=42)
+    """Present a case at once, and send its reading 41 s after it was committed."""
+    _accept(store, presentation(case), after_s=0)
+    _accept(store, reading(case), after_s=42)
 
 
-def _read_on_a_cut_line(store: Store, case: str) -> None:
-    """Hand presentation and reading in together, a minute later."""
+def _read_offline(store: Store, case: str) -> None:
+    """Send presentation and reading together a minute later."""
     committed = NOW_MS + 5000
     record = reading(case, times=_times(5000.0), committed_epoch_ms=committed)
-    _take_flags(store, presentation(case), record, after_s=65)
+    _accept(store, presentation(case), record, after_s=65)
 
 
-def _read_on_a_line_cut_shortly(store: Store, case: str) -> None:
-    """Hand both in together, before 30 s are over."""
+def _read_offline_briefly(store: Store, case: str) -> None:
+    """Send both together within 30 s."""
     committed = NOW_MS + 5000
     record = reading(case, times=_times(5000.0), committed_epoch_ms=committed)
-    _take_flags(store, presentation(case), record, after_s=6)
+    _accept(store, presentation(case), record, after_s=6)
 
 
 def _read_with_a_late_presentation(store: Store, case: str) -> None:
-    """Hand the presentation in late and the reading at once: nothing disagrees."""
-    _take_flags(store, presentation(case), after_s=50)
+    """Send the presentation late and the reading at once: the clocks agree."""
+    _accept(store, presentation(case), after_s=50)
     committed = NOW_MS + 60_000
-    _take_flags(
+    _accept(
         store,
         reading(case, times=_times(60_000.0), committed_epoch_ms=committed),
         after_s=60.2,
@@ -289,110 +282,110 @@ def _read_with_a_late_presentation(store: Store, case: str) -> None:
 
 
 def _read_with_clocks_that_disagree(store: Store, case: str) -> None:
-    """Say it took a minute, where the server saw a second."""
-    _take_flags(store, presentation(case), after_s=0)
-    _take_flags(store, reading(case, times=_times(60_000.0)), after_s=1)
+    """Report a minute where the server measured a second."""
+    _accept(store, presentation(case), after_s=0)
+    _accept(store, reading(case, times=_times(60_000.0)), after_s=1)
 
 
 def _read_quickly(store: Store, case: str) -> None:
-    """Everything as it should be, in two messages."""
-    _take_flags(store, presentation(case), after_s=0.1)
-    _take_flags(store, reading(case), after_s=1.4)
+    """Send presentation and reading at once, in two messages."""
+    _accept(store, presentation(case), after_s=0.1)
+    _accept(store, reading(case), after_s=1.4)
 
 
 def _read_quickly_in_one_message(store: Store, case: str) -> None:
-    """Everything as it should be, in one message."""
-    _take_flags(store, presentation(case), reading(case), after_s=1.4)
+    """Send presentation and reading at once, in one message."""
+    _accept(store, presentation(case), reading(case), after_s=1.4)
 
 
-def _sent_by_a_clock_that_is_off(store: Store, case: str, off_s: float, waited_s: float) -> None:
-    """Read as it should be on a workstation whose clock is off, and hand it in after a while."""
+def _read_with_clock_offset(store: Store, case: str, off_s: float, waited_s: float) -> None:
+    """Read on a computer with a wrong clock, and send the reading after a while."""
     shown = NOW_MS + off_s * 1000
     committed = shown + 1234.5
-    _take_flags(store, {**presentation(case), "shown_epoch_ms": shown}, after_s=0.1)
+    _accept(store, {**presentation(case), "shown_epoch_ms": shown}, after_s=0.1)
     record = reading(
         case,
         presented_epoch_ms=shown,
         committed_epoch_ms=committed,
         sent_epoch_ms=committed + waited_s * 1000,
     )
-    _take_flags(store, record, after_s=1.3 + waited_s)
+    _accept(store, record, after_s=1.3 + waited_s)
 
 
 def _read_by_a_slow_clock(store: Store, case: str) -> None:
-    """Read a minute behind the server, everything else as it should be."""
-    _sent_by_a_clock_that_is_off(store, case, off_s=-60, waited_s=0)
+    """Read with a clock one minute behind the server."""
+    _read_with_clock_offset(store, case, off_s=-60, waited_s=0)
 
 
 def _read_by_a_fast_clock(store: Store, case: str) -> None:
-    """Read a minute ahead of the server, everything else as it should be."""
-    _sent_by_a_clock_that_is_off(store, case, off_s=60, waited_s=0)
+    """Read with a clock one minute ahead of the server."""
+    _read_with_clock_offset(store, case, off_s=60, waited_s=0)
 
 
 def _read_late_by_a_slow_clock(store: Store, case: str) -> None:
-    """Read a minute behind the server, and hand it in a minute late."""
-    _sent_by_a_clock_that_is_off(store, case, off_s=-60, waited_s=60)
+    """Read with a clock one minute behind, and send the reading a minute late."""
+    _read_with_clock_offset(store, case, off_s=-60, waited_s=60)
 
 
 def _read_late_by_a_fast_clock(store: Store, case: str) -> None:
-    """Read a minute ahead of the server, and hand it in a minute late."""
-    _sent_by_a_clock_that_is_off(store, case, off_s=60, waited_s=60)
+    """Read with a clock one minute ahead, and send the reading a minute late."""
+    _read_with_clock_offset(store, case, off_s=60, waited_s=60)
 
 
 def _read_late_alone_by_a_fast_clock(store: Store, case: str) -> None:
-    """Lose the presentation as well, so that the server's clock sees nothing late."""
+    """Lose the presentation too, so that the server's clock shows no delay."""
     committed = NOW_MS + 60_000
     sent = committed + 45_000
     record = reading(case, committed_epoch_ms=committed, sent_epoch_ms=sent)
-    _take_flags(store, record, after_s=46)
+    _accept(store, record, after_s=46)
 
 
-def _read_with_an_odd_moment_of_sending(store: Store, case: str) -> None:
-    """Say when it was sent in no way a clock does."""
-    _take_flags(store, presentation(case), after_s=0.1)
-    _take_flags(store, reading(case, sent_epoch_ms="yesterday"), after_s=1.4)
+def _read_with_an_invalid_time_of_sending(store: Store, case: str) -> None:
+    """Send a time of sending that is not a number."""
+    _accept(store, presentation(case), after_s=0.1)
+    _accept(store, reading(case, sent_epoch_ms="yesterday"), after_s=1.4)
 
 
 def _read_too_fast(store: Store, case: str) -> None:
-    """Confirm before anybody could have looked."""
+    """Confirm faster than anyone can look."""
     record = reading(case, times=_times(120.0), committed_epoch_ms=NOW_MS + 120)
-    _take_flags(store, presentation(case), after_s=0.05)
-    _take_flags(store, record, after_s=0.2)
+    _accept(store, presentation(case), after_s=0.05)
+    _accept(store, record, after_s=0.2)
 
 
 def _read_without_presentation(store: Store, case: str) -> None:
-    """Lose the message before it."""
-    _take_flags(store, reading(case), after_s=1.4)
+    """Lose the presentation."""
+    _accept(store, reading(case), after_s=1.4)
 
 
 def _read_without_presentation_and_late(store: Store, case: str) -> None:
-    """Lose the message before it, and hand it in a minute later."""
-    _take_flags(store, reading(case), after_s=65)
+    """Lose the presentation, and send the reading a minute later."""
+    _accept(store, reading(case), after_s=65)
 
 
 def _present_and_read_late(store: Store, case: str) -> None:
-    """Hand both in late, in two messages: the presentation tells nothing, the commit does."""
-    _take_flags(store, presentation(case), after_s=50)
-    _take_flags(store, reading(case), after_s=51)
+    """Send both late in two messages: only the time of the answer shows the delay."""
+    _accept(store, presentation(case), after_s=50)
+    _accept(store, reading(case), after_s=51)
 
 
-def _read_by_a_clock_that_was_set_right(store: Store, case: str) -> None:
-    """Show the case in 1970 by the browser's clock, which is right again at the reading."""
-    _take_flags(store, {**presentation(case), "shown_epoch_ms": 0}, after_s=3)
-    _take_flags(store, reading(case), after_s=4.2)
+def _read_with_a_corrected_clock(store: Store, case: str) -> None:
+    """Present the case in 1970 by the browser's clock, which is correct at the reading."""
+    _accept(store, {**presentation(case), "shown_epoch_ms": 0}, after_s=3)
+    _accept(store, reading(case), after_s=4.2)
 
 
 def _read_in_a_second_browser(store: Store, case: str) -> None:
-    """Look at it in one browser, read it a minute later in another."""
-    _take_flags(store, presentation(case), after_s=0)
+    """Present the case in one browser, and read it a minute later in another."""
+    _accept(store, presentation(case), after_s=0)
     later = NOW_MS + 60_000
     record = reading(case, presented_epoch_ms=later, committed_epoch_ms=later + 1234.5)
-    _take_flags(store, {**presentation(case), "shown_epoch_ms": later}, record, after_s=61.5)
+    _accept(store, {**presentation(case), "shown_epoch_ms": later}, record, after_s=61.5)
 
 
 def _read_after_a_reload_elsewhere(store: Store, case: str) -> None:
-    """Say, as the page does, that the case had been shown before."""
-    _take_flags(store, presentation(case), after_s=0)
+    """Report, as the page does, that the case was presented before."""
+    _accept(store, presentation(case), after_s=0)
     later = NOW_MS + 20_000
     record = reading(
         case,
@@ -401,14 +394,14 @@ def _read_after_a_reload_elsewhere(store: Store, case: str) -> None:
         times=_times(None),
         flags=["resumed_elsewhere"],
     )
-    _take_flags(store, record, after_s=21.5)
+    _accept(store, record, after_s=21.5)
 
 
 def _read_beyond_the_limit(store: Store, case: str) -> None:
-    """Go on where the page should have ended it."""
-    _take_flags(store, presentation(case), after_s=0)
+    """Answer after the page should have ended the case."""
+    _accept(store, presentation(case), after_s=0)
     record = reading(case, times=_times(23_000.0), committed_epoch_ms=NOW_MS + 23_000)
-    _take_flags(store, record, after_s=23)
+    _accept(store, record, after_s=23)
 
 
 @pytest.mark.parametrize(
@@ -417,14 +410,14 @@ def _read_beyond_the_limit(store: Store, case: str) -> None:
         (_read_quickly, []),
         (_read_quickly_in_one_message, []),
         (_read_late, ["received_late"]),
-        (_read_on_a_cut_line, ["received_late"]),
-        (_read_on_a_line_cut_shortly, ["received_late"]),
+        (_read_offline, ["received_late"]),
+        (_read_offline_briefly, ["received_late"]),
         (_read_with_a_late_presentation, []),
         (_read_with_clocks_that_disagree, ["clock_disagreement"]),
         (_read_without_presentation, ["presentation_lost"]),
         (_read_without_presentation_and_late, ["presentation_lost", "received_late"]),
         (_present_and_read_late, ["received_late"]),
-        (_read_by_a_clock_that_was_set_right, []),
+        (_read_with_a_corrected_clock, []),
         (_read_in_a_second_browser, ["presented_elsewhere"]),
         (_read_after_a_reload_elsewhere, ["resumed_elsewhere"]),
         (_read_beyond_the_limit, ["over_time_limit"]),
@@ -433,27 +426,27 @@ def _read_beyond_the_limit(store: Store, case: str) -> None:
         (_read_late_by_a_slow_clock, ["received_late"]),
         (_read_late_by_a_fast_clock, ["received_late"]),
         (_read_late_alone_by_a_fast_clock, ["presentation_lost", "received_late"]),
-        (_read_with_an_odd_moment_of_sending, []),
+        (_read_with_an_invalid_time_of_sending, []),
         (_read_too_fast, ["too_fast"]),
     ],
 )
-def test_each_flag_says_one_thing(
+def test_a_reading_has_exactly_the_flags_of_its_circumstances(
     opened: Opened, read: Callable[[Store, str], None], flags: list[str]
 ) -> None:
-    """The reading is kept as sent, with the flags it deserves and no other."""
+    """The reading is kept as sent."""
     store = opened(time_limit_s=20 if read is _read_beyond_the_limit else 0)
-    read(store, _case_flags(store))
-    row = _row_flags(store)
+    read(store, _case(store))
+    row = _reading(store)
     assert row["flags"] == flags
     assert row["answer"] == "A"
 
 
-def test_a_changed_answer_is_not_compared_with_the_first_showing(opened: Opened) -> None:
-    """Going back minutes later is no disagreement of clocks, and no second browser."""
+def test_a_changed_answer_is_not_compared_with_the_first_presentation(opened: Opened) -> None:
+    """Going back minutes later is neither a disagreement of clocks nor a second browser."""
     store = opened(back_navigation=True)
-    case = _case_flags(store)
-    _take_flags(store, presentation(case), after_s=0)
-    _take_flags(store, reading(case), after_s=1.4)
+    case = _case(store)
+    _accept(store, presentation(case), after_s=0)
+    _accept(store, reading(case), after_s=1.4)
     later = NOW_MS + 300_000
     changed = reading(
         case,
@@ -464,23 +457,14 @@ def test_a_changed_answer_is_not_compared_with_the_first_showing(opened: Opened)
         committed_epoch_ms=later + 1234.5,
         flags=["revisited"],
     )
-    _take_flags(store, changed, after_s=301.5)
+    _accept(store, changed, after_s=301.5)
     with store.look() as look:
         flags = look.value("SELECT flags FROM readings WHERE id = 'changed-it'")
     assert json.loads(flags) == ["revisited"]
 
 
-def _take_given_up(store: Store, *records: Any) -> desk.Acknowledgement:
-    now = NOW + timedelta(seconds=2)
-    return desk.take_records(store, person(store), records, now=now)
-
-
-def _given_up(case: str, reason: Any = "Rotated, cut off", **changed: Any) -> dict[str, Any]:
+def _skipped(case: str, reason: Any = "Rotated, cut off", **changed: Any) -> dict[str, Any]:
     return {**reading(case, None), "status": "skipped", "reason": reason, **changed}
-
-
-def _case_given_up(store: Store) -> str:
-    return desk.desk(store, person(store), now=NOW).cases[0].case
 
 
 def _readings(store: Store) -> list[dict[str, str]]:
@@ -488,20 +472,17 @@ def _readings(store: Store) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_a_case_is_given_up_only_where_the_protocol_lets_it(opened: Opened) -> None:
-    """By default every case is answered."""
+def test_a_case_is_skipped_only_if_the_protocol_allows_it(opened: Opened) -> None:
+    """By default every case must be answered."""
     store = opened()
-    assert (
-        "Every case must be answered"
-        in _take_given_up(store, _given_up(_case_given_up(store))).refused[0][1]
-    )
+    assert "Every case must be answered" in _take(store, _skipped(_case(store))).refused[0][1]
 
 
-def test_the_reason_is_kept_exported_and_vouched_for(opened: Opened) -> None:
-    """In a table of its own, in the event, and as the raw answer of the bundle."""
+def test_the_reason_for_skipping_is_stored_and_exported(opened: Opened) -> None:
+    """It has a table, is part of the event, and is the raw answer of the bundle."""
     store = opened(cannot_answer=True, confidence=5)
-    case = _case_given_up(store)
-    assert _take_given_up(store, presentation(case), _given_up(case)).refused == ()
+    case = _case(store)
+    assert _take(store, presentation(case), _skipped(case)).refused == ()
     (row,) = _readings(store)
     assert (row["status"], row["answer"], row["raw_answer"], row["confidence"]) == (
         "skipped",
@@ -518,48 +499,42 @@ def test_the_reason_is_kept_exported_and_vouched_for(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("reason", [None, "", "  ", 5, ["x"]])
-def test_without_a_reason_no_case_is_given_up(opened: Opened, reason: Any) -> None:
+def test_skipping_a_case_needs_a_reason(opened: Opened, reason: Any) -> None:
     """The page asks for one."""
     store = opened(cannot_answer=True)
-    assert (
-        "Invalid record"
-        in _take_given_up(store, _given_up(_case_given_up(store), reason)).refused[0][1]
-    )
+    assert "Invalid record" in _take(store, _skipped(_case(store), reason)).refused[0][1]
 
 
-def test_a_reason_beside_an_answer_is_nothing_the_page_sends(opened: Opened) -> None:
-    """An answered case was not given up."""
+def test_a_reason_with_an_answer_is_refused(opened: Opened) -> None:
+    """An answered case was not skipped."""
     store = opened(cannot_answer=True)
-    record = reading(_case_given_up(store), "A", reason="but")
-    assert "Invalid record" in _take_given_up(store, record).refused[0][1]
+    record = reading(_case(store), "A", reason="but")
+    assert "Invalid record" in _take(store, record).refused[0][1]
 
 
-def test_a_long_reason_is_cut_and_flagged(opened: Opened) -> None:
-    """At 500 characters, and cleaned of what is no text; the reading stays."""
+def test_a_long_reason_is_shortened_and_flagged(opened: Opened) -> None:
+    """It is cut at 500 characters and cleaned of invalid ones; the reading is kept."""
     store = opened(cannot_answer=True)
-    case = _case_given_up(store)
-    assert (
-        _take_given_up(store, presentation(case), _given_up(case, "\ud800" + "x" * 600)).refused
-        == ()
-    )
+    case = _case(store)
+    assert _take(store, presentation(case), _skipped(case, "\ud800" + "x" * 600)).refused == ()
     assert _readings(store)[0]["raw_answer"] == "\ufffd" + "x" * 499
     with store.look() as look:
         assert look.value("SELECT flags FROM readings") == '["reason_cut"]'
 
 
-def test_an_answer_may_be_taken_back_with_a_reason_and_the_other_way_round(opened: Opened) -> None:
-    """Where going back is allowed, and each time only the last one counts."""
+def test_with_going_back_an_answer_can_be_replaced_by_a_reason(opened: Opened) -> None:
+    """The reverse is possible too, and only the last one counts."""
     store = opened(cannot_answer=True, back_navigation=True)
-    case = _case_given_up(store)
-    _take_given_up(store, presentation(case), reading(case, "B"))
-    given_up = _given_up(case, id="given-it-up", supersedes=f"read-{case}")
-    assert _take_given_up(store, given_up).refused == ()
-    again = desk.case_at(store, person(store), 1, now=NOW).reading
-    assert again is not None
-    assert (again.status, again.option) == ("skipped", None)
+    case = _case(store)
+    _take(store, presentation(case), reading(case, "B"))
+    given_up = _skipped(case, id="given-it-up", supersedes=f"read-{case}")
+    assert _take(store, given_up).refused == ()
+    stored = desk.case_at(store, person(store), 1, now=NOW).reading
+    assert stored is not None
+    assert (stored.status, stored.option) == ("skipped", None)
     assert [row["raw_answer"] for row in _readings(store)] == ["Rotated, cut off"]
     answered = reading(case, "C", id="after-all", supersedes="given-it-up")
-    assert _take_given_up(store, answered).refused == ()
+    assert _take(store, answered).refused == ()
     assert [(row["answer"], row["status"]) for row in _readings(store)] == [("C", "answered")]
     assert verify(store) == []
 
@@ -572,13 +547,13 @@ def test_an_answer_may_be_taken_back_with_a_reason_and_the_other_way_round(opene
         "INSERT INTO reasons SELECT id, 'slipped in' FROM readings WHERE status = 'answered'",
     ],
 )
-def test_an_altered_reason_is_found(opened: Opened, statement: str) -> None:
-    """The event holds the words."""
+def test_verification_reports_an_altered_reason(opened: Opened, statement: str) -> None:
+    """The event contains the text."""
     store = opened(cannot_answer=True)
-    first = _case_given_up(store)
-    _take_given_up(store, presentation(first), _given_up(first))
-    second = _case_given_up(store)
-    _take_given_up(store, presentation(second), reading(second))
+    first = _case(store)
+    _take(store, presentation(first), _skipped(first))
+    second = _case(store)
+    _take(store, presentation(second), reading(second))
     tamper(store, statement)
     (breach,) = verify(store)
     assert "the reason of reading" in breach

@@ -65,9 +65,9 @@ def _read(store: Store, case: CaseView, reader: str = "R1", **changed: Any) -> N
     assert not done.refused
 
 
-def _revealed(found: Desk) -> set[str]:
+def _revealed(page: Desk) -> set[str]:
     """Return the items of which a desk contains any part of the aid."""
-    return set(SENTINEL.findall(repr(found)))
+    return set(SENTINEL.findall(repr(page)))
 
 
 def _request(case: CaseView) -> dict[str, Any]:
@@ -79,14 +79,14 @@ def _request(case: CaseView) -> dict[str, Any]:
     }
 
 
-def test_an_aid_shown_first_comes_with_the_case_on_the_screen_only(
+def test_an_aid_shown_first_is_sent_with_the_current_case_only(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Not with the cases that are fetched in advance; its letter is the one shown."""
+    """Cases that are fetched in advance lack it; its letter is the one shown."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid_text="From *RadNet*.")
-    while (found := _desk(banked)).cases:
-        first, *others = found.cases
-        assert _revealed(found) == {item_of[first.question]}
+    while (page := _desk(banked)).cases:
+        first, *others = page.cases
+        assert _revealed(page) == {item_of[first.question]}
         assert first.aid is not None
         assert first.aid.content is not None
         assert (first.aid.when, first.aid.markdown) == ("first", "From *RadNet*.")
@@ -96,20 +96,20 @@ def test_an_aid_shown_first_comes_with_the_case_on_the_screen_only(
         assert [box["label"] for box in first.aid.content.boxes] == ["opacity"]
         assert all(case.aid is not None and case.aid.content is None for case in others)
         _read(banked, first, times={"response_ms": 5.0, "aid_shown_ms": 1.5})
-    assert found.finished
+    assert page.finished
     with banked.look() as look:
         assert {row["aid_shown_ms"] for row in look.rows("SELECT * FROM readings")} == {1.5}
     assert verify(banked) == []
 
 
-def test_no_aid_leaves_while_a_case_is_read_unaided(banked: Store, tmp_path: Path) -> None:
-    """In the crossover the same case comes unaided and aided; over sessions and in one."""
+def test_an_unaided_case_is_sent_without_the_aid(banked: Store, tmp_path: Path) -> None:
+    """In a crossover, the same case is read unaided and aided."""
     item_of = _open(banked, tmp_path, conditions=["unaided", "aided"])
     seen = set()
-    while (found := _desk(banked)).cases:
-        first = found.cases[0]
+    while (page := _desk(banked)).cases:
+        first = page.cases[0]
         aided = first.condition == "aided"
-        assert _revealed(found) == ({item_of[first.question]} if aided else set())
+        assert _revealed(page) == ({item_of[first.question]} if aided else set())
         seen.add(first.condition)
         _read(banked, first)
     assert seen == {"unaided", "aided"}
@@ -118,13 +118,13 @@ def test_no_aid_leaves_while_a_case_is_read_unaided(banked: Store, tmp_path: Pat
 def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Stage 1 is locked, stage 2 has the own answer; both count as one case of the list."""
+    """Stage 1 is locked, stage 2 shows the reader's answer; both count as one case of the list."""
     item_of = _open(banked, tmp_path, conditions=["unaided", "aided"], aid="after", confidence=3)
     for position in range(1, 5):
-        found = _desk(banked)
-        assert (found.total, found.read) == (4, position - 1)
-        first, second = found.cases[:2]
-        assert [case.position for case in found.cases] == [
+        page = _desk(banked)
+        assert (page.total, page.read) == (4, position - 1)
+        first, second = page.cases[:2]
+        assert [case.position for case in page.cases] == [
             place for place in range(position, min(position + 3, 5)) for _ in range(2)
         ]
         assert (first.stage, first.condition, second.stage, second.condition) == (
@@ -134,7 +134,7 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
         assert first.aid is None
         assert first.first_answer is second.first_answer is None
         assert second.aid is not None
-        assert _revealed(found) == set()
+        assert _revealed(page) == set()
         assert [view.film for view in first.views] == [view.film for view in second.views]
         early = _take(banked, reading(second.case, confidence=1))
         assert [why for _, why in early.refused] == ["This case is not available yet."]
@@ -155,10 +155,10 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
     assert verify(banked) == []
 
 
-def test_on_demand_the_aid_is_handed_out_after_the_request_is_stored(
+def test_an_aid_on_demand_is_sent_after_the_request_is_stored(
     banked: Store, tmp_path: Path
 ) -> None:
-    """For the case on the screen; a reload keeps it; without a request it is never shown."""
+    """Only the current case has it, also after a reload."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid="on demand")
     first, second, third = _desk(banked).cases
     assert _revealed(_desk(banked)) == set()
@@ -180,10 +180,8 @@ def test_on_demand_the_aid_is_handed_out_after_the_request_is_stored(
     assert verify(banked) == []
 
 
-def test_a_request_is_refused_where_there_is_nothing_to_request(
-    banked: Store, tmp_path: Path
-) -> None:
-    """An aid that comes first, or no aid at all."""
+def test_a_request_without_an_aid_on_demand_is_refused(banked: Store, tmp_path: Path) -> None:
+    """The aid is shown first, or there is none."""
     _open(banked, tmp_path, conditions=["unaided", "aided"])
     for _ in range(5):
         case = _desk(banked).cases[0]
@@ -196,7 +194,7 @@ def test_a_request_is_refused_where_there_is_nothing_to_request(
 
 
 def test_the_aid_never_reaches_an_unaided_arm(banked: Store, tmp_path: Path) -> None:
-    """Neither its answers nor the text that introduces it."""
+    """Neither its answers nor its introduction are sent."""
     arms = [{"name": "control", "conditions": ["unaided"]}, {"name": "ai", "aid_text": "BY-RADNET"}]
     _open(banked, tmp_path, "R1", "R2", conditions=["aided"], arms=arms, aid_errors=1,
           aid_shows=["answer", "confidence"])  # fmt: skip
@@ -204,18 +202,18 @@ def test_the_aid_never_reaches_an_unaided_arm(banked: Store, tmp_path: Path) -> 
         arm_of = {row["reader_id"]: row["arm"] for row in look.rows("SELECT * FROM readers")}
     for reader, arm in arm_of.items():
         handed_out = []
-        while (found := _desk(banked, reader)).cases:
-            handed_out.append(repr(found))
-            _read(banked, found.cases[0], reader)
+        while (page := _desk(banked, reader)).cases:
+            handed_out.append(repr(page))
+            _read(banked, page.cases[0], reader)
         aided = "BY-RADNET" in "".join(handed_out)
         assert aided == ("AidContent(" in "".join(handed_out)) == (arm == "ai")
-        assert bool(found.debriefing) == (arm == "ai"), "about planted errors, at the end"
+        assert bool(page.debriefing) == (arm == "ai"), "about planted errors, at the end"
 
 
-def test_a_wrong_image_passes_for_the_own_image_of_an_unaided_case(
+def test_a_wrong_image_looks_like_the_image_of_an_unaided_case(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The images are those of the other case, and can be fetched; the condition is not named."""
+    """The images of the other case can be fetched, and the condition is not named."""
     _open(banked, tmp_path, conditions=["unaided", "wrong-image"], aid_model="", sessions=2,
           aid_shows=["answer"])  # fmt: skip
     reader = person(banked)
@@ -238,7 +236,7 @@ def test_a_wrong_image_passes_for_the_own_image_of_an_unaided_case(
         assert film is not None
         assert film.path == paths[row["shown"] if wrong else row["item"]]
     assert paths[rows[0]["item"]] != paths[rows[0]["shown"]]
-    found = _desk(banked)
-    assert {case.condition for case in found.cases} == {"unaided"}
-    assert "wrong" not in repr(found)
-    assert all(case.views for case in found.cases)
+    page = _desk(banked)
+    assert {case.condition for case in page.cases} == {"unaided"}
+    assert "wrong" not in repr(page)
+    assert all(case.views for case in page.cases)

@@ -1,4 +1,4 @@
-"""The reader's desk: one reading a case, nothing leaked, nothing lost."""
+"""The reader's desk: one reading per case, blinding, and no lost answers."""
 
 import dataclasses
 import json
@@ -53,14 +53,14 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
 
 def test_the_current_case_and_the_next_two_are_handed_out(opened: Opened) -> None:
-    """The page holds three cases, in order of position."""
-    found = _desk(opened())
-    assert [case.position for case in found.cases] == [1, 2, 3]
-    assert (found.total, found.read, found.finished) == (8, 0, False)
+    """They are sorted by position."""
+    page = _desk(opened())
+    assert [case.position for case in page.cases] == [1, 2, 3]
+    assert (page.total, page.read, page.finished) == (8, 0, False)
 
 
-def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
-    """The fields are these and no others: adding one is a decision about blinding."""
+def test_a_case_view_has_exactly_the_permitted_fields() -> None:
+    """A new field is a decision about blinding."""
     fields = {field.name for field in dataclasses.fields(desk.CaseView)}
     assert fields == {
         "case",
@@ -84,8 +84,8 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
     assert film == {"film", "label", "prior", "days"} | shape
 
 
-def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> None:
-    """The same bank imported the other way round, as where it is sorted by finding: same desk."""
+def test_the_order_of_the_import_does_not_show_on_the_desk(tmp_path: Path) -> None:
+    """A bank imported in reverse, such as one sorted by finding, gives the same desk."""
     desks, numbers = [], []
     for name, step in (("up", 1), ("down", -1)):
         path = write_bank(tmp_path / name)
@@ -106,11 +106,11 @@ def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> 
         numbers.append([row["id"] for row in rows])
     assert numbers[0] != numbers[1]
     assert desks[0] == desks[1]
-    assert [case.practice for each in desks[0] for case in each.cases] == [True] * 2 + [False] * 3
+    assert [case.practice for page in desks[0] for case in page.cases] == [True] * 2 + [False] * 3
 
 
 def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
-    """The same film under two names, each good for its own reader alone."""
+    """Each name of a film is valid for its own reader only."""
     store = opened(cases=4, hidden_repeats=4)
     met: dict[str, set[str]] = {}
     while cases := _desk(store).cases:
@@ -125,22 +125,22 @@ def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
     assert {len(names) for names in met.values()} == {2}
 
 
-def test_a_label_kept_before_there_was_a_list_is_shown_to_nobody(
+def test_an_unknown_label_of_an_earlier_version_is_not_shown(
     opened: Opened,
 ) -> None:
-    """An older store has what the file said where the label is."""
+    """An earlier version stored the text of the file as the label."""
     store = opened()
     tamper(store, "UPDATE item_views SET label = 'PICC LINE' WHERE position = 1")
     (case, *_) = _desk(store).cases
     assert [view.label for view in case.views] == ["", "LATERAL"]
 
 
-def test_a_film_is_handed_out_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:
-    """In millimetres of the detector; a film of which nothing is known has none."""
+def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:
+    """It is in millimetres at the detector, or missing if unknown."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
-    given = {key: one | {"PixelSpacing": [0.143, None]} for key, one in records.items()}
-    path.write_text(json.dumps(given))
+    spaced = {key: record | {"PixelSpacing": [0.143, None]} for key, record in records.items()}
+    path.write_text(json.dumps(spaced))
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
@@ -151,14 +151,14 @@ def test_a_film_is_handed_out_with_its_pixel_spacing(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize("table", sorted(SEALED_TABLES))
-def test_sqlite_itself_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
-    """No statement of the reading page can read them, whatever its code does."""
+def test_sqlite_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
+    """No statement of the reading page can read them."""
     with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
         look.rows(f"SELECT * FROM {table}")
 
 
-def test_nothing_secret_is_in_what_a_reader_gets(opened: Opened) -> None:
-    """Walk through a whole study and look at everything handed out."""
+def test_the_desk_never_contains_secrets(opened: Opened) -> None:
+    """All cases of a study are read, and everything that is sent is searched."""
     store = opened()
     seen = []
     while cases := _desk(store).cases:
@@ -168,8 +168,8 @@ def test_nothing_secret_is_in_what_a_reader_gets(opened: Opened) -> None:
     assert not any(secret in "".join(seen) for secret in SECRETS)
 
 
-def test_an_answer_is_stored_once_and_acknowledged_twice(opened: Opened) -> None:
-    """A record sent again changes nothing and is acknowledged again."""
+def test_an_answer_sent_again_is_stored_once(opened: Opened) -> None:
+    """Both are acknowledged."""
     store = opened()
     case = _desk(store).cases[0].case
     for _ in range(2):
@@ -179,10 +179,10 @@ def test_an_answer_is_stored_once_and_acknowledged_twice(opened: Opened) -> None
     assert receipt.desk.cases[0].position == 2
 
 
-def test_a_second_answer_from_another_tab_is_refused_and_the_first_stands(
+def test_a_second_answer_from_another_tab_is_refused(
     opened: Opened,
 ) -> None:
-    """Two tabs, one reading."""
+    """The first answer is kept."""
     store = opened()
     case = _desk(store).cases[0].case
     _take(store, presentation(case), reading(case, "B"))
@@ -194,7 +194,7 @@ def test_a_second_answer_from_another_tab_is_refused_and_the_first_stands(
 
 
 def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) -> None:
-    """The reader presses A; what stands there in the bank is what is stored."""
+    """The reader presses A; the letter of the bank is stored."""
     store = opened(option_order="random")
     case = _desk(store).cases[0]
     _take(store, presentation(case.case), reading(case.case, "A"))
@@ -231,7 +231,7 @@ def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) 
 def test_an_impossible_reading_is_refused_with_its_reason(
     opened: Opened, changed: dict[str, Any], reason: str
 ) -> None:
-    """The page is trusted in nothing; what it cannot have sent is not stored."""
+    """The server does not trust the page."""
     store = opened()
     case = _desk(store).cases[0].case
     receipt = _take(store, presentation(case), {**reading(case), **changed})
@@ -239,8 +239,8 @@ def test_an_impossible_reading_is_refused_with_its_reason(
     assert _rows(store) == []
 
 
-def test_one_bad_record_does_not_hold_up_the_others(opened: Opened) -> None:
-    """A batch is taken record by record."""
+def test_invalid_records_do_not_block_valid_ones(opened: Opened) -> None:
+    """A batch is processed record by record."""
     store = opened()
     case = _desk(store).cases[0].case
     receipt = _take(store, None, 7, {"kind": "reading"}, presentation(case), reading(case))
@@ -248,14 +248,14 @@ def test_one_bad_record_does_not_hold_up_the_others(opened: Opened) -> None:
     assert f"read-{case}" in receipt.stored
 
 
-def test_a_flood_of_records_is_refused(opened: Opened) -> None:
-    """No reading page sends hundreds of records at once."""
+def test_too_many_records_in_a_message_are_refused(opened: Opened) -> None:
+    """A reading page never sends hundreds at once."""
     with pytest.raises(BadFile, match="At most"):
         _take(opened(), *[{}] * 501)
 
 
 def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
-    """Nobody can answer ahead of what the page was given."""
+    """A reader cannot answer ahead of the desk."""
     store = opened()
     with store.look() as look:
         late = look.value(
@@ -266,56 +266,56 @@ def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
 
 
 def test_another_readers_case_cannot_be_read(opened: Opened) -> None:
-    """Cases are handed out to one reader each."""
+    """A case belongs to one reader."""
     store = opened()
     other = _desk(store, "R2").cases[0].case
     assert "not assigned to you" in _take(store, reading(other)).refused[0][1]
 
 
-def test_a_changed_answer_is_a_new_row_that_supersedes(opened: Opened) -> None:
-    """Where going back is allowed both answers are kept and the last one counts."""
+def test_a_changed_answer_is_a_new_row(opened: Opened) -> None:
+    """If going back is allowed, both answers are kept and the last one counts."""
     store = opened(back_navigation=True)
     case = _desk(store).cases[0].case
     _take(store, presentation(case), reading(case, "B"))
-    again = desk.case_at(store, person(store), 1, now=NOW)
-    assert again.reading is not None
-    assert again.reading.option == "B"
-    change = reading(case, "C", id="changed-it", supersedes=again.reading.id)
+    stored = desk.case_at(store, person(store), 1, now=NOW)
+    assert stored.reading is not None
+    assert stored.reading.option == "B"
+    change = reading(case, "C", id="changed-it", supersedes=stored.reading.id)
     assert _take(store, change).stored == ("changed-it",)
     assert [row["answer"] for row in _rows(store)] == ["B", "C"]
-    twice = reading(case, "D", id="changed-it-elsewhere", supersedes=again.reading.id)
+    twice = reading(case, "D", id="changed-it-elsewhere", supersedes=stored.reading.id)
     assert "changed elsewhere" in _take(store, twice).refused[0][1]
     assert _desk(store).read == 1
 
 
 def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> None:
-    """By default a case cannot be looked at again."""
+    """By default a case cannot be opened again."""
     store = opened()
     with pytest.raises(NotAllowed):
         desk.case_at(store, person(store), 1, now=NOW)
 
 
-def test_an_unread_case_cannot_be_looked_at_out_of_order(opened: Opened) -> None:
-    """Going back leads to read cases only."""
+def test_going_back_leads_to_read_cases_only(opened: Opened) -> None:
+    """Positions beyond them are refused."""
     store = opened(back_navigation=True)
     for position in (5, 0, -1, 2**63, 10**22):
         with pytest.raises(NotFound):
             desk.case_at(store, person(store), position, now=NOW)
 
 
-def test_feedback_after_a_case_comes_only_once_it_is_stored(opened: Opened) -> None:
-    """The reference standard is told for stored readings alone."""
+def test_feedback_follows_a_stored_reading_only(opened: Opened) -> None:
+    """A refused reading does not reveal the reference standard."""
     store = opened(feedback="after case")
     case = _desk(store).cases[0].case
     refused = _take(store, reading(case, "E"))
     assert refused.feedback == {}
-    told = _take(store, presentation(case), reading(case, "A", id="read-it-now")).feedback
-    assert set(told) == {"read-it-now"}
-    assert told["read-it-now"].correct == (told["read-it-now"].option == "A")
+    feedback = _take(store, presentation(case), reading(case, "A", id="read-it-now")).feedback
+    assert set(feedback) == {"read-it-now"}
+    assert feedback["read-it-now"].correct == (feedback["read-it-now"].option == "A")
 
 
-def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> None:
-    """Nobody learns of an unread case by showing it under the id of a reading they made."""
+def test_a_presentation_with_a_readings_id_gets_no_feedback(opened: Opened) -> None:
+    """Otherwise it would reveal the answer to an unread case."""
     store = opened(feedback="after case")
     first, second = (case.case for case in _desk(store).cases[:2])
     _take(store, presentation(first), reading(first))
@@ -323,8 +323,8 @@ def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> N
     assert receipt.feedback == {}
 
 
-def test_without_feedback_nothing_is_told(opened: Opened) -> None:
-    """The default study never tells right from wrong."""
+def test_by_default_there_is_no_feedback(opened: Opened) -> None:
+    """A study never reveals answers unless its protocol says so."""
     store = opened()
     case = _desk(store).cases[0].case
     receipt = _take(store, presentation(case), reading(case))
@@ -332,8 +332,8 @@ def test_without_feedback_nothing_is_told(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("feedback", ["never", "after study"])
-def test_no_desk_of_an_open_study_tells_a_score(opened: Opened, feedback: str) -> None:
-    """Not even at the end: "after study" means the score card of the closed study."""
+def test_the_desk_of_an_open_study_contains_no_score(opened: Opened, feedback: str) -> None:
+    """The value "after study" refers to the score card of the closed study."""
     store = opened(feedback=feedback)
     while cases := _desk(store).cases:
         assert _take(store, reading(cases[0].case, "A")).feedback == {}
@@ -341,7 +341,7 @@ def test_no_desk_of_an_open_study_tells_a_score(opened: Opened, feedback: str) -
     assert not hasattr(_desk(store), "score")
 
 
-def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> None:
+def test_a_required_confidence_must_be_on_the_scale(opened: Opened) -> None:
     """An answer without it, or beyond the scale, is refused."""
     store = opened(confidence=5)
     case = _desk(store).cases[0].case
@@ -350,28 +350,28 @@ def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> N
     assert _take(store, reading(case, confidence=5)).stored
 
 
-def test_image_absent_cases_carry_no_film(opened: Opened) -> None:
-    """The condition is real: not even a film's number is handed out."""
+def test_image_absent_cases_have_no_film(opened: Opened) -> None:
+    """Not even the number of a film is sent."""
     store = opened(conditions=["image-absent"])
     assert _desk(store).cases[0].views == ()
 
 
-def test_context_shows_what_the_protocol_names(opened: Opened) -> None:
-    """Age and sex where named, in that order, and nothing else."""
+def test_the_context_has_the_parts_that_the_protocol_names(opened: Opened) -> None:
+    """Age and sex are shown only if named."""
     shown = dict(_desk(opened(context=["sex"])).cases[0].context)
     assert list(shown) == ["Sex"]
     assert shown["Sex"] in ("male", "female")
 
 
-def _told(tmp_path: Path, context: list[str]) -> Store:
-    """Return an open study on a bank that gives indications, some of which read on."""
+def _with_context(tmp_path: Path, context: list[str]) -> Store:
+    """Return an open study of a bank with indications, some of which include findings."""
     path = write_bank(tmp_path)
     records = json.loads(path.read_text())
     for number, record in enumerate(records.values()):
-        reads_on = f" FINDINGS : {SECRETS[0]}" if number % 2 else ""
-        record["context"] = {"Indication": f"Cough {number}.{reads_on}", "Comparison": "None."}
+        findings = f" FINDINGS : {SECRETS[0]}" if number % 2 else ""
+        record["context"] = {"Indication": f"Cough {number}.{findings}", "Comparison": "None."}
     path.write_text(json.dumps(records))
-    made = init(tmp_path / "told.db", entropy=entropy_from(1), now=NOW)
+    made = init(tmp_path / "context.db", entropy=entropy_from(1), now=NOW)
     import_bank(made, path, name="bank", images=path.parent, now=NOW)
     protocol = Protocol.from_json(
         {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context}
@@ -382,27 +382,27 @@ def _told(tmp_path: Path, context: list[str]) -> Store:
     return made
 
 
-def test_indication_and_comparison_are_shown_where_the_protocol_names_them(tmp_path: Path) -> None:
-    """In the protocol's order; one that reads on to the findings is shown to nobody."""
-    store = _told(tmp_path, ["indication", "age", "comparison"])
-    told = []
+def test_indication_and_comparison_are_shown_if_the_protocol_names_them(tmp_path: Path) -> None:
+    """An indication that continues with the findings is not shown."""
+    store = _with_context(tmp_path, ["indication", "age", "comparison"])
+    contexts = []
     while cases := _desk(store).cases:
-        told.append(dict(cases[0].context))
+        contexts.append(dict(cases[0].context))
         _take(store, presentation(cases[0].case), reading(cases[0].case))
-    assert {one["Comparison"] for one in told} == {"None."}
-    assert sorted(one["Indication"] for one in told if "Indication" in one) == sorted(
-        f"Cough {number}." for number in range(0, 24, 2)
-    )
-    assert {tuple(one) for one in told} == {
+    assert {context["Comparison"] for context in contexts} == {"None."}
+    assert sorted(
+        context["Indication"] for context in contexts if "Indication" in context
+    ) == sorted(f"Cough {number}." for number in range(0, 24, 2))
+    assert {tuple(context) for context in contexts} == {
         ("Indication", "Age", "Comparison"),
         ("Age", "Comparison"),
     }
-    assert not any(secret in repr(told) for secret in SECRETS)
+    assert not any(secret in repr(contexts) for secret in SECRETS)
 
 
-def test_of_report_texts_the_desk_reaches_the_context_alone(tmp_path: Path) -> None:
-    """Through the one view of it, and by no other statement."""
-    store = _told(tmp_path, [])
+def test_the_desk_can_read_the_context_but_no_other_report_text(tmp_path: Path) -> None:
+    """Only the view of the context is accessible."""
+    store = _with_context(tmp_path, [])
     assert not _desk(store).cases[0].context
     with store.desk() as look:
         rows = look.rows("SELECT section, words FROM shown_context")
@@ -417,10 +417,10 @@ def test_of_report_texts_the_desk_reaches_the_context_alone(tmp_path: Path) -> N
             look.rows(statement)
 
 
-def test_the_context_that_was_shown_travels_with_the_bundle(tmp_path: Path) -> None:
-    """And comes back with it, to the last byte; what was not shown stays behind."""
-    told = _told(tmp_path, ["indication"])
-    path = bundle_of(told)
+def test_the_bundle_includes_the_context_that_was_shown(tmp_path: Path) -> None:
+    """A restored study has identical records; other context is not exported."""
+    store = _with_context(tmp_path, ["indication"])
+    path = bundle_of(store)
     cases = [json.loads(line) for line in _records(path).splitlines() if b'"row":"case"' in line]
     assert sum("indication" in case for case in cases) == 12
     assert not any("comparison" in case for case in cases)
@@ -430,12 +430,12 @@ def test_the_context_that_was_shown_travels_with_the_bundle(tmp_path: Path) -> N
 
 
 def _records(bundle: Path) -> bytes:
-    with zipfile.ZipFile(bundle) as found:
-        return found.read("records.jsonl")
+    with zipfile.ZipFile(bundle) as archive:
+        return archive.read("records.jsonl")
 
 
-def test_nobody_reads_before_the_study_is_open(banked: Store) -> None:
-    """A drawn study hands out nothing."""
+def test_a_drawn_study_cannot_be_read(banked: Store) -> None:
+    """The study must be opened first."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")

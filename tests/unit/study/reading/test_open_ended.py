@@ -1,4 +1,4 @@
-"""Open-ended cases: no options, the answer in the reader's own words, kept as they were typed."""
+"""Open-ended cases: no options, and the answer as the reader typed it."""
 
 import csv
 import io
@@ -76,31 +76,31 @@ def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
 
 
-# What the reader is shown, and what is taken of them
+# The case and the answers it accepts
 
 
-def test_it_has_its_films_and_question_and_no_option(opened: Opened) -> None:
-    """Not even the text of an option is handed out."""
+def test_an_open_ended_case_has_films_and_question_but_no_options(opened: Opened) -> None:
+    """Not even the text of an option is sent."""
     case = _cases(opened(conditions=[OPEN]))[0]
     assert (case.condition, case.options, len(case.views)) == (OPEN, (), 2)
 
 
-def test_words_are_stored_as_they_were_typed_and_once(opened: Opened) -> None:
-    """A record sent again is acknowledged and changes nothing; the chain vouches for the words."""
+def test_text_is_stored_once_and_as_typed(opened: Opened) -> None:
+    """A record sent again changes nothing, and the verification covers the text."""
     store = opened(conditions=[OPEN])
     _read(store, *TYPED)
     first = _listed(store)[0]
     with store.look() as look:
         case = look.value("SELECT assignment FROM readings WHERE id = :id", id=first.answer_id)
-    again = _take(store, words(case, "something else", id=first.answer_id))
-    assert again.stored == (first.answer_id,)
-    assert [one.words for one in _listed(store)] == TYPED
-    assert {one.status for one in _listed(store)} == {"answered"}
+    repeated = _take(store, words(case, "something else", id=first.answer_id))
+    assert repeated.stored == (first.answer_id,)
+    assert [answer.words for answer in _listed(store)] == TYPED
+    assert {answer.status for answer in _listed(store)} == {"answered"}
     assert verify(store) == []
 
 
-def test_an_option_is_no_answer_to_it_and_words_none_to_another(opened: Opened) -> None:
-    """Each kind of case takes its own kind of answer; blank words are none."""
+def test_a_case_accepts_its_own_kind_of_answer_only(opened: Opened) -> None:
+    """A blank text is not an answer."""
     store = opened(conditions=[OPEN, "unaided"])
     case = _cases(store)[0].case
     _take(store, presentation(case))
@@ -117,17 +117,17 @@ def test_an_option_is_no_answer_to_it_and_words_none_to_another(opened: Opened) 
     assert "one of its options" in refused[0][1]
 
 
-def test_what_is_too_long_is_cut_and_flagged(opened: Opened) -> None:
-    """The answer is kept for what fits; a sign that no file can hold is taken out."""
+def test_a_long_or_invalid_text_is_changed_and_flagged(opened: Opened) -> None:
+    """It is shortened, and characters that no file supports are removed."""
     store = opened(conditions=[OPEN])
     _read(store, "x" * (MAX_WORDS + 1), "nul\0 \ud800")
-    assert [one.words for one in _listed(store)] == ["x" * MAX_WORDS, "nul \ufffd"]
+    assert [answer.words for answer in _listed(store)] == ["x" * MAX_WORDS, "nul \ufffd"]
     rows = _table(bundle_files(store, "trial"), "open_answers.csv")
     assert {row["flags"] for row in rows} == {"words_cut"}
 
 
-def test_a_corrected_answer_is_a_new_reading_and_the_old_one_stays(opened: Opened) -> None:
-    """Going back shows the words as they stand, and superseded ones are in no list."""
+def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
+    """Going back shows the current text; superseded ones are not listed."""
     store = opened(conditions=[OPEN], back_navigation=True)
     case = _cases(store)[0].case
     _read(store, "effusion")
@@ -136,14 +136,14 @@ def test_a_corrected_answer_is_a_new_reading_and_the_old_one_stays(opened: Opene
     assert (own.words, own.option) == ("effusion", None)
     changed = words(case, "left effusion", id="changed-it", supersedes=own.id)
     assert _take(store, changed).refused == ()
-    assert [one.words for one in _listed(store)] == ["left effusion"]
+    assert [answer.words for answer in _listed(store)] == ["left effusion"]
     with store.look() as look:
         assert look.value("SELECT count(*) FROM readings") == 2
     assert verify(store) == []
 
 
-def test_giving_up_and_running_out_of_time_are_as_elsewhere(opened: Opened) -> None:
-    """No words, and the reason or the status says why."""
+def test_an_open_ended_case_can_be_skipped_or_time_out(opened: Opened) -> None:
+    """There is no text; the reason or the status says why."""
     store = opened(conditions=[OPEN], cannot_answer=True, time_limit_s=60, confidence=5)
     case = _cases(store)[0].case
     skipped = words(case, None, status="skipped", reason="Film quality")
@@ -152,39 +152,39 @@ def test_giving_up_and_running_out_of_time_are_as_elsewhere(opened: Opened) -> N
     case = _cases(store)[0].case
     assert "confidence" in _take(store, presentation(case), words(case, "yes")).refused[0][1]
     assert _take(store, words(case, "yes", confidence=3)).refused == ()
-    assert [(one.status, one.words) for one in _listed(store)] == [
+    assert [(answer.status, answer.words) for answer in _listed(store)] == [
         ("skipped", ""),
         ("timed_out", ""),
         ("answered", "yes"),
     ]
 
 
-def test_practice_tells_the_reference_answer_in_words_and_no_verdict(opened: Opened) -> None:
-    """Practice is open-ended where the first block is; nobody calls unscored words wrong."""
+def test_practice_feedback_has_the_reference_answer_but_no_verdict(opened: Opened) -> None:
+    """Practice is open-ended if the first block is."""
     store = opened(conditions=["unaided", OPEN], practice_cases=1)
     case = _cases(store)[0]
     assert (case.practice, case.condition, case.options) == (True, OPEN, ())
-    told = _take(store, words(case.case, "effusion")).feedback[f"read-{case.case}"]
-    assert told.correct is None
+    feedback = _take(store, words(case.case, "effusion")).feedback[f"read-{case.case}"]
+    assert feedback.correct is None
     with store.look() as look:
         options = look.value(
             "SELECT options FROM practice_cases JOIN items ON items.id = item LIMIT 1"
         )
-    assert told.option in options
-    assert len(told.option) > 1
+    assert feedback.option in options
+    assert len(feedback.option) > 1
 
 
 # The order of conditions
 
 
-def test_open_ended_cases_come_before_any_option_for_every_reader(opened: Opened) -> None:
-    """And no case with options is on the desk before the last open-ended one is read."""
+def test_open_ended_cases_come_before_cases_with_options(opened: Opened) -> None:
+    """No option is sent before the last open-ended case is read."""
     store = opened(conditions=["unaided", OPEN], readers=("R1", "R2", "R3"))
     for who in ("R1", "R2", "R3"):
         for _ in range(8):
-            assert {one.condition for one in _cases(store, who)} == {OPEN}
+            assert {case.condition for case in _cases(store, who)} == {OPEN}
             _read(store, "words", who=who)
-        assert {one.condition for one in _cases(store, who)} == {"unaided"}
+        assert {case.condition for case in _cases(store, who)} == {"unaided"}
 
 
 @pytest.mark.parametrize(
@@ -195,45 +195,45 @@ def test_open_ended_cases_come_before_any_option_for_every_reader(opened: Opened
         ({"conditions": [OPEN, "unaided"], "feedback": "after case"}, "shown again|again after"),
     ],
 )
-def test_contradictions_are_refused(values: dict[str, Any], why: str) -> None:
-    """Going back after the options, an endpoint without options, an answer told beforehand."""
+def test_contradictory_protocols_are_refused(values: dict[str, Any], why: str) -> None:
+    """The options are shown before the answer can be final, or no condition has options."""
     with pytest.raises(BadProtocol, match=why):
         Protocol.from_json(values)
 
 
 def test_going_back_is_possible_within_an_open_ended_session() -> None:
-    """With a session a condition nobody can return to the words once options were seen."""
+    """With one condition per session, no text can be changed after the options."""
     Protocol.from_json({"conditions": [OPEN, "unaided"], "back_navigation": True, "sessions": 2})
     Protocol.from_json({"conditions": [OPEN], "feedback": "after case"})
 
 
-# Afterwards
+# After the reading
 
 
-def test_a_simulated_reader_answers_in_words(opened: Opened) -> None:
-    """With the text of an option, and with letters where there are options."""
+def test_a_simulated_reader_answers_with_text(opened: Opened) -> None:
+    """The text is that of an option."""
     store = opened(conditions=[OPEN, "unaided"], readers=("S1",))
     with store.change() as change:
         change.execute("UPDATE readers SET simulated = 1")
     done = simulate(store, study="trial", reader_id="S1", seed=1, accuracy=0.8, now=NOW)
     assert done.n_read == 16
-    said = _listed(store)
-    assert len(said) == 8
-    assert all(one.words.startswith("Finding ") for one in said)
+    answers = _listed(store)
+    assert len(answers) == 8
+    assert all(answer.words.startswith("Finding ") for answer in answers)
     rows = _table(bundle_files(store, "trial"), "readings.csv")
     assert [row["condition"] for row in rows] == ["unaided"] * 8
     assert {row["answer"] for row in rows} <= set("ABCD")
 
 
-def test_no_run_of_one_key_is_told_of_words(opened: Opened) -> None:
-    """The same words again and again are no letter; other facts count as elsewhere."""
+def test_repeated_text_is_not_a_run_of_one_key(opened: Opened) -> None:
+    """Other facts about data quality still count."""
     store = opened(conditions=[OPEN], cases=12)
     _read(store, *["A"] * 12)
     assert FactKind.ONE_KEY not in {fact.kind for fact in facts(store, "trial")}
 
 
-def test_the_score_card_calls_no_words_wrong(opened: Opened) -> None:
-    """They stand beside the reference answer, count nowhere, and `A` is not the letter A."""
+def test_the_score_card_does_not_judge_text(opened: Opened) -> None:
+    """It shows the reference answer, and text counts in no total."""
     store = opened(conditions=[OPEN, "unaided"], feedback="after study", score_card="peers")
     _read(store, *["A"] * 8)
     for _ in range(8):
@@ -242,16 +242,16 @@ def test_the_score_card_calls_no_words_wrong(opened: Opened) -> None:
     close(store)
     card = score_card.score_card(store, person(store))
     in_words, letters = card.cases[:8], card.cases[8:]
-    assert {(one.own, one.correct, one.options) for one in in_words} == {("A", None, ())}
-    assert all(one.right and one.right.startswith("Finding") for one in in_words)
+    assert {(row.own, row.correct, row.options) for row in in_words} == {("A", None, ())}
+    assert all(row.right and row.right.startswith("Finding") for row in in_words)
     assert card.total.n == len(letters) == 8
-    assert sum(one.n for one in card.by_task.values()) == 8
+    assert sum(row.n for row in card.by_task.values()) == 8
     assert card.comparison is not None
-    assert sum(one.n for one in card.comparison.own.values()) == 8
+    assert sum(row.n for row in card.comparison.own.values()) == 8
 
 
-def test_words_leave_in_a_table_of_their_own(opened: Opened) -> None:
-    """Not among the readings, whose answers are letters; a program reads back what was typed."""
+def test_the_bundle_has_text_in_a_separate_table(opened: Opened) -> None:
+    """It is read back as typed, and is not part of the readings."""
     store = opened(conditions=[OPEN], hidden_repeats=1, cases=5)
     _read(store, *TYPED)
     files = bundle_files(store, "trial")
@@ -268,16 +268,16 @@ def test_words_leave_in_a_table_of_their_own(opened: Opened) -> None:
     assert {row["words"] for row in tables["open_answers.csv"]} == {None}
 
 
-def test_other_studies_have_no_such_table(opened: Opened) -> None:
-    """Nothing is in their bundles that was not there before."""
+def test_studies_without_open_ended_cases_have_no_such_table(opened: Opened) -> None:
+    """Their bundles are unchanged."""
     store = opened()
     case = _cases(store)[0].case
     _take(store, presentation(case), reading(case))
     assert "open_answers.csv" not in bundle_files(store, "trial")
 
 
-def test_input_for_imrmc_is_of_the_cases_with_options(opened: Opened) -> None:
-    """Words have no percent correct."""
+def test_the_imrmc_file_has_the_cases_with_options_only(opened: Opened) -> None:
+    """Text has no percent correct."""
     store = opened(conditions=[OPEN, "unaided"], readers=("S1",))
     with store.change() as change:
         change.execute("UPDATE readers SET simulated = 1")
@@ -288,23 +288,25 @@ def test_input_for_imrmc_is_of_the_cases_with_options(opened: Opened) -> None:
     assert OPEN.encode() not in files["percent-correct.imrmc"]
 
 
-def test_a_restored_study_has_the_words_and_their_ids(opened: Opened, tmp_path: Path) -> None:
-    """To the byte, and it verifies; words altered on the way are refused by name."""
+def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: Path) -> None:
+    """The verification finds no breach."""
     store = opened(conditions=[OPEN, "unaided"])
     _read(store, *TYPED)
     files = bundle_files(store, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", by=BY, now=NOW + timedelta(days=1))
-    again = bundle_files(target, "trial")
-    assert again["open_answers.csv"] == files["open_answers.csv"]
-    assert again["records.jsonl"] == files["records.jsonl"]
-    assert [one.answer_id for one in _listed(target)] == [one.answer_id for one in _listed(store)]
+    restored = bundle_files(target, "trial")
+    assert restored["open_answers.csv"] == files["open_answers.csv"]
+    assert restored["records.jsonl"] == files["records.jsonl"]
+    assert [answer.answer_id for answer in _listed(target)] == [
+        answer.answer_id for answer in _listed(store)
+    ]
     assert not verify_study(target, "trial").breaches
 
 
-def test_two_sites_words_stand_side_by_side(tmp_path: Path) -> None:
-    """Merged, each reader's words are there under the ids they had at home, and all verifies."""
+def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
+    """The IDs are unchanged, and the verification finds no breach."""
     stores = []
     for number in (1, 2):
         store = empty(tmp_path / str(number), number)
@@ -319,16 +321,16 @@ def test_two_sites_words_stand_side_by_side(tmp_path: Path) -> None:
         stores.append(store)
     home, other = stores
     merge(home, bundle_of(other), study="trial", by=BY, now=NOW + timedelta(days=1))
-    there = [one for store in stores for one in _listed(store) if one.rater_id == "P2"]
-    assert [one.words for one in there] == TYPED[:3] * 2
-    ids = [one.answer_id for one in there]
+    of_p2 = [answer for store in stores for answer in _listed(store) if answer.rater_id == "P2"]
+    assert [answer.words for answer in of_p2] == TYPED[:3] * 2
+    ids = [answer.answer_id for answer in of_p2]
     assert ids[:3] == ids[3:]
-    assert {one.rater_id for one in _listed(home)} == {"P1", "P2"}
+    assert {answer.rater_id for answer in _listed(home)} == {"P1", "P2"}
     assert verify(home) == []
 
 
-def test_parquet_and_excel_hold_the_words_as_text(opened: Opened) -> None:
-    """A formula stays text, a line break and other tongues stay what they are."""
+def test_parquet_and_excel_files_contain_the_text_unchanged(opened: Opened) -> None:
+    """Formulas, line breaks and other scripts are preserved."""
     store = opened(conditions=[OPEN], cases=6)
     _read(store, *TYPED)
     with store.look() as look:
@@ -339,8 +341,8 @@ def test_parquet_and_excel_hold_the_words_as_text(opened: Opened) -> None:
     assert list(sheet["words"]) == TYPED
 
 
-def test_an_answer_set_aside_says_why_and_stays(opened: Opened) -> None:
-    """As any reading: no row is left out."""
+def test_an_excluded_text_stays_in_the_table_with_its_reason(opened: Opened) -> None:
+    """As for any reading, the row is kept."""
     store = opened(conditions=[OPEN])
     _read(store, "effusion", "no change")
     first = _listed(store)[0].answer_id

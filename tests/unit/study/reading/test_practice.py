@@ -1,4 +1,4 @@
-"""Practice cases: outside the sample, first, with feedback, and in nothing the study counts."""
+"""Practice cases: outside the sample, before the study, with feedback, and not counted."""
 
 import csv
 import io
@@ -67,20 +67,20 @@ def _study_case(store: Store, position: int = 1) -> str:
         )
 
 
-def _lot(purpose: str, key: str) -> str:
+def _random_key(purpose: str, key: str) -> str:
     return sha256(f"20250604/{purpose}/{key}".encode()).hexdigest()
 
 
 def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
-    """Positions count among themselves; the study's own total and count know nothing of them."""
+    """Practice cases have separate positions and counts."""
     store = opened(practice_cases=4)
-    found = desk.desk(store, person(store), now=NOW)
-    assert [(case.practice, case.position) for case in found.cases] == [
+    page = desk.desk(store, person(store), now=NOW)
+    assert [(case.practice, case.position) for case in page.cases] == [
         (True, 1),
         (True, 2),
         (True, 3),
     ]
-    assert (found.practice_total, found.total, found.read) == (4, 8, 0)
+    assert (page.practice_total, page.total, page.read) == (4, 8, 0)
     practised = _practise(store)
     after = desk.desk(store, person(store), now=NOW)
     assert len(set(practised)) == 4
@@ -92,8 +92,8 @@ def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
     assert (after.practice_total, after.read, after.finished) == (4, 0, False)
 
 
-def test_the_draw_can_be_recomputed_by_hand(opened: Opened) -> None:
-    """Units outside the sample by lot, of each the first item by lot, as docs/protocol.md says."""
+def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) -> None:
+    """Random units outside the sample, and a random item of each; see docs/protocol.md."""
     store = opened(practice_cases=3)
     with store.look() as look:
         bank = look.rows("SELECT item_id, patient_id FROM items")
@@ -105,28 +105,30 @@ def test_the_draw_can_be_recomputed_by_hand(opened: Opened) -> None:
     for row in bank:
         if row["patient_id"] not in taken:
             free.setdefault(row["patient_id"], []).append(row["item_id"])
-    units = sorted(free, key=lambda unit: _lot("practice unit", unit))[:3]
-    expected = [min(free[unit], key=lambda item: _lot("practice item", item)) for unit in units]
+    units = sorted(free, key=lambda unit: _random_key("practice unit", unit))[:3]
+    expected = [
+        min(free[unit], key=lambda item: _random_key("practice item", item)) for unit in units
+    ]
     assert drawn == expected == locked["practice_cases_drawn"]
 
 
-def test_a_readers_order_and_options_can_be_recomputed_by_hand(opened: Opened) -> None:
-    """By the reader's own lots, as the study's cases are."""
+def test_the_practice_order_of_a_reader_follows_the_documented_rule(opened: Opened) -> None:
+    """The order of the options does so too."""
     store = opened(practice_cases=3, option_order="random")
     with store.look() as look:
         drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
         listed = stored_studies.assignments(look, 2, PRACTICE)
-    order = sorted(drawn, key=lambda item: _lot("practice order/R2", item))
+    order = sorted(drawn, key=lambda item: _random_key("practice order/R2", item))
     assert [row["item_id"] for row in listed] == order
     for row in listed:
         purpose = f"option order/R2/{row['item_id']}/practice"
         assert row["shown_order"] == "".join(
-            sorted("ABCD", key=lambda letter: _lot(purpose, letter))
+            sorted("ABCD", key=lambda letter: _random_key(purpose, letter))
         )
 
 
 def test_the_sample_is_the_same_with_practice_and_without(banked: Store) -> None:
-    """And a protocol without practice has the hash it always had."""
+    """A protocol without practice has the same hash as in earlier versions."""
     drawn = {}
     for name, n_practice in (("without", 0), ("with", 3)):
         protocol = Protocol.from_json(
@@ -144,7 +146,7 @@ def test_the_sample_is_the_same_with_practice_and_without(banked: Store) -> None
 def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
     banked: Store, cases: int, practice_cases: int
 ) -> None:
-    """One a patient, none of a patient in the sample; nothing is drawn."""
+    """Practice uses one item per patient outside the sample; nothing is drawn."""
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "practice_cases": practice_cases}
     )
@@ -154,8 +156,8 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
         study_row(look, "trial")
 
 
-def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> None:
-    """Where a bank names no patient and no examination, films are all there is to tell by."""
+def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> None:
+    """In a bank without patients and examinations, films identify the unit."""
     records = json.loads(write_bank(tmp_path / "bank", n_patients=6).read_text())
     for number, record in enumerate(records.values()):
         del record["PatientID"], record["study_id"]
@@ -187,31 +189,31 @@ def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> 
     assert shown == [set()] * 8
 
 
-def test_ids_of_practice_cases_tell_nothing(opened: Opened) -> None:
-    """Opaque, different for every reader, and none of a study's case."""
+def test_ids_of_practice_cases_are_random(opened: Opened) -> None:
+    """They differ between readers and from the IDs of the study's cases."""
     store = opened(practice_cases=3)
     ids = {case.case for who in ("R1", "R2") for case in _cases(store, who)}
     assert len(ids) == 6
-    assert all(len(one) == 24 and int(one, 16) >= 0 for one in ids)
+    assert all(len(case_id) == 24 and int(case_id, 16) >= 0 for case_id in ids)
     with store.look() as look:
         assert not ids & {row["id"] for row in look.rows("SELECT id FROM assignments")}
 
 
-def test_feedback_comes_with_every_practice_reading_and_none_of_the_study(opened: Opened) -> None:
-    """Once stored, each time it is sent; the study's cases keep to the protocol."""
+def test_every_practice_reading_gets_feedback(opened: Opened) -> None:
+    """A record sent again gets it again; the study's cases follow the protocol."""
     store = opened(practice_cases=1)
     case = _cases(store)[0].case
     for _ in range(2):
         receipt = _take(store, reading(case, "A"))
-        (told,) = receipt.feedback.values()
-        assert told.correct == (told.option == "A")
-        assert told.explanation == SECRETS[2]
+        (feedback,) = receipt.feedback.values()
+        assert feedback.correct == (feedback.option == "A")
+        assert feedback.explanation == SECRETS[2]
     own = _cases(store)[0].case
     assert _take(store, presentation(own), reading(own)).feedback == {}
 
 
 def test_feedback_names_the_option_as_shown(opened: Opened) -> None:
-    """Under shuffled options the letter is the one on the screen."""
+    """With shuffled options, the letter is the one on the screen."""
     store = opened(practice_cases=4, option_order="random")
     while (case := _cases(store)[0]).practice:
         with store.look() as look:
@@ -223,17 +225,17 @@ def test_feedback_names_the_option_as_shown(opened: Opened) -> None:
             )
         assert row is not None
         right = "ABCD"[row["shown_order"].index(row["truth"])]
-        (told,) = _take(store, reading(case.case, right)).feedback.values()
-        assert (told.option, told.correct) == (right, True)
+        (feedback,) = _take(store, reading(case.case, right)).feedback.values()
+        assert (feedback.option, feedback.correct) == (right, True)
 
 
-def test_nothing_secret_is_shown_before_a_practice_case_is_answered(opened: Opened) -> None:
-    """The views of practice cases are made as blind as the study's."""
+def test_practice_cases_contain_no_secrets_before_the_answer(opened: Opened) -> None:
+    """They are blinded like the study's cases."""
     store = opened(practice_cases=4)
     seen = []
-    while (found := desk.desk(store, person(store), now=NOW)).cases[0].practice:
-        seen.append(repr(found))
-        case = found.cases[0].case
+    while (page := desk.desk(store, person(store), now=NOW)).cases[0].practice:
+        seen.append(repr(page))
+        case = page.cases[0].case
         refused = _take(store, presentation(case), reading(case, "H"))
         assert refused.feedback == {}
         seen.append(repr(refused))
@@ -243,8 +245,8 @@ def test_nothing_secret_is_shown_before_a_practice_case_is_answered(opened: Open
     assert not any(secret in "".join(seen) for secret in (*SECRETS, "q00", "truth"))
 
 
-def test_no_case_of_the_study_is_read_before_practice_is_done(opened: Opened) -> None:
-    """Neither shown nor answered, whoever knows its id."""
+def test_cases_of_the_study_are_refused_before_practice_is_done(opened: Opened) -> None:
+    """Knowing the ID of a case does not help."""
     store = opened(practice_cases=2)
     own = _study_case(store)
     receipt = _take(store, presentation(own), reading(own))
@@ -253,7 +255,7 @@ def test_no_case_of_the_study_is_read_before_practice_is_done(opened: Opened) ->
     assert _take(store, presentation(own), reading(own)).refused == ()
 
 
-def test_no_practice_before_everything_is_prepared(opened: Opened) -> None:
+def test_practice_is_refused_before_the_preparation_is_done(opened: Opened) -> None:
     """Consent comes before the first film."""
     store = opened(practice_cases=1, consent="Agree?")
     with store.look() as look:
@@ -273,44 +275,44 @@ def test_no_practice_before_everything_is_prepared(opened: Opened) -> None:
         ({"supersedes": "read-something"}, "cannot be changed"),
     ],
 )
-def test_a_practice_reading_keeps_to_the_studys_rules(
+def test_a_practice_reading_follows_the_studys_rules(
     opened: Opened, changed: dict[str, Any], reason: str
 ) -> None:
-    """They are practised too."""
+    """Readers practise them too."""
     store = opened(practice_cases=1)
     case = _cases(store)[0].case
     assert reason in _take(store, {**reading(case), **changed}).refused[0][1]
 
 
-def test_the_first_practice_answer_stands(opened: Opened) -> None:
-    """Another one, under another id, is refused and told nothing."""
+def test_a_second_practice_answer_is_refused(opened: Opened) -> None:
+    """It gets no feedback."""
     store = opened(practice_cases=2)
     first, second = (case.case for case in _cases(store))
     _take(store, reading(first, "A"))
-    again = _take(store, reading(first, "B", id="from-another-tab"))
-    stolen = _take(store, reading(second, "B", id=f"read-{first}"))
-    assert "already been read" in again.refused[0][1]
-    assert stolen.refused == ((f"read-{first}", "Another reading already has this ID."),)
-    assert again.feedback == stolen.feedback == {}
+    repeated = _take(store, reading(first, "B", id="from-another-tab"))
+    reused = _take(store, reading(second, "B", id=f"read-{first}"))
+    assert "already been read" in repeated.refused[0][1]
+    assert reused.refused == ((f"read-{first}", "Another reading already has this ID."),)
+    assert repeated.feedback == reused.feedback == {}
 
 
-def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> None:
-    """The next practice case is not told of by the id of the last one's reading."""
+def test_a_presentation_with_a_readings_id_gets_no_feedback(opened: Opened) -> None:
+    """Otherwise it would reveal the answer to the next practice case."""
     store = opened(practice_cases=2)
     first, second = (case.case for case in _cases(store))
     _take(store, reading(first))
     assert _take(store, {**presentation(second), "id": f"read-{first}"}).feedback == {}
 
 
-def test_another_readers_practice_case_is_nobody_elses(opened: Opened) -> None:
-    """Handed out to one reader each."""
+def test_another_readers_practice_case_cannot_be_read(opened: Opened) -> None:
+    """A case belongs to one reader."""
     store = opened(practice_cases=1)
     other = _cases(store, "R2")[0].case
     assert "not assigned to you" in _take(store, reading(other)).refused[0][1]
 
 
-def test_practice_is_in_no_count_and_in_no_table_of_the_bundle(opened: Opened) -> None:
-    """Not in progress, items, readings or raters; the locked protocol names what was drawn."""
+def test_practice_is_not_counted_and_not_exported(opened: Opened) -> None:
+    """Only the locked protocol names the practice cases."""
     store = opened(practice_cases=3)
     _practise(store)
     (first, _) = status(store, "trial")["readers"]
@@ -326,15 +328,15 @@ def test_practice_is_in_no_count_and_in_no_table_of_the_bundle(opened: Opened) -
 
 
 def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
-    """Their list is written at the invitation."""
+    """Their cases are assigned at the invitation."""
     store = opened(practice_cases=2)
     invite(store, "R3")
     assert desk.desk(store, person(store, "R3"), now=NOW).practice_total == 2
     assert verify(store) == []
 
 
-def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> None:
-    """They are prepared ahead first, and the study's after them."""
+def test_films_of_practice_are_prepared_before_the_studys(opened: Opened) -> None:
+    """Both are prepared in the order of reading."""
     store = opened(practice_cases=2)
 
     def films(cases: tuple[desk.CaseView, ...]) -> list[FilmRow | None]:
@@ -348,15 +350,15 @@ def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> N
     assert ahead == practised + films(_cases(store))
 
 
-def test_practice_is_in_the_condition_of_the_first_block(opened: Opened) -> None:
-    """An image-absent block is practised without films."""
+def test_practice_has_the_condition_of_the_first_block(opened: Opened) -> None:
+    """For an image-absent block, practice has no films."""
     store = opened(practice_cases=1, conditions=["image-absent", "unaided"])
     assert (_cases(store)[0].condition, _cases(store)[0].views) == ("image-absent", ())
     assert _cases(store, "R2")[0].condition == "unaided"
 
 
 def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
-    """They read the study; a person who has practised is not simulated."""
+    """A person who has practised cannot be simulated."""
     store = opened(practice_cases=2)
     done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert done.n_read == 8
@@ -368,7 +370,7 @@ def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
 
 
 def test_going_back_leads_to_the_studys_cases_only(opened: Opened) -> None:
-    """A practice case is over when its answer was told."""
+    """A practice case ends with its feedback."""
     store = opened(practice_cases=1, back_navigation=True)
     _practise(store)
     with pytest.raises(NotFound):

@@ -1,4 +1,4 @@
-"""Films of earlier examinations at a reader's desk: there where the protocol asks, else nowhere."""
+"""Prior films at a reader's desk are shown only if the protocol asks for them."""
 
 import dataclasses
 from collections.abc import Callable
@@ -57,52 +57,52 @@ def trial(tmp_path: Path) -> Make:
 
 
 def _priors(store: Store) -> list[list[desk.FilmView]]:
-    found = desk.desk(store, person(store), now=NOW)
-    return [[film for film in case.views if film.prior] for case in found.cases]
+    page = desk.desk(store, person(store), now=NOW)
+    return [[film for film in case.views if film.prior] for case in page.cases]
 
 
 def _served(store: Store, case: str) -> list[str]:
     films = [desk.film(store, person(store), case, view) for view in range(1, 5)]
-    return [Path(one.path).name.split("_")[1] for one in films if one]
+    return [Path(film.path).name.split("_")[1] for film in films if film]
 
 
-def test_the_protocol_says_whether_a_prior_film_is_shown(trial: Make) -> None:
-    """Behind the current ones, with the days between; the last patient has none."""
+def test_prior_films_follow_the_current_ones_with_the_days_between(trial: Make) -> None:
+    """The last patient has none."""
     store = trial(context=["age", "prior"], case_order="fixed", seed=3)
     for case in desk.desk(store, person(store), now=NOW).cases:
-        assert [one.label for one in case.views] in (["PA", "LATERAL"], ["PA", "LATERAL", "AP"])
+        assert [view.label for view in case.views] in (["PA", "LATERAL"], ["PA", "LATERAL", "AP"])
         assert [name for name, _ in case.context] == ["Age"]
-        assert [one.film for one in case.views] == [
+        assert [view.film for view in case.views] == [
             f"{case.case}/{place}" for place in range(1, len(case.views) + 1)
         ]
         wanted = ["pa.png", "lat.png", "before.png"][: len(case.views)]
         assert _served(store, case.case) == wanted
-    told = [(film.label, film.days) for films in _priors(store) for film in films]
-    assert told
-    assert set(told) == {("AP", 91)}
+    shown = [(film.label, film.days) for films in _priors(store) for film in films]
+    assert shown
+    assert set(shown) == {("AP", 91)}
 
 
-def test_without_its_word_no_prior_film_leaves_the_server(trial: Make) -> None:
-    """Not in the desk, under no number, not made ready, not among what a check reads."""
+def test_by_default_no_prior_film_is_sent_or_prepared(trial: Make) -> None:
+    """A check of the films does not read it either."""
     store = trial()
     assert not any(_priors(store))
     for case in desk.desk(store, person(store), now=NOW).cases:
         assert _served(store, case.case) == ["pa.png", "lat.png"]
     with store.look() as look:
-        ready = [one.path for one in readings.films_to_read(look)]
-        ready += [one.path for one in readings.upcoming_films(look, 1, 9)]
-        ready += [one.path for one in case_films(look, 1)]
-        ready += [one.path for one in views_of_case(look, 1, "q0001")]
+        ready = [film.path for film in readings.films_to_read(look)]
+        ready += [film.path for film in readings.upcoming_films(look, 1, 9)]
+        ready += [film.path for film in case_films(look, 1)]
+        ready += [film.path for film in views_of_case(look, 1, "q0001")]
     assert ready
     assert not any("before" in path for path in ready)
 
 
-def test_prior_films_are_made_ready_with_the_others(trial: Make) -> None:
-    """In the order of need, the films of one case together and its prior one last."""
+def test_prior_films_are_prepared_after_the_current_ones_of_a_case(trial: Make) -> None:
+    """The order is that of reading."""
     store = trial(context=["prior"])
     with store.look() as look:
-        ready = [one.path for one in readings.upcoming_films(look, 1, 2)]
-        assert len({one.path for one in readings.films_to_read(look)}) == 3 * N_PATIENTS - 1
+        ready = [film.path for film in readings.upcoming_films(look, 1, 2)]
+        assert len({film.path for film in readings.films_to_read(look)}) == 3 * N_PATIENTS - 1
         assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
         assert len(views_of_case(look, 1, "q0001")) == 3
     places = [path.split("_")[1] for path in ready]
@@ -110,24 +110,24 @@ def test_prior_films_are_made_ready_with_the_others(trial: Make) -> None:
     assert "before.png" in places
     for place, path in enumerate(ready):
         if "before" in path:
-            assert [one.split("_")[0] for one in ready[place - 2 : place]] == [
+            assert [film.split("_")[0] for film in ready[place - 2 : place]] == [
                 path.split("_")[0]
             ] * 2
     assert verify(store) == []
 
 
 def test_an_image_absent_case_shows_no_prior_film(trial: Make) -> None:
-    """Nor is one served under its number."""
+    """None is served under its number either."""
     store = trial(context=["prior"], conditions=["image-absent"])
-    found = desk.desk(store, person(store), now=NOW).cases
-    assert [case.views for case in found] == [(), (), ()]
-    assert [_served(store, case.case) for case in found] == [[], [], []]
+    cases = desk.desk(store, person(store), now=NOW).cases
+    assert [case.views for case in cases] == [(), (), ()]
+    assert [_served(store, case.case) for case in cases] == [[], [], []]
     with store.look() as look:
         assert readings.upcoming_films(look, 1, 9) == []
 
 
-def test_a_reader_never_gets_more_than_the_name_of_the_time_between(trial: Make) -> None:
-    """No path, hash or number of the store, of prior films as little as of the others."""
+def test_the_desk_contains_no_path_of_a_prior_film(trial: Make) -> None:
+    """The current films have none either."""
     store = trial(context=["prior"])
     text = repr(
         [dataclasses.asdict(case) for case in desk.desk(store, person(store), now=NOW).cases]
@@ -136,19 +136,21 @@ def test_a_reader_never_gets_more_than_the_name_of_the_time_between(trial: Make)
     assert ".png" not in text
 
 
-def test_a_protocol_cannot_ask_for_what_the_bank_has_not(tmp_path: Path, trial: Make) -> None:
-    """The draw is refused in a word; of a bank with one prior film it is not."""
+def test_a_draw_with_priors_from_a_bank_without_them_is_refused(
+    tmp_path: Path, trial: Make
+) -> None:
+    """One prior film in the bank is enough."""
     with pytest.raises(BadInput, match="no question of the bank has a prior image"):
         trial(write=write_bank, context=["prior"])
 
 
-def test_what_is_shown_cannot_be_amended() -> None:
-    """As all that stands beside the question."""
+def test_the_context_cannot_be_amended() -> None:
+    """It is shown with the question."""
     assert "context" not in AMENDABLE
 
 
-def test_a_preview_shows_prior_films_as_the_study_will(trial: Make) -> None:
-    """The copy has them, and the films behind them."""
+def test_a_preview_shows_prior_films(trial: Make) -> None:
+    """Its copy of the study has them."""
     store = trial(context=["prior"])
     made = preview(store, coordinator(store), entropy=entropy_from(5), now=NOW)
     with made.store.look() as look:
@@ -156,8 +158,8 @@ def test_a_preview_shows_prior_films_as_the_study_will(trial: Make) -> None:
         assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
 
 
-def test_the_score_card_has_the_films_of_the_reading(trial: Make) -> None:
-    """Prior ones too, each under its own number."""
+def test_the_score_card_has_the_prior_films(trial: Make) -> None:
+    """Each film has its own number."""
     store = trial(context=["prior"], feedback="after study")
     me = person(store)
     while cases := desk.desk(store, me, now=NOW).cases:
@@ -173,8 +175,8 @@ def test_the_score_card_has_the_films_of_the_reading(trial: Make) -> None:
             assert ("before" in row.path) == film.prior
 
 
-def test_a_reviewer_sees_prior_films_whatever_a_protocol_says(trial: Make) -> None:
-    """Whether a question is sound cannot be told without what it may be about."""
+def test_a_reviewer_always_sees_prior_films(trial: Make) -> None:
+    """A question may refer to them."""
     store = trial(readers=("R1", "R2"))
     with store.look() as look:
         ids = reviewing.sampled(look, "bank", N_PATIENTS, seed=1)

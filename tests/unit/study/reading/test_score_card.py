@@ -1,4 +1,4 @@
-"""Score card and record: one's own reading looked back on, and only once all is closed."""
+"""Score card and record of a reader, available after the closing of the study."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ Opened = Callable[..., Store]
 
 
 def close(store: Store, study: str = "trial") -> None:
-    """Close a study as the store has it."""
+    """Mark a study as closed."""
     with store.change() as change:
         row = studies.find(change, study)
         assert row is not None
@@ -39,8 +39,8 @@ def _read(store: Store, n: int, option: str | None = "A") -> None:
         assert desk.take_records(store, who, [reading(case, option)], now=NOW).refused == ()
 
 
-def test_it_sets_each_answer_beside_the_reference_standard(opened: Opened) -> None:
-    """Letters are as this reader saw them, the count is over the cases read."""
+def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) -> None:
+    """Letters are those this reader saw; the totals cover the cases read."""
     store = opened(feedback="after study", option_order="random")
     _read(store, 6)
     close(store)
@@ -78,8 +78,8 @@ def test_a_case_without_an_answer_is_not_correct(opened: Opened) -> None:
     assert (card.total.n_correct, card.total.n) == (0, 2)
 
 
-def test_a_changed_answer_counts_as_it_stands(opened: Opened) -> None:
-    """Each case is there once, with the answer that no other supersedes."""
+def test_the_last_answer_to_a_case_counts(opened: Opened) -> None:
+    """Each case is listed once."""
     store = opened(feedback="after study", back_navigation=True)
     first = desk.desk(store, person(store), now=NOW).cases[0].case
     _read(store, 1)
@@ -90,8 +90,8 @@ def test_a_changed_answer_counts_as_it_stands(opened: Opened) -> None:
     assert case.own == "B"
 
 
-def test_while_the_study_is_open_there_is_none(opened: Opened) -> None:
-    """Neither the card nor a film of it, however much was read."""
+def test_an_open_study_has_no_score_card(opened: Opened) -> None:
+    """Neither the card nor a film of it is available."""
     store = opened(feedback="after study")
     _read(store, 8)
     with pytest.raises(NotNow, match="once the study is closed"):
@@ -101,8 +101,8 @@ def test_while_the_study_is_open_there_is_none(opened: Opened) -> None:
     assert not score_card.is_closed(store, person(store))
 
 
-def test_without_feedback_there_is_none(opened: Opened) -> None:
-    """A closed study that tells nothing goes on telling nothing."""
+def test_a_study_without_feedback_has_no_score_card(opened: Opened) -> None:
+    """The closing does not change that."""
     store = opened()
     _read(store, 1)
     close(store)
@@ -113,8 +113,8 @@ def test_without_feedback_there_is_none(opened: Opened) -> None:
         score_card.film(store, person(store), 1, 0)
 
 
-def test_it_is_nobody_elses(opened: Opened) -> None:
-    """Another reader sees their own, a coordinator none, and no film is found of a case unread."""
+def test_a_score_card_belongs_to_its_reader(opened: Opened) -> None:
+    """Other roles have none, and films of unread cases are not served."""
     store = opened(feedback="after study")
     _read(store, 2)
     close(store)
@@ -135,7 +135,7 @@ def test_it_is_nobody_elses(opened: Opened) -> None:
 
 
 def test_a_case_read_without_film_has_none_on_the_card(opened: Opened) -> None:
-    """What the reader did not see is not shown beside their answer."""
+    """The card shows what the reader saw."""
     store = opened(feedback="after study", conditions=["image-absent"])
     _read(store, 1)
     close(store)
@@ -160,30 +160,30 @@ def _record(store: Store) -> ReadingRecord:
 
 
 def _words(record: ReadingRecord) -> str:
-    """Return what stands in the PDF, on one line."""
+    """Return the text of the PDF on one line."""
     if shutil.which("pdftotext") is None:
-        pytest.skip("no pdftotext here; install it with: apt-get install poppler-utils")
+        pytest.skip("pdftotext is missing; install it with: apt-get install poppler-utils")
     command = ["pdftotext", "-layout", "-", "-"]
     done = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
     return " ".join(done.stdout.decode().split())
 
 
-def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before_closing(
+def test_the_record_is_available_after_the_last_case_without_a_score(
     opened: Opened,
 ) -> None:
-    """Days, cases and measured time; what matches only once the score card tells it too."""
+    """It has days, cases and measured time; the score is added after the closing."""
     store = opened(feedback="after study")
     _read_record(store, 7)
     with pytest.raises(NotNow, match="once you have read every case"):
         _record(store)
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     desk.take_records(store, person(store), [reading(case)], now=NOW + timedelta(days=7))
-    found = _record(store)
-    assert (found.n_read, found.n_assigned, found.n_timed, found.score) == (8, 8, 7, None)
-    assert found.last_at_utc is not None
-    assert found.last_at_utc.startswith("2025-06-11")
-    assert found.receipt.startswith("R1 · 8 of 8 · ")
-    shown = page(found)
+    record = _record(store)
+    assert (record.n_read, record.n_assigned, record.n_timed, record.score) == (8, 8, 7, None)
+    assert record.last_at_utc is not None
+    assert record.last_at_utc.startswith("2025-06-11")
+    assert record.receipt.startswith("R1 · 8 of 8 · ")
+    shown = page(record)
     assert "4 Jun 2025 to 11 Jun 2025" in shown
     assert "(7 cases timed)" in shown
     assert "3 h 0 min" in shown
@@ -196,28 +196,28 @@ def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before
     assert "place" not in _words(_record(store)).casefold()
 
 
-def test_the_pdf_tells_the_place_among_peers_once_the_score_card_does(opened: Opened) -> None:
-    """Without any other reader's id; before closing nothing of it."""
-    store = opened(readers=FIVE_peers, **PEERS_peers)
-    for reader, n_right in zip(FIVE_peers, (5, 7, 5, 2, 6), strict=True):
-        read_peers(store, reader, n_right)
+def test_the_pdf_of_the_record_has_the_rank_after_the_closing(opened: Opened) -> None:
+    """It names no other reader."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
+        read_with_score(store, reader, n_right)
     assert "place" not in _words(_record(store)).casefold()
     close(store)
     shown = _words(_record(store))
     assert "Your place: 3 (shared) of 5 readers" in shown
-    assert not any(other in shown for other in FIVE_peers if other != "R1")
+    assert not any(other in shown for other in FIVE if other != "R1")
 
 
-def test_the_pdf_says_what_the_page_says_in_any_script_and_leaves_the_score_where_none_is_told(
+def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
     opened: Opened,
 ) -> None:
-    """Hours and cases alone under feedback "never"; no markup, no box for a name, no lost sign."""
+    """Without feedback it has hours and cases only."""
     store = opened(feedback="never")
     _read_record(store, 8)
     close(store)
-    found = replace(_record(store), study="胸片 かな 한글 Ω", reader="R1 #[*b*]")
-    shown = _words(found)
-    assert found.card is None
+    record = replace(_record(store), study="胸片 かな 한글 Ω", reader="R1 #[*b*]")
+    shown = _words(record)
+    assert record.card is None
     assert "R1 #[*b*]" in shown
     assert "胸片 かな 한글 Ω" in shown
     assert "8 of 8" in shown
@@ -226,20 +226,20 @@ def test_the_pdf_says_what_the_page_says_in_any_script_and_leaves_the_score_wher
     assert "Optional" not in shown
 
 
-def test_without_feedback_a_record_never_tells_a_score(opened: Opened) -> None:
-    """A closed study gives one to whoever read part of it; what is typed outside is escaped."""
+def test_without_feedback_the_record_has_no_score(opened: Opened) -> None:
+    """After the closing, readers with unread cases get one too; names are escaped."""
     store = opened(readers=("<b>R1",))
     close(store)
-    found = reading_record(store, person(store, "<b>R1"))
-    assert (found.score, found.n_read, found.receipt) == (None, 0, "")
-    shown = page(found)
+    record = reading_record(store, person(store, "<b>R1"))
+    assert (record.score, record.n_read, record.receipt) == (None, 0, "")
+    shown = page(record)
     assert "&lt;b&gt;R1" in shown
     assert "<b>R1" not in shown
     assert "Period" not in shown
 
 
-FIVE_peers = ("R1", "R2", "R3", "R4", "R5")
-PEERS_peers: dict[str, Any] = {"feedback": "after study", "score_card": "peers"}
+FIVE = ("R1", "R2", "R3", "R4", "R5")
+PEERS: dict[str, Any] = {"feedback": "after study", "score_card": "peers"}
 
 
 def truths(store: Store) -> dict[str, str]:
@@ -252,8 +252,8 @@ def truths(store: Store) -> dict[str, str]:
     return {row["item_id"]: row["truth"] for row in rows}
 
 
-def read_peers(store: Store, reader: str, n_right: int, n: int = 8) -> None:
-    """Read `n` cases as a reader: those of the first `n_right` items right, all others wrong."""
+def read_with_score(store: Store, reader: str, n_right: int, n: int = 8) -> None:
+    """Read `n` cases: those of the first `n_right` items correctly, all others incorrectly."""
     true = truths(store)
     right = list(true)[:n_right]
     with store.look() as look:
@@ -277,42 +277,47 @@ def card_of(store: Store, reader: str = "R1") -> ScoreCard:
     return score_card.score_card(store, person(store, reader))
 
 
-def test_a_place_is_told_beside_the_mean_of_others_and_each_model(
+def test_the_card_compares_the_reader_with_others_and_each_model(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Ties share a place, tasks add up, and a case tells how many others got it right."""
-    store = opened(readers=FIVE_peers, **PEERS_peers)
-    for reader, n_right in zip(FIVE_peers, (5, 7, 5, 2, 6), strict=True):
-        read_peers(store, reader, n_right)
+    """Ties share a rank, tasks add up, and each case has the number of correct others."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
+        read_with_score(store, reader, n_right)
     file = tmp_path / "predictions.json"
     file.write_text(json.dumps({item: {"model_prediction": "A"} for item in truths(store)}))
     models.add_model(store, file, study="trial", model_id="always-a", now=NOW)
     close(store)
     card = card_of(store)
-    found = card.comparison
-    assert found is not None
-    assert (found.place, found.n_sharing, found.n_peers) == (3, 1, 4)
-    assert total(found.own) == Count(n_correct=5, n=8)
-    assert total(found.peers) == Count(n_correct=20, n=32)
+    comparison = card.comparison
+    assert comparison is not None
+    assert (comparison.place, comparison.n_sharing, comparison.n_peers) == (3, 1, 4)
+    assert total(comparison.own) == Count(n_correct=5, n=8)
+    assert total(comparison.peers) == Count(n_correct=20, n=32)
     n_a = sum(truth == "A" for truth in truths(store).values())
-    assert total(found.models["always-a"]) == Count(n_correct=n_a, n=8)
-    assert set(found.own) == set(found.peers) == set(found.models["always-a"]) == set(card.by_task)
-    assert found.own == card.by_task
+    assert total(comparison.models["always-a"]) == Count(n_correct=n_a, n=8)
+    assert (
+        set(comparison.own)
+        == set(comparison.peers)
+        == set(comparison.models["always-a"])
+        == set(card.by_task)
+    )
+    assert comparison.own == card.by_task
     others = [case.others.readers for case in card.cases if case.others]
-    assert all(one.n == 4 for one in others)
-    assert sorted(one.n_correct for one in others) == [0, 1, 2, 3, 3, 3, 4, 4]
+    assert all(count.n == 4 for count in others)
+    assert sorted(count.n_correct for count in others) == [0, 1, 2, 3, 3, 3, 4, 4]
     assert sum(case.others.models.n_correct for case in card.cases if case.others) == n_a
     assert not any(case.worth_another_look for case in card.cases)
-    again = [case for case in card_of(store, "R4").cases if case.worth_another_look]
-    assert [case.others.readers.n_correct for case in again if case.others] == [4, 4, 4]
+    worth_review = [case for case in card_of(store, "R4").cases if case.worth_another_look]
+    assert [case.others.readers.n_correct for case in worth_review if case.others] == [4, 4, 4]
 
 
-def test_two_others_are_too_few_to_stay_anonymous(opened: Opened) -> None:
-    """Who has not finished, was simulated or withdrawn is not counted; models are still told."""
-    store = opened(readers=FIVE_peers, **PEERS_peers)
-    for reader in FIVE_peers[:4]:
-        read_peers(store, reader, 4)
-    read_peers(store, "R5", 4, n=7)
+def test_with_two_others_there_is_no_rank(opened: Opened) -> None:
+    """Unfinished, simulated and withdrawn readers do not count; models are still shown."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader in FIVE[:4]:
+        read_with_score(store, reader, 4)
+    read_with_score(store, "R5", 4, n=7)
     with store.change() as change:
         change.insert(
             "interventions",
@@ -327,32 +332,32 @@ def test_two_others_are_too_few_to_stay_anonymous(opened: Opened) -> None:
         )
     close(store)
     card = card_of(store)
-    found = card.comparison
-    assert found is not None
-    assert (found.place, found.n_sharing, found.n_peers) == (None, 0, 2)
-    assert not found.peers
+    comparison = card.comparison
+    assert comparison is not None
+    assert (comparison.place, comparison.n_sharing, comparison.n_peers) == (None, 0, 2)
+    assert not comparison.peers
     assert all(case.others is not None and case.others.readers.n == 0 for case in card.cases)
     assert card_of(store, "R5").comparison is None
 
 
-def test_a_protocol_that_does_not_ask_for_it_compares_nobody(opened: Opened) -> None:
-    """As by default; and while the study is open there is no card, but a word of when."""
-    store = opened(readers=FIVE_peers, feedback="after study")
-    for reader in FIVE_peers:
-        read_peers(store, reader, 4)
-    with pytest.raises(NotNow) as plainly:
+def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
+    """The message before the closing does not mention a rank either."""
+    store = opened(readers=FIVE, feedback="after study")
+    for reader in FIVE:
+        read_with_score(store, reader, 4)
+    with pytest.raises(NotNow) as refused:
         card_of(store)
-    assert "place" not in str(plainly.value)
+    assert "place" not in str(refused.value)
     close(store)
     card = card_of(store)
     assert (card.with_peers, card.comparison) == (False, None)
     assert all(case.others is None for case in card.cases)
 
 
-def test_before_closing_it_is_said_when_the_place_appears(opened: Opened) -> None:
-    """However many have finished."""
-    store = opened(readers=FIVE_peers, **PEERS_peers)
-    for reader in FIVE_peers:
-        read_peers(store, reader, 4)
+def test_before_the_closing_the_message_says_when_the_rank_appears(opened: Opened) -> None:
+    """The number of finished readers does not matter."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader in FIVE:
+        read_with_score(store, reader, 4)
     with pytest.raises(NotNow, match="place among other readers appears when the study is closed"):
         card_of(store)

@@ -1,4 +1,4 @@
-"""Sessions: the wash-out, the days of a session, and what stepping in does to them."""
+"""Sessions: the wash-out, the deadline of a session, and the coordinator's interventions."""
 
 import csv
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ def _answer(case: str, at: datetime, **changed: Any) -> dict[str, Any]:
 
 
 def _read_session(store: Store, now: datetime, who: str = "R1") -> datetime:
-    """Read what is handed out, a case a minute, and return when the last was received."""
+    """Read all available cases, one per two minutes; return the time of the last."""
     while cases := _desk(store, now, who).cases:
         now += MINUTE
         case = cases[0].case
@@ -68,22 +68,22 @@ def _step(
 def _states(store: Store, now: datetime, who: str = "R1") -> list[str]:
     with store.look() as look:
         study = study_row(look, "trial")
-        found = sessions_of(look, study, progress.counts(look, study.id), now=now)
-    return [str(one.state) for one in found if one.reader_id == who]
+        sessions = sessions_of(look, study, progress.counts(look, study.id), now=now)
+    return [str(session.state) for session in sessions if session.reader_id == who]
 
 
-def test_the_next_session_opens_when_the_wash_out_is_over_and_not_before(opened: Any) -> None:
-    """To the millisecond after the last reading was received; positions begin anew."""
+def test_the_next_session_opens_at_the_end_of_the_wash_out(opened: Any) -> None:
+    """It is exact to the millisecond; positions start again at 1."""
     store = opened(**TWO, conditions=BOTH)
     last = _read_session(store, NOW)
     opens = last + 10 * DAY
     held = _desk(store, opens - timedelta(milliseconds=1))
     assert (held.session, held.sessions, held.hold, held.cases) == (2, 2, "washing out", ())
     assert (held.opens_in_ms, held.total, held.read, held.finished) == (1, 2, 0, False)
-    there = _desk(store, opens)
-    assert (there.hold, there.opens_at_utc) == ("", None)
-    assert [case.position for case in there.cases] == [1, 2]
-    assert {case.condition for case in there.cases} == {"image-absent"}
+    page = _desk(store, opens)
+    assert (page.hold, page.opens_at_utc) == ("", None)
+    assert [case.position for case in page.cases] == [1, 2]
+    assert {case.condition for case in page.cases} == {"image-absent"}
     assert _states(store, opens) == ["done", "open"]
     assert _states(store, last) == ["done", "washing out"]
     assert _states(store, opens, "R2") == ["open", "waiting"]
@@ -91,8 +91,8 @@ def test_the_next_session_opens_when_the_wash_out_is_over_and_not_before(opened:
     assert _desk(store, opens + DAY).finished
 
 
-def test_a_case_of_a_session_that_is_not_open_is_not_taken(opened: Any) -> None:
-    """Whoever knows its id, and whatever its records claim."""
+def test_a_case_of_a_session_that_is_not_open_is_refused(opened: Any) -> None:
+    """Earlier times in its records do not help."""
     store = opened(**TWO)
     with store.look() as look:
         rows = look.rows("SELECT id FROM assignments WHERE session = 2 ORDER BY reader, position")
@@ -104,8 +104,8 @@ def test_a_case_of_a_session_that_is_not_open_is_not_taken(opened: Any) -> None:
     assert verify(store) == []
 
 
-def test_a_corrected_answer_puts_the_next_session_off_and_later_none_is_taken(opened: Any) -> None:
-    """The wash-out counts from the last look at the cases; back is within the session only."""
+def test_a_corrected_answer_defers_the_next_session(opened: Any) -> None:
+    """The wash-out counts from it; after the next session has started, it is refused."""
     store = opened(**TWO, back_navigation=True)
     first = _desk(store, NOW).cases[0].case
     last = _read_session(store, NOW)
@@ -125,8 +125,8 @@ def test_a_corrected_answer_puts_the_next_session_off_and_later_none_is_taken(op
         desk.case_at(store, person(store), 3, now=begun)
 
 
-def test_under_a_pause_nothing_new_comes_and_what_was_shown_before_is_kept(opened: Any) -> None:
-    """A late answer is flagged; a case first shown in the pause is not taken, and comes again."""
+def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> None:
+    """A late answer is flagged; a case first shown in the pause is refused and comes again."""
     store = opened(cases=4)
     on_screen, offline, unseen, _ = (row for row in _cases(store))
     _send(store, presentation(on_screen, NOW), now=NOW)
@@ -139,7 +139,7 @@ def test_under_a_pause_nothing_new_comes_and_what_was_shown_before_is_kept(opene
     assert _send(store, before, now=hour) == {}
     for record in (presentation(unseen, hour), _answer(unseen, hour)):
         assert set(_send(store, record, now=hour).values()) == {"Reading is paused."}
-    assert _send(store, _answer(on_screen, hour), before, now=hour) == {}, "sent again, as lost"
+    assert _send(store, _answer(on_screen, hour), before, now=hour) == {}, "sent again after a loss"
     with store.look() as look:
         flags = look.rows("SELECT flags FROM readings")
     assert all("received_while_paused" in row["flags"] for row in flags)
@@ -159,8 +159,8 @@ def _cases(store: Store, who: str = "R1") -> list[str]:
     return [row["id"] for row in rows]
 
 
-def test_when_a_case_was_shown_is_told_by_a_clock_that_is_set_right(opened: Any) -> None:
-    """A computer an hour slow cannot have shown a case before the pause that it shows in it."""
+def test_the_time_of_a_presentation_is_corrected_by_the_clock_offset(opened: Any) -> None:
+    """With a clock an hour slow, a case shown in the pause seems to be shown before it."""
     store = opened(cases=4)
     case = _cases(store)[0]
     _step(store, "pause", NOW, None)
@@ -171,8 +171,8 @@ def test_when_a_case_was_shown_is_told_by_a_clock_that_is_set_right(opened: Any)
     assert [why for _, why in receipt.refused] == ["Reading is paused."]
 
 
-def test_a_readers_pause_is_their_own_and_the_studys_is_everybodys(opened: Any) -> None:
-    """Either holds, and each is ended by itself; neither is begun or ended twice."""
+def test_pauses_of_a_reader_and_of_the_study_are_independent(opened: Any) -> None:
+    """Neither can be started or ended twice."""
     store = opened()
     _step(store, "pause", NOW)
     assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
@@ -188,10 +188,10 @@ def test_a_readers_pause_is_their_own_and_the_studys_is_everybodys(opened: Any) 
         _step(store, "resume", NOW, None)
 
 
-def test_a_session_lapses_after_its_days_and_goes_on_extended_or_released(opened: Any) -> None:
+def test_a_lapsed_session_resumes_after_an_extension_or_release(opened: Any) -> None:
     """Days count from its first presentation; an extension after the end counts from then."""
     store = opened(cases=4, session_days=2)
-    assert _desk(store, NOW + 99 * DAY).hold == "", "a session nobody began has no end"
+    assert _desk(store, NOW + 99 * DAY).hold == "", "a session that has not begun has no deadline"
     cases = _cases(store)
     _send(store, presentation(cases[0], NOW), now=NOW)
     end = NOW + 2 * DAY
@@ -212,18 +212,18 @@ def test_a_session_lapses_after_its_days_and_goes_on_extended_or_released(opened
     assert _states(store, end + 999 * DAY, "R2") == ["open"]
 
 
-def test_a_lapsed_session_holds_up_the_next_one(opened: Any) -> None:
-    """Its cases are not skipped behind anybody's back: the coordinator decides."""
+def test_the_next_session_waits_for_a_lapsed_one(opened: Any) -> None:
+    """Its cases are not skipped; the coordinator decides."""
     store = opened(**TWO, session_days=1)
     case = _cases(store)[0]
     _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
     assert _states(store, NOW + 99 * DAY) == ["lapsed", "waiting"]
 
 
-def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> None:
-    """No reason, no reader, no session, no end, no sense."""
+def test_an_invalid_intervention_is_refused_with_its_reason(opened: Any) -> None:
+    """The reason, reader, session or deadline is missing or invalid."""
     store = opened(cases=2)
-    for what, more, error, words in (
+    for action, more, error, message in (
         ("pause", {"reason": " "}, BadInput, "Give a reason"),
         ("pause", {"reader_id": "R9"}, NotFound, "no reader R9"),
         ("extend", {"session": 1, "days": 1}, NotNow, "no deadline"),
@@ -232,8 +232,8 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
         ("release", {"session": 2}, NotFound, "no session 2"),
         ("resume", {"study": "none"}, NotFound, "none"),
     ):
-        with pytest.raises(error, match=words):
-            _step(store, what, NOW, **more)
+        with pytest.raises(error, match=message):
+            _step(store, action, NOW, **more)
     _read_session(store, NOW)
     with pytest.raises(NotNow, match="been completed"):
         _step(store, "release", NOW, session=1)
@@ -241,8 +241,8 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
         assert look.value("SELECT count(*) FROM interventions") == 0
 
 
-def test_a_withdrawn_reader_is_out_and_their_readings_stay(opened: Any) -> None:
-    """Access ends at once, what arrives is refused, nobody steps in any more; others go on."""
+def test_a_withdrawn_reader_loses_access_and_the_readings_are_kept(opened: Any) -> None:
+    """Later records are refused, and other readers continue."""
     store = opened()
     source = entropy_from(200 + sum(map(ord, "R1R2")))
     code = new_code(source).text
@@ -268,8 +268,8 @@ def test_a_withdrawn_reader_is_out_and_their_readings_stay(opened: Any) -> None:
     assert verify(store) == []
 
 
-def test_a_closed_study_hands_out_and_takes_nothing(opened: Any) -> None:
-    """Its readers are told so, and whoever has read everything is thanked as before."""
+def test_a_closed_study_shows_no_cases_and_accepts_no_answers(opened: Any) -> None:
+    """Readers who have read everything see the same page as before."""
     store = opened(cases=2)
     _read_session(store, NOW, "R2")
     with store.change() as change:
@@ -283,8 +283,8 @@ def test_a_closed_study_hands_out_and_takes_nothing(opened: Any) -> None:
         _step(store, "pause", NOW)
 
 
-def test_what_was_stepped_in_stands_in_the_trail_with_who_and_why(opened: Any) -> None:
-    """The event says what the row says, and from where."""
+def test_the_trail_records_each_intervention(opened: Any) -> None:
+    """The event has the person, the reason and the place."""
     store = opened(session_days=3)
     _step(store, "extend", NOW, session=1, days=2)
     _step(store, "pause", NOW, None)
@@ -313,10 +313,10 @@ def test_what_was_stepped_in_stands_in_the_trail_with_who_and_why(opened: Any) -
         ),
     ],
 )
-def test_verify_names_an_intervention_that_was_tampered_with(
+def test_verification_reports_an_altered_intervention(
     opened: Any, statement: str, breach: str
 ) -> None:
-    """Altered, deleted or slipped in behind the program's back."""
+    """Altered, deleted and inserted rows are reported."""
     store = opened(session_days=3)
     _step(store, "pause", NOW)
     _step(store, "extend", NOW, session=1, days=2)
@@ -324,8 +324,8 @@ def test_verify_names_an_intervention_that_was_tampered_with(
     assert verify(store) == [f"study trial: {breach}."]
 
 
-def test_a_simulated_reader_reads_all_sessions_over_the_wash_out(opened: Any) -> None:
-    """Its clock runs ahead; its readings keep the wash-out like anybody's."""
+def test_a_simulated_reader_respects_the_wash_out(opened: Any) -> None:
+    """Its clock runs ahead."""
     store = opened(**TWO, conditions=BOTH, hidden_repeats=1)
     done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert done.n_read == 6
@@ -342,8 +342,8 @@ def test_a_simulated_reader_reads_all_sessions_over_the_wash_out(opened: Any) ->
     assert held.n_read == 0
 
 
-def test_a_bundle_tells_sessions_positions_and_repeats_apart(opened: Any) -> None:
-    """Where a condition comes round again its readings are further repeats."""
+def test_the_bundle_has_session_position_and_repeat_of_a_reading(opened: Any) -> None:
+    """If a condition occurs again, its readings are further repeats."""
     store = opened(readers=("R1",), cases=2, sessions=2, washout_days=1, hidden_repeats=1)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     table = bundle_files(store, "trial")["readings.csv"].decode().splitlines()
@@ -353,5 +353,5 @@ def test_a_bundle_tells_sessions_positions_and_repeats_apart(opened: Any) -> Non
     repeats: dict[str, list[str]] = {}
     for row in rows:
         repeats.setdefault(row["item_id"], []).append(row["repeat"])
-    assert all(found == [str(n + 1) for n in range(len(found))] for found in repeats.values())
+    assert all(numbers == [str(n + 1) for n in range(len(numbers))] for numbers in repeats.values())
     assert sum(map(len, repeats.values())) == 6

@@ -1,4 +1,4 @@
-"""The simulated reader: as accurate as asked for, marked, and never mixed up with a person."""
+"""The simulated reader: as accurate as requested, marked, and separate from people."""
 
 import json
 import threading
@@ -35,7 +35,7 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("accuracy", [0.01, 0.25, 0.5, 0.68, 0.75, 0.84, 0.95, 0.995])
-def test_the_expected_accuracy_is_the_one_asked_for(accuracy: float) -> None:
+def test_the_expected_accuracy_is_the_requested_one(accuracy: float) -> None:
     """By Gauss-Hermite quadrature over the normal difficulties, to 1e-3."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     success = 1 / (1 + np.exp(DIFFICULTY_SD * nodes - ability(accuracy)))
@@ -43,8 +43,8 @@ def test_the_expected_accuracy_is_the_one_asked_for(accuracy: float) -> None:
 
 
 @pytest.mark.slow
-def test_the_accuracy_read_is_the_one_asked_for(opened: Opened) -> None:
-    """Over 10 readers of 24 cases: within four standard errors, the cases being shared."""
+def test_the_observed_accuracy_is_close_to_the_requested_one(opened: Opened) -> None:
+    """For 10 readers of 24 shared cases, it is within four standard errors."""
     names = tuple(f"S{i}" for i in range(10))
     store = opened(readers=names, cases=24)
     for i, name in enumerate(names):
@@ -55,13 +55,13 @@ def test_the_accuracy_read_is_the_one_asked_for(opened: Opened) -> None:
     per_item: dict[str, list[bool]] = {row["item_id"]: [] for row in rows}
     for row in rows:
         per_item[row["item_id"]].append(row["answer"] == row["truth"])
-    spread = np.std([np.mean(one) for one in per_item.values()]) / np.sqrt(len(per_item))
+    spread = np.std([np.mean(hits) for hits in per_item.values()]) / np.sqrt(len(per_item))
     assert abs(right - 0.8) < 4 * spread
 
 
 @pytest.mark.slow
 def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: Opened) -> None:
-    """Readers of different seeds err on the same items, and with the same answer."""
+    """Readers with different seeds err on the same items and with the same answer."""
     names = tuple(f"S{i}" for i in range(16))
     store = opened(readers=names, cases=24)
     for i, name in enumerate(names):
@@ -81,8 +81,8 @@ def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: 
     assert np.mean(shares) > 0.6
 
 
-def test_a_readers_own_luck_is_of_the_seed(opened: Opened) -> None:
-    """Another seed, other answers; the same reader and seed, the same ones."""
+def test_other_seeds_give_other_answers(opened: Opened) -> None:
+    """The answers of two readers differ."""
     store = opened(readers=("S1", "S2"), cases=24)
     _simulate(store, "S1", seed=1)
     _simulate(store, "S2", seed=2)
@@ -93,7 +93,7 @@ def test_a_readers_own_luck_is_of_the_seed(opened: Opened) -> None:
 
 
 def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
-    """At the limit exactly, as the page would."""
+    """It ends exactly at the limit, as on the page."""
     store = opened(cases=24, time_limit_s=14, confidence=5)
     assert _simulate(store) == 24
     rows = _rows(store)
@@ -112,7 +112,7 @@ def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool) -> None:
-    """Whether they answered or only looked; the reader stays a person."""
+    """Both an answer and a presentation mark the reader as a person."""
     store = opened()
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     records = [presentation(case), *([reading(case)] if answered else [])]
@@ -124,8 +124,10 @@ def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool)
 
 
 @pytest.mark.parametrize("seeds", [(1, 1), (1, 2)])
-def test_two_simulations_at_once_count_their_own(opened: Opened, seeds: tuple[int, int]) -> None:
-    """Together they read every case once, with the same seed or another."""
+def test_simultaneous_simulations_read_each_case_once(
+    opened: Opened, seeds: tuple[int, int]
+) -> None:
+    """Each counts its own readings, with the same seed or another."""
     store = opened(cases=24)
     counted: list[int] = []
     threads = [
@@ -142,13 +144,13 @@ def test_two_simulations_at_once_count_their_own(opened: Opened, seeds: tuple[in
 
 
 def test_a_second_simulation_has_nothing_left_to_read(opened: Opened) -> None:
-    """It counts nothing and changes nothing."""
+    """It counts and changes nothing."""
     store = opened()
     assert (_simulate(store), _simulate(store, seed=9)) == (8, 0)
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 1.0, -1.0, float("nan")])
 def test_an_accuracy_out_of_range_is_refused(opened: Opened, accuracy: float) -> None:
-    """Nobody is always right, or always wrong."""
+    """It must be between 0 and 1, exclusive."""
     with pytest.raises(BadInput, match="between 0 and 1"):
         _simulate(opened(), accuracy=accuracy)

@@ -1,4 +1,4 @@
-"""Before the first case and after the last: each step once, in order, in the chain."""
+"""The steps before the first case and after the last: each once, in order, and in the chain."""
 
 import dataclasses
 import json
@@ -54,20 +54,20 @@ def _prepare(store: Store, who: Person | None = None) -> desk.Acknowledgement:
     return _take(store, *steps, who=who)
 
 
-def test_a_study_without_preparation_goes_straight_to_its_cases(opened: Opened) -> None:
-    """The default protocol asks for nothing before the first case."""
+def test_a_study_without_preparation_starts_with_its_cases(opened: Opened) -> None:
+    """The default protocol has no step before the first case."""
     store = opened()
-    found = desk.desk(store, person(store), now=NOW)
-    assert (found.preparation, found.practice_total, len(found.cases)) == ((), 0, 3)
+    page = desk.desk(store, person(store), now=NOW)
+    assert (page.preparation, page.practice_total, len(page.cases)) == ((), 0, 3)
 
 
-def test_the_steps_come_in_order_and_no_case_before_them(opened: Opened) -> None:
-    """Consent, instructions, questionnaire, display; each goes when it is done."""
+def test_the_steps_come_in_order_before_the_cases(opened: Opened) -> None:
+    """Each step disappears when it is done."""
     store = opened(**ALL)
     for place, step in enumerate(STEPS):
-        found = desk.desk(store, person(store), now=NOW)
-        assert [one.step for one in found.preparation] == list(STEPS[place:])
-        assert found.cases == ()
+        page = desk.desk(store, person(store), now=NOW)
+        assert [todo.step for todo in page.preparation] == list(STEPS[place:])
+        assert page.cases == ()
         detail = ANSWERS if step == "questionnaire" else None
         assert _take(store, preparation(step, detail)).stored == (f"prepared-{step}",)
     assert len(desk.desk(store, person(store), now=NOW).cases) == 3
@@ -75,7 +75,7 @@ def test_the_steps_come_in_order_and_no_case_before_them(opened: Opened) -> None
 
 
 def test_a_step_is_shown_with_its_text_or_its_questions(opened: Opened) -> None:
-    """As the protocol has them, in Markdown."""
+    """They are those of the protocol, in Markdown."""
     store = opened(**ALL)
     steps = desk.desk(store, person(store), now=NOW).preparation
     consent, instructions, questionnaire, display = steps
@@ -86,7 +86,7 @@ def test_a_step_is_shown_with_its_text_or_its_questions(opened: Opened) -> None:
 
 @pytest.mark.parametrize("step", STEPS[1:])
 def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: str) -> None:
-    """Nobody answers the questionnaire before they have consented."""
+    """The questionnaire needs the consent, for example."""
     store = opened(**ALL)
     detail = ANSWERS if step == "questionnaire" else None
     ((_, why),) = _take(store, preparation(step, detail)).refused
@@ -95,15 +95,15 @@ def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: s
 
 
 def test_a_step_the_protocol_does_not_ask_for_is_refused(opened: Opened) -> None:
-    """As is one that does not exist."""
+    """An unknown step is refused too."""
     store = opened(consent="Agree?")
     for step in ("display", "nonsense", "practice"):
         ((_, why),) = _take(store, preparation(step)).refused
         assert why == "This study has no such step."
 
 
-def test_a_step_sent_twice_is_stored_once_and_the_first_stands(opened: Opened) -> None:
-    """With the same id or with another, both are acknowledged."""
+def test_a_step_sent_twice_is_stored_once(opened: Opened) -> None:
+    """With the same ID or another, both are acknowledged and the first is kept."""
     store = opened(**{**ALL, "consent": "", "instructions": "", "display_check": False})
     first = preparation("questionnaire", ANSWERS)
     second = preparation("questionnaire", {"answers": {"level": "two"}}, id="from-another-tab")
@@ -114,20 +114,20 @@ def test_a_step_sent_twice_is_stored_once_and_the_first_stands(opened: Opened) -
     assert verify(store) == []
 
 
-def test_an_id_stands_for_one_step_of_one_reader(opened: Opened) -> None:
-    """Another reader's record, or another step, cannot hide behind it."""
+def test_an_id_belongs_to_one_step_of_one_reader(opened: Opened) -> None:
+    """A record of another reader or step with the same ID is refused."""
     store = opened(**ALL)
     _take(store, preparation("consent"))
     other = _take(store, preparation("consent"), who=person(store, "R2"))
-    again = _take(store, preparation("instructions", id="prepared-consent"))
-    for receipt in (other, again):
+    other_step = _take(store, preparation("instructions", id="prepared-consent"))
+    for receipt in (other, other_step):
         assert receipt.refused == (("prepared-consent", "Another record already has this ID."),)
     assert _to_do(store, person(store, "R2"))[0] == "consent"
 
 
 @pytest.mark.parametrize("detail", [{}, {"agreed": False}, {"agreed": 1}, {"agreed": "yes"}])
-def test_consent_is_given_or_not_stored(opened: Opened, detail: dict[str, Any]) -> None:
-    """Only a plain yes is one."""
+def test_a_consent_must_be_given_explicitly(opened: Opened, detail: dict[str, Any]) -> None:
+    """Only the value true is accepted."""
     store = opened(consent="Agree?")
     record = preparation("consent", **{"detail": detail})
     assert "has to be given" in _take(store, record).refused[0][1]
@@ -150,22 +150,20 @@ def test_consent_is_given_or_not_stored(opened: Opened, detail: dict[str, Any]) 
         ({"answers": {"level": "one", "\ud800": "x"}}, "has no question"),
     ],
 )
-def test_answers_that_do_not_fit_are_refused(
-    opened: Opened, detail: dict[str, Any], reason: str
-) -> None:
-    """With the question's name; nothing is stored, and nothing else held up."""
+def test_invalid_answers_are_refused(opened: Opened, detail: dict[str, Any], reason: str) -> None:
+    """The message names the question, and nothing is stored."""
     store = opened(**{**ALL, "consent": "", "instructions": ""})
     receipt = _take(store, preparation("questionnaire", detail))
     assert reason in receipt.refused[0][1]
     assert _rows(store) == []
 
 
-def test_answers_are_bounded_and_stay_out_of_the_chain(opened: Opened) -> None:
-    """They may be personal: the event has the hash of a salted row, and no word of them."""
+def test_answers_are_limited_and_not_part_of_the_chain(opened: Opened) -> None:
+    """They may be personal: the event has the hash of a salted row only."""
     store = opened(**{**ALL, "consent": "", "instructions": "", "display_check": False})
     words = "PERSONAL" + "\ud800" + "x" * 5000
-    given = {"answers": {"level": "two", "years": 7, "words": words}}
-    assert _take(store, preparation("questionnaire", given)).refused == ()
+    answers = {"answers": {"level": "two", "years": 7, "words": words}}
+    assert _take(store, preparation("questionnaire", answers)).refused == ()
     (row,) = _rows(store)
     kept = json.loads(row["detail"])["answers"]
     assert (kept["level"], kept["years"]) == ("two", 7)
@@ -178,8 +176,8 @@ def test_answers_are_bounded_and_stay_out_of_the_chain(opened: Opened) -> None:
     assert row["salt"] not in trail
 
 
-def test_display_measurements_are_cleaned_and_bounded(opened: Opened) -> None:
-    """As circumstances are: no lone surrogate, no NaN, not too deep, not too long."""
+def test_display_measurements_are_cleaned_and_limited(opened: Opened) -> None:
+    """Lone surrogates, NaN, deep nesting and long texts are handled like circumstances."""
     store = opened(display_check=True)
     unsound: list[dict[str, Any]] = [{"long": "x" * 5000}, {"deep": [[[[[[[[[[]]]]]]]]]]}]
     for detail in unsound:
@@ -193,8 +191,8 @@ def test_display_measurements_are_cleaned_and_bounded(opened: Opened) -> None:
     }
 
 
-def test_an_absurd_clock_is_no_time_at_all(opened: Opened) -> None:
-    """What could not be measured is null; the server's own time is kept."""
+def test_an_implausible_time_of_a_step_is_stored_as_null(opened: Opened) -> None:
+    """The server's time is stored as well."""
     store = opened(consent="Agree?")
     _take(store, preparation("consent", epoch_ms=0))
     (row,) = _rows(store)
@@ -205,10 +203,10 @@ def test_an_absurd_clock_is_no_time_at_all(opened: Opened) -> None:
     "changed",
     [{"step": 7}, {"step": None}, {"detail": ["agreed"]}, {"epoch_ms": "soon"}, {"id": "x"}],
 )
-def test_a_malformed_step_does_not_hold_up_the_rest(
+def test_a_malformed_step_does_not_block_the_others(
     opened: Opened, changed: dict[str, Any]
 ) -> None:
-    """It is refused; the sound one beside it is taken."""
+    """It is refused, and the valid record of the same message is accepted."""
     store = opened(consent="Agree?")
     broken = {**preparation("consent", id="broken-one"), **changed}
     receipt = _take(store, broken, preparation("consent"))
@@ -217,7 +215,7 @@ def test_a_malformed_step_does_not_hold_up_the_rest(
 
 
 def test_the_display_is_checked_at_every_sign_in_and_not_at_a_reload(opened: Opened) -> None:
-    """The same sign-in asks once, the next one again; the other steps are never asked again."""
+    """Other steps are never repeated."""
     store = opened(**ALL)
     (code,) = invite(store, "R3")
     first = sign_in(store, code.text, entropy=entropy_from(5), now=NOW)
@@ -227,15 +225,15 @@ def test_the_display_is_checked_at_every_sign_in_and_not_at_a_reload(opened: Ope
     assert reloaded is not None
     assert _to_do(store, reloaded) == []
     assert _to_do(store, second.person) == ["display"]
-    again = preparation("display", id="another-screen")
-    assert _take(store, again, who=second.person).stored == ("another-screen",)
+    repeated = preparation("display", id="another-screen")
+    assert _take(store, repeated, who=second.person).stored == ("another-screen",)
     assert _to_do(store, second.person) == []
     assert len({row["sign_in"] for row in _rows(store) if row["step"] == "display"}) == 2
     assert verify(store) == []
 
 
-def test_an_answer_from_before_a_sign_in_ran_out_is_not_lost(opened: Opened) -> None:
-    """The new sign-in hands no case out before its display check, but takes what was answered."""
+def test_an_answer_from_an_expired_sign_in_is_accepted(opened: Opened) -> None:
+    """The new sign-in shows no case before its display check, but accepts the answer."""
     store = opened(**ALL)
     before = dataclasses.replace(person(store), sign_in="a")
     case = _prepare(store, before).desk.cases[0].case
@@ -246,8 +244,8 @@ def test_an_answer_from_before_a_sign_in_ran_out_is_not_lost(opened: Opened) -> 
     assert [step.step for step in receipt.desk.preparation] == ["display"]
 
 
-def test_no_case_is_read_before_everything_is_prepared(opened: Opened) -> None:
-    """Not even one whose id somebody knows."""
+def test_cases_are_refused_before_the_preparation_is_done(opened: Opened) -> None:
+    """Knowing the ID of a case does not help."""
     store = opened(**ALL)
     with store.look() as look:
         case = look.value(
@@ -260,8 +258,8 @@ def test_no_case_is_read_before_everything_is_prepared(opened: Opened) -> None:
     assert _take(store, presentation(case), reading(case)).refused == ()
 
 
-def test_the_coordinator_finds_what_was_said_and_measured(opened: Opened) -> None:
-    """Per reader and step, with its times; the salt stays in the store."""
+def test_the_rows_of_the_preparation_have_answers_and_measurements(opened: Opened) -> None:
+    """There is a row per reader and step with its times, without the salt."""
     store = opened(**ALL)
     _prepare(store)
     rows = preparation_rows(store, "trial")
@@ -270,8 +268,8 @@ def test_the_coordinator_finds_what_was_said_and_measured(opened: Opened) -> Non
     assert set(rows[0]) == {"reader_id", "step", "done_at_utc", "received_at_utc", "detail"}
 
 
-def test_a_simulated_reader_prepares_nothing_and_nobody_does_for_them(opened: Opened) -> None:
-    """They read on; a person's record for them is refused."""
+def test_a_simulated_reader_needs_no_preparation(opened: Opened) -> None:
+    """A person's record for a simulated reader is refused."""
     store = opened(**ALL)
     done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert done.n_read == 8
@@ -280,7 +278,7 @@ def test_a_simulated_reader_prepares_nothing_and_nobody_does_for_them(opened: Op
 
 
 def test_a_reader_who_has_begun_to_prepare_is_a_person(opened: Opened) -> None:
-    """A simulation never mixes with them."""
+    """Such a reader cannot be simulated."""
     store = opened(**ALL)
     _take(store, preparation("consent"))
     with pytest.raises(NotNow, match="a person"):
@@ -294,16 +292,12 @@ def _desk(store: Store, **other: Any) -> desk.Desk:
     return desk.desk(store, replace(person(store), **other), now=NOW)
 
 
-def _take_finishing(store: Store, *records: dict[str, Any]) -> desk.Acknowledgement:
-    return desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
-
-
 def _read_all(store: Store) -> str:
-    """Read every case, and return the last."""
+    """Read every case and return the last one."""
     last = ""
     while cases := _desk(store).cases:
         last = cases[0].case
-        assert _take_finishing(store, reading(last, id=f"first-{last}")).refused == ()
+        assert _take(store, reading(last, id=f"first-{last}")).refused == ()
     return last
 
 
@@ -316,40 +310,40 @@ def _kinds(store: Store) -> list[str]:
         return [row["kind"] for row in look.rows("SELECT kind FROM events")]
 
 
-def test_whoever_may_go_back_may_review_until_they_finish(opened: Opened) -> None:
-    """Every case is read and may still be changed; said twice, the end is noted once."""
+def test_with_going_back_answers_can_be_reviewed_until_the_end(opened: Opened) -> None:
+    """The end is recorded once, even if it is sent twice."""
     store = opened(back_navigation=True)
     assert not _desk(store).review
     case = _read_all(store)
-    found = _desk(store)
-    assert (found.finished, found.review) == (True, True)
-    assert _take_finishing(store, _changed(case)).refused == ()
-    receipt = _take_finishing(store, END, END, {**END, "id": "another-one"})
+    page = _desk(store)
+    assert (page.finished, page.review) == (True, True)
+    assert _take(store, _changed(case)).refused == ()
+    receipt = _take(store, END, END, {**END, "id": "another-one"})
     assert receipt.stored == ("the-end-of-it", "the-end-of-it", "another-one")
     assert (receipt.desk.finished, receipt.desk.review) == (True, False)
     assert _kinds(store).count("reading finished") == 1
     assert verify(store) == []
 
 
-def test_after_the_end_answers_stand(opened: Opened) -> None:
-    """Nothing is looked at or changed any more; what was sent before it may come again."""
+def test_after_the_end_answers_cannot_be_changed(opened: Opened) -> None:
+    """Records sent before it may be sent again."""
     store = opened(back_navigation=True)
     case = _read_all(store)
-    _take_finishing(store, END)
-    ((_, why),) = _take_finishing(store, _changed(case)).refused
+    _take(store, END)
+    ((_, why),) = _take(store, _changed(case)).refused
     assert "no longer be changed" in why
     with pytest.raises(NotAllowed, match="no longer be changed"):
         desk.case_at(store, person(store), 1, now=NOW)
-    assert _take_finishing(store, reading(case, id=f"first-{case}")).refused == ()
+    assert _take(store, reading(case, id=f"first-{case}")).refused == ()
 
 
-def test_nobody_finishes_before_the_last_case_or_for_another(opened: Opened) -> None:
-    """Too early is refused, and each reader has an end of their own."""
+def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> None:
+    """Finishing early is refused."""
     store = opened(back_navigation=True)
-    ((_, why),) = _take_finishing(store, END).refused
+    ((_, why),) = _take(store, END).refused
     assert why == "Some cases have not been read yet."
     _read_all(store)
-    _take_finishing(store, END)
+    _take(store, END)
     assert _kinds(store).count("reading finished") == 1
     other = person(store, "R2")
     while cases := desk.desk(store, other, now=NOW).cases:
@@ -358,29 +352,29 @@ def test_nobody_finishes_before_the_last_case_or_for_another(opened: Opened) -> 
 
 
 def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
-    """There is nothing to review, and nothing to finish."""
+    """There is nothing to review or to finish."""
     store = opened()
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
-    ((_, why),) = _take_finishing(store, END).refused
+    ((_, why),) = _take(store, END).refused
     assert why == "This study ends with the last answer."
 
 
-def test_whoever_finishes_as_the_study_is_closed_loses_nothing(opened: Opened) -> None:
-    """The page that waited for them is told yes; an answer beside it would be refused."""
+def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> None:
+    """An answer in the same message is refused."""
     store = opened(back_navigation=True)
     case = _read_all(store)
     studies.close(store, study="trial", reason="Every case is read.", now=NOW)
     assert not _desk(store).review
-    assert _take_finishing(store, END).stored == ("the-end-of-it",)
+    assert _take(store, END).stored == ("the-end-of-it",)
     with pytest.raises(NotNow):
-        _take_finishing(store, _changed(case), END)
+        _take(store, _changed(case), END)
 
 
-def test_whoever_has_read_everything_is_not_asked_for_the_screen_again(opened: Opened) -> None:
-    """At the next sign-in there is nothing to prepare for; with cases left there is."""
+def test_after_the_last_case_the_display_is_not_checked_again(opened: Opened) -> None:
+    """With cases left, each sign-in has a check."""
     store = opened(display_check=True)
-    _take_finishing(store, preparation("display", {"dark_step": 2}))
-    assert [one.step for one in _desk(store, sign_in="next").preparation] == ["display"]
+    _take(store, preparation("display", {"dark_step": 2}))
+    assert [step.step for step in _desk(store, sign_in="next").preparation] == ["display"]
     _read_all(store)
     assert _desk(store, sign_in="next").preparation == ()
