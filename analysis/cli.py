@@ -144,6 +144,13 @@ OPTIONS = (
         type=PATH,
         help="Items that an expert review found faulty: CSV with a column item_id.",
     ),
+    click.option(
+        "--positive",
+        metavar="OPTION",
+        multiple=True,
+        help="Option that counts as positive in sensitivity and specificity, as letter or text;"
+        " may be repeated (default: the protocol's, else see docs/methods.md).",
+    ),
 )
 
 

@@ -33,6 +33,9 @@ class Options:
         Empty: what the bundle says.
     faulty : tuple of str, default ()
         `item_id` of the items that an expert review found faulty; those of other banks too.
+    positive : tuple of str, default ()
+        Options that count as positive in sensitivity and specificity, as letters or texts. Empty:
+        the protocol's.
 
     Raises
     ------
@@ -55,6 +58,7 @@ class Options:
     margin: float | None = None
     confidence: str = ""
     faulty: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.seed < 0:

@@ -18,6 +18,7 @@ from analysis.statistics.accuracy.calibration import (
     MODEL_CALIBRATION,
     MODEL_RELIABILITY,
 )
+from analysis.statistics.accuracy.diagnostic import DIAGNOSTIC
 from analysis.statistics.accuracy.items import (
     ITEM_DIFFICULTY,
     MODEL_DISAGREEMENTS,
@@ -92,6 +93,7 @@ STATISTICS = (
     OPEN_GAP,
     OPEN_SCORING,
     RELIANCE,
+    DIAGNOSTIC,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

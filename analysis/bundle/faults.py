@@ -117,7 +117,7 @@ def whole_number_in(cell: str) -> float:
 
 
 ITEM_IDS = ("examination_id", "patient_id")
-ITEM_GROUPS = ("task", "category", "subcategory", "option_set", "bank")
+ITEM_GROUPS = ("task", "category", "subcategory", "option_set", "bank", "sex")
 ITEM_NAMES = ("item_id", *ITEM_IDS, *ITEM_GROUPS)
 READING_NAMES = ("rater_id", "item_id", "condition")
 TWICE = "is also in an earlier row (white space around an id does not count)"

@@ -60,6 +60,7 @@ ITEM_COLUMNS = (
     "patient_id",
     "option_set",
     "bank",
+    "sex",
 )
 RATER_COLUMNS = (
     "rater_id",

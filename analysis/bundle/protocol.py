@@ -108,6 +108,22 @@ def excluded_leave(protocol: Mapping[str, Any]) -> bool:
     return bool(stated(protocol, "exclusions") == "primary")
 
 
+def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the options that the protocol declares positive, as letters or texts.
+
+    Examples
+    --------
+    >>> positive_options({"positive": ["Yes"]}), positive_options({})
+    (('Yes',), ())
+    """
+    return _texts_of(protocol, "positive")
+
+
+def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = stated(protocol, key)
+    return tuple(str(value) for value in values) if isinstance(values, list) else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a study was declared to show.

@@ -15,7 +15,7 @@ from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.bundle.protocol import excluded_leave
 from analysis.readings.clusters import cluster_codes
 
-GROUPINGS = ("task", "category", "subcategory", "option_set", "bank")
+GROUPINGS = ("task", "category", "subcategory", "option_set", "bank", "sex")
 STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
 NO_LETTER = -1
 # What a rater reads once, hidden repeats aside.
@@ -63,7 +63,8 @@ class ReadingMatrix:
     clusters : numpy.ndarray of int, shape (n_items,)
         Ascending; patients, examinations where no patient is given.
     groups : mapping of str to numpy.ndarray of str, shape (n_items,)
-        The items' task, category, subcategory, option set and bank; empty where not given.
+        The items' task, category, subcategory, option set, bank and patient's sex; empty where
+        not given.
     """
 
     columns: tuple[Reads, ...]

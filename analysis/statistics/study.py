@@ -15,6 +15,7 @@ from analysis.readings.circumstances import Circumstances, measured
 from analysis.readings.clusters import resample_weights
 from analysis.readings.confidence import confidence_of
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.dichotomy import Dichotomy, dichotomy_of
 from analysis.statistics.merits import Figures, figures_of_merit
 
 
@@ -58,6 +59,11 @@ class Study:
     def circumstances(self) -> Circumstances:
         """The measured times of the first readings."""
         return measured(self.bundle, self.matrix)
+
+    @cached_property
+    def dichotomy(self) -> Dichotomy:
+        """Which items have a positive and a negative class."""
+        return dichotomy_of(self.matrix, self.bundle, self.options)
 
     @cached_property
     def figures(self) -> Figures:

@@ -72,6 +72,7 @@ _SINCE = frozenset(
         *("sex", "without_flags", "only_items", "without_items"),
         *AID_KEYS,
         *("reads_per_case", "cases_per_reader", "anchor", "arms", "metadata"),
+        *("positive", "subgroups"),
     }
 )
 """Keys of the protocol that bundles once did not have."""
@@ -112,7 +113,7 @@ def tables_of(
         were not.
     """
     tables = {
-        "items.csv": list(_items(look, study.id, blinded, sets_by_look=sets_by_look)),
+        "items.csv": list(_items(look, study, blinded, sets_by_look=sets_by_look)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [
             *_reader_readings(look, study, blinded=blinded),
@@ -314,9 +315,11 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _items(
-    look: Transaction, study: int, blinded: bool, *, sets_by_look: bool
+    look: Transaction, study: StudyRow, blinded: bool, *, sets_by_look: bool
 ) -> Iterator[dict[str, Any]]:
-    rows = banks.items_of_study(look, study)
+    rows = banks.items_of_study(look, study.id)
+    subgroups = stored_protocol(study).subgroups
+    sexes = banks.sexes_of_study(look, study.id) if "sex" in subgroups else {}
     options_of = {row.options: json.loads(row.options) for row in rows}
     first = FirstSpelling(lambda options: canonical_json(list(map(text_key, options_of[options]))))
     set_of = {row.options: first[row.options] if sets_by_look else row.options for row in rows}
@@ -329,6 +332,7 @@ def _items(
             "truth": None if blinded else row.truth,
             "n_options": len(options),
             "option_set": " | ".join(options_of[option_set]) if sizes[option_set] > 1 else "",
+            "sex": sexes.get(row.item_id) or None,
         }
 
 

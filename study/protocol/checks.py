@@ -57,6 +57,22 @@ def prose(longest: int) -> Check:
     return check
 
 
+def texts(most: int) -> Check:
+    """Return a check of a list of different texts that are not empty."""
+
+    def check(value: Any) -> tuple[str, ...]:
+        entries = value if isinstance(value, list) else [value]
+        if entries is not value or not all(isinstance(e, str) and e.strip() for e in entries):
+            raise ValueError(t("must be a list of texts in quotes."))
+        if len(value) > most:
+            raise ValueError(t("must name at most {most}.", most=most))
+        if len(set(value)) != len(value):
+            raise ValueError(t("contains duplicates."))
+        return tuple(value)
+
+    return check
+
+
 def whole(low: int, high: int = 10**9) -> Check:
     """Return a check of a whole number within bounds."""
 

@@ -64,6 +64,7 @@ class Feedback(StrEnum):
 
 
 STRATA = ("bank", "task", "category", "subcategory", "view", "view_class", "sex", *ATTRIBUTES)
+SUBGROUPS = ("category", "subcategory", "bank", "sex")
 SEXES = ("female", "male", "other")
 ITEM_LISTS = ("only_items", "without_items")
 UNITS = ("patient", "examination", "item")
@@ -101,6 +102,8 @@ _LEFT_OUT = frozenset(
         "hypothesis",
         "claim_about",
         "primary_model",
+        "positive",
+        "subgroups",
         "smallest_window",
         "exclusions",
         "score_card",
@@ -169,6 +172,10 @@ class Protocol:
         What the study is to show, of which readers; empty where nothing was declared.
     primary_model
         The model the hypothesis is about; empty where it is about each of them.
+    positive
+        Options that count as positive in sensitivity and specificity, as letters or texts.
+    subgroups
+        Fields of the items by which the comparisons of readers are repeated, besides the task.
     smallest_window
         Width and height in CSS pixels, either way round, below which nobody may read; empty for
         no limit.
@@ -249,6 +256,8 @@ class Protocol:
     hypothesis: str = ""
     claim_about: str = ""
     primary_model: str = ""
+    positive: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] = ()
     smallest_window: tuple[int, ...] = (1024, 700)
     exclusions: str = "sensitivity"
     score_card: str = "own"
@@ -588,6 +597,8 @@ _CHECKS: Mapping[str, checks.Check] = {
     "hypothesis": checks.one_of(("", *HYPOTHESES)),
     "claim_about": checks.one_of(("", *ABOUT)),
     "primary_model": checks.text,
+    "positive": checks.texts(26),
+    "subgroups": checks.some_of(SUBGROUPS, at_least=0),
     "smallest_window": checks.window,
     "exclusions": checks.one_of(EXCLUSIONS),
     "score_card": checks.one_of(SCORE_CARDS),

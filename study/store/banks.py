@@ -289,6 +289,16 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     return [ItemRow(**row) for row in rows]
 
 
+def sexes_of_study(look: Transaction, study: int) -> dict[str, str]:
+    """Return the sex of the patient of each item of a study; empty where it is unknown."""
+    rows = look.cursor(
+        "SELECT item_id, coalesce(sex, '') FROM cases JOIN items ON items.id = cases.item "
+        "WHERE study = :study",
+        study=study,
+    )
+    return dict(rows)
+
+
 def to_practise_on(look: Transaction, bank: int) -> set[str]:
     """Return the item_id of every item with a reference standard and films, not struck off."""
     rows = look.cursor(

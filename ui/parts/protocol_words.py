@@ -60,6 +60,8 @@ def setting_labels() -> dict[str, str]:
         "hypothesis": t("Hypothesis"),
         "claim_about": t("The claim applies to"),
         "primary_model": t("Primary model"),
+        "positive": t("Positive options"),
+        "subgroups": t("Subgroups"),
         "smallest_window": t("Minimum window size"),
         "exclusions": t("Excluded readings"),
         "score_card": t("Score card"),

@@ -8,7 +8,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from ui.wizard import groups
 from ui.wizard.draft import Working
-from ui.wizard.protocol_view import metadata_fields
+from ui.wizard.protocol_view import metadata_fields, positive_field
 
 
 def design(working: Working) -> None:
@@ -185,6 +185,7 @@ def endpoint(working: Working) -> None:
             st.caption(
                 t("Choose a hypothesis to set a margin or to name the model that it is about.")
             )
+        _analysed(working)
     with st.expander(t("About the study")):
         st.caption(
             t(
@@ -274,6 +275,24 @@ def _primary_model(working: Working) -> None:
         key=working.key("primary_model"),
     )
     working.values["primary_model"] = entered.strip()
+
+
+def _analysed(working: Working) -> None:
+    working.values["positive"] = positive_field(working.base["positive"], working.key("positive"))
+    working.several(
+        "subgroups",
+        t("Subgroups"),
+        {
+            "category": t("Category"),
+            "subcategory": t("Subcategory"),
+            "bank": t("Question bank"),
+            "sex": t("Sex"),
+        },
+        t(
+            "Comparisons of readers are repeated in these groups of cases, as by task, with "
+            "p values adjusted for the number of groups."
+        ),
+    )
 
 
 def _early(working: Working) -> None:

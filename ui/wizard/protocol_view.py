@@ -1,6 +1,6 @@
 """A whole protocol to be read by people, every rule a line of words; and its file to download."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -280,11 +280,30 @@ def _endpoint(protocol: Protocol) -> Lines:
         ),
         t("Claim applies to"): _called(protocol.claim_about) or t("None declared"),
         t("Primary model"): protocol.primary_model or t("None declared"),
+        t("Positive options"): value_in_words("positive", protocol.positive) or t("None declared"),
+        t("Subgroups"): value_in_words("subgroups", protocol.subgroups) or t("None declared"),
         t("Excluded readings"): t("left out of the primary analysis")
         if protocol.exclusions == "primary"
         else t("left out of a sensitivity analysis"),
         t("Accuracy shown while open"): value_in_words("interim_results", protocol.interim_results),
     }
+
+
+def positive_field(now: Sequence[str], key: str) -> list[str]:
+    """Show the field of the positive options, one in a line, and return them."""
+    entered = st.text_area(
+        t("Positive options"),
+        value="\n".join(now),
+        height=90,
+        help=t(
+            "One option in a line, as its letter or its text. Sensitivity and specificity are "
+            "reported for questions that offer one of them. If left empty: questions with two "
+            "options, where “yes”, “present” or the second option is positive."
+        ),
+        key=key,
+    )
+    lines = (line.strip() for line in entered.splitlines())
+    return list(dict.fromkeys(line for line in lines if line))
 
 
 def _about(protocol: Protocol) -> dict[str, Lines]:

@@ -32,7 +32,7 @@ from ui.parts.text import minute, plain
 from ui.parts.theme import Columns, pick
 from ui.server.access import acting
 from ui.server.deployment import store
-from ui.wizard.protocol_view import metadata_fields, value_in_words
+from ui.wizard.protocol_view import metadata_fields, positive_field, value_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +143,7 @@ def labels() -> dict[str, str]:
         "margin": t("Margin (percentage points)"),
         "claim_about": t("The claim applies to"),
         "primary_model": t("Primary model"),
+        "positive": t("Positive options"),
         "smallest_window": t("Minimum window size (pixels)"),
         "metadata": t("About the study"),
     }
@@ -212,6 +213,8 @@ def _field(key: str, now: Any, name: str) -> Any:
         return st.text_area(label, value=now, height=260, max_chars=MAX_PROSE, key=name)
     if key == "primary_model":
         return st.text_input(label, value=now, max_chars=100, key=name).strip()
+    if key == "positive":
+        return positive_field(now, name)
     if key == "smallest_window":
         width, height = now or (0, 0)
         hint = t("0 for no limit.")

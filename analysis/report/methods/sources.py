@@ -301,6 +301,7 @@ def provenance(results: Results) -> dict[str, Any]:
             "margin_is": margin_origin(options, bundle.protocol),
             "confidence_is": confidence_of(options, bundle).meaning.value,
             "faulty": list(options.faulty),
+            "positive": list(options.positive),
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {

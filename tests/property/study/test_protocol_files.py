@@ -78,6 +78,8 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "endpoint": st.sampled_from(["", "accuracy", "AUC"]),
                 "claim_about": st.sampled_from(["", "these readers"]),
                 "primary_model": _text,
+                "positive": st.sampled_from([[], ["Yes", "E"]]),
+                "subgroups": st.sampled_from([[], ["sex", "category"]]),
                 "smallest_window": st.sampled_from([[], [1024, 700], [1, 10_000]]),
                 "exclusions": st.sampled_from(["sensitivity", "primary"]),
                 "score_card": st.sampled_from(["own", "peers"]),

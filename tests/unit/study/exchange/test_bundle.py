@@ -117,6 +117,19 @@ def test_the_headers_are_those_of_the_contract(full: Store) -> None:
         assert files[name].decode().split("\n", 1)[0] == header
 
 
+def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Opened) -> None:
+    """The items of a study without it have the columns of the contract."""
+    store = opened(subgroups=["sex"])
+    header = HEADERS["items.csv"] + ",sex"
+    assert bundle_files(store, "trial")["items.csv"].decode().split("\n", 1)[0] == header
+    with store.look() as look:
+        drawn = look.rows("SELECT item_id, sex FROM cases JOIN items ON items.id = cases.item")
+    rows = _table(bundle_files(store, "trial"), "items.csv")
+    assert {row["item_id"]: row["sex"] for row in rows} == {
+        row["item_id"]: row["sex"] for row in drawn
+    }
+
+
 def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:
     """Schemas, keys, hashes and row counts hold, and a changed file is noticed."""
     export(full, study="trial", out=tmp_path / "bundle")

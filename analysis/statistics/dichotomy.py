@@ -1,0 +1,176 @@
+"""Which items have a positive and a negative class, and which letters are positive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.arrays import Bools
+from analysis.bundle.model import LETTERS, PLACE, Bundle
+from analysis.bundle.protocol import positive_options
+from analysis.errors import OptionsError
+from analysis.options import Options
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix
+from analysis.statistics.merits import binary_letters
+
+AFFIRMATIVE = frozenset({"yes", "true", "present", "positive", "abnormal"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Dichotomy:
+    """The positive letters of every item of a matrix.
+
+    Parameters
+    ----------
+    letters : numpy.ndarray of bool, shape (n_items, 26)
+        Whether each letter is positive; no letter is where an item has no two classes.
+    texts : numpy.ndarray of str, shape (n_items,)
+        The texts of the positive options; empty where the item gives no options.
+    """
+
+    letters: Bools
+    texts: npt.NDArray[np.object_]
+
+    def counted(self, matrix: ReadingMatrix) -> Bools:
+        """Return the items with a reference standard and two classes, shape (n_items,)."""
+        counted: Bools = matrix.assigned & self.letters.any(axis=1)
+        return counted
+
+    def positive(self, matrix: ReadingMatrix) -> Bools:
+        """Return whether the reference standard is positive, shape (n_items,)."""
+        rows = np.arange(len(matrix.truth))
+        positive: Bools = self.counted(matrix) & self.letters[rows, matrix.truth]
+        return positive
+
+    def correct(self, matrix: ReadingMatrix) -> Bools:
+        """Return whether an answer is of the item's class, shape (n_items, n_columns).
+
+        A missing answer is wrong.
+        """
+        rows = np.arange(len(matrix.truth))[:, None]
+        answered = matrix.answers != NO_LETTER
+        same = self.letters[rows, matrix.answers] == self.positive(matrix)[:, None]
+        correct: Bools = self.counted(matrix)[:, None] & answered & same
+        return correct
+
+    def name(self, items: Bools) -> str:
+        """Return what is positive in some items: a letter, or texts where letters differ."""
+        sets = np.unique(self.letters[items], axis=0)
+        texts = sorted({str(text) for text in self.texts[items]})
+        if len(sets) > 1 and "" not in texts:
+            return "; ".join(texts)
+        return "; ".join(_letters(row) for row in sets)
+
+
+def _letters(row: Bools) -> str:
+    return ", ".join(LETTERS[place] for place in np.flatnonzero(row))
+
+
+def dichotomy_of(matrix: ReadingMatrix, bundle: Bundle, options: Options) -> Dichotomy:
+    """Return which letters are positive.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    bundle : Bundle
+        The checked tables. The protocol's `positive` names positive options.
+    options : Options
+        Its `positive` takes precedence over the protocol's.
+
+    Returns
+    -------
+    Dichotomy
+        An item has two classes if a named option is among its options and another one is not
+        named. Any other item with two options has two classes as well: the positive option is the
+        one of `AFFIRMATIVE`, or the second. Items that do not state their options have two if all
+        items of the study have one of two reference standards and no other answer.
+
+    Raises
+    ------
+    OptionsError
+        A named option is offered by no item.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.readings.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["p", "q", "r"], "truth": list("ABC"), "n_options": [2, 2, 3],
+    ...                   "options": ['["Yes", "No"]', '["mass", "nodule"]', '["0", "1", "2"]']}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["p", "q", "r"], "answer": list("ABC")}),
+    ... )
+    >>> matrix = reading_matrix(bundle)
+    >>> dichotomy_of(matrix, bundle, Options()).texts.tolist()
+    ['Yes', 'nodule', '']
+    >>> dichotomy_of(matrix, bundle, Options(positive=("1", "2"))).texts.tolist()
+    ['Yes', 'nodule', '1, 2']
+    """
+    items = bundle.items.set_index("item_id").loc[list(matrix.item_ids)]
+    binary = binary_letters(matrix, bundle.items)
+    named = options.positive or positive_options(bundle.protocol)
+    rule = _Rule(named=tuple(named), binary=binary)
+    kinds = {
+        kind: rule.positive(*kind)
+        for kind in set(zip(items["options"], items["n_options"], strict=True))
+    }
+    rule.refuse_unknown(kinds)
+    letters = np.zeros((len(items), len(LETTERS)), dtype=np.bool_)
+    texts = np.full(len(items), "", dtype=object)
+    for row, kind in enumerate(zip(items["options"], items["n_options"], strict=True)):
+        places = kinds[kind]
+        letters[row, places] = True
+        listed = _texts(kind[0])
+        texts[row] = ", ".join(listed[place] for place in places if listed)
+    return Dichotomy(letters=letters, texts=texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """How the positive letters of an item follow from its options."""
+
+    named: tuple[str, ...]
+    binary: tuple[int, int] | None
+
+    def positive(self, options: str, n_options: int) -> list[int]:
+        """Return the places of the positive options; empty for an item without two classes."""
+        texts = _texts(options)
+        offered = n_options or len(texts)
+        chosen = self._named_places(texts, offered)
+        if chosen and len(chosen) != offered:
+            return sorted(chosen)
+        if offered == 2:
+            affirmative = [i for i, text in enumerate(texts) if _plain(text) in AFFIRMATIVE]
+            return affirmative if len(affirmative) == 1 else [1]
+        return [self.binary[1]] if self.binary and not offered else []
+
+    def _named_places(self, texts: Sequence[str], offered: int) -> set[int]:
+        wanted = {_plain(name) for name in self.named}
+        by_text = {i for i, text in enumerate(texts) if _plain(text) in wanted}
+        by_letter = {PLACE[name] for name in self.named if name in PLACE}
+        return by_text or {i for i in by_letter if i < (offered or len(LETTERS))}
+
+    def refuse_unknown(self, kinds: dict[tuple[str, int], list[int]]) -> None:
+        """Refuse names that no item offers."""
+        for name in self.named:
+            alone = _Rule(named=(name,), binary=None)
+            if not any(
+                alone._named_places(_texts(options), n_options) for options, n_options in kinds
+            ):
+                raise OptionsError(
+                    f"positive is {name!r}, which no item offers; give the letter of an option, or"
+                    " its text as in items.csv"
+                )
+
+
+def _plain(text: str) -> str:
+    return text.strip().rstrip(".").casefold()
+
+
+def _texts(options: str) -> list[str]:
+    return [str(text) for text in json.loads(options)] if options.strip() else []
