@@ -1,4 +1,4 @@
-"""The forms a study is handed on in: read back by other eyes, and with nothing too much in them."""
+"""The files of an archive: readable by other programs, and without confidential data."""
 
 import csv
 import hashlib
@@ -40,7 +40,7 @@ SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 @pytest.fixture
 def full(opened: Opened, tmp_path: Path) -> Store:
-    """Return an open study: a finished and an idle reader, hidden repeats, confidence, a model."""
+    """Return an open study with a finished and an idle reader, repeats, confidence and a model."""
     store = opened(hidden_repeats=2, confidence=5, option_order="random")
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     file = tmp_path / "model.json"
@@ -68,30 +68,28 @@ def _tables(store: Store) -> dict[str, list[dict[str, Any]]]:
 
 
 def cells(content: bytes, sheet: int) -> list[dict[str, tuple[str, str]]]:
-    """Return a sheet's rows: type and text by column, as the file's XML has them."""
-    found = []
+    """Return the rows of a sheet from the XML: type and text by column."""
+    rows = []
     with zipfile.ZipFile(io.BytesIO(content)) as book:
         root = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
     for row in root.iter(f"{SHEETS}row"):
-        read = {}
+        values = {}
         for cell in row.iter(f"{SHEETS}c"):
             kind, place = cell.get("t", "n"), re.sub(r"\d", "", cell.get("r", ""))
             texts = cell.iter(f"{SHEETS}t") if kind == "inlineStr" else cell.iter(f"{SHEETS}v")
             assert cell.find(f"{SHEETS}f") is None
-            read[place] = (kind, unescaped("".join(one.text or "" for one in texts)))
-        found.append(read)
-    return found
+            values[place] = (kind, unescaped("".join(part.text or "" for part in texts)))
+        rows.append(values)
+    return rows
 
 
 def unescaped(text: str) -> str:
-    """Return the text that Excel shows for what its file holds."""
+    """Return the text that Excel shows for the text of its file."""
     return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
 
 
-def test_every_file_is_made_with_its_hash_and_the_trail_says_so(
-    closed: Store, tmp_path: Path
-) -> None:
-    """SHA256SUMS is what sha256sum would write; the event has the same hashes."""
+def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path: Path) -> None:
+    """SHA256SUMS has the format of sha256sum; the event has the same hashes."""
     made = archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
     assert tuple(made.sha256) == archives.FILES
     assert not made.left_out
@@ -109,10 +107,8 @@ def test_every_file_is_made_with_its_hash_and_the_trail_says_so(
         archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
 
 
-def test_while_the_study_is_open_every_file_is_blinded_or_not_made(
-    full: Store, tmp_path: Path
-) -> None:
-    """No file says a truth; what cannot be without it is named with its reason."""
+def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> None:
+    """Files that need the reference standard are omitted and listed with the reason."""
     made = archives.archive(full, tmp_path / "out", study="trial", now=NOW)
     assert set(made.left_out) == {archives.IMRMC, archives.COPY}
     assert made.blinded
@@ -122,12 +118,14 @@ def test_while_the_study_is_open_every_file_is_blinded_or_not_made(
     sheet = cells((tmp_path / "out" / archives.EXCEL).read_bytes(), 2)
     assert sheet[0]["B"][1] == "truth"
     assert all("B" not in row for row in sheet[1:])
-    whole = archives.archive(full, tmp_path / "whole", study="trial", whole=True, now=NOW)
-    assert tuple(whole.sha256) == archives.FILES
+    complete = archives.archive(full, tmp_path / "complete", study="trial", whole=True, now=NOW)
+    assert tuple(complete.sha256) == archives.FILES
 
 
-def test_a_blinded_bundle_is_the_same_whatever_the_truth(opened: Opened, tmp_path: Path) -> None:
-    """Two stores that differ in the reference standard alone give the very same bundle."""
+def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """Two stores that differ only in it give the same bundle."""
     store = opened()
     for case in desk.desk(store, person(store), now=NOW).cases[:1]:
         records = [presentation(case.case), reading(case.case)]
@@ -139,7 +137,7 @@ def test_a_blinded_bundle_is_the_same_whatever_the_truth(opened: Opened, tmp_pat
         "UPDATE reference_standard SET truth = CASE truth WHEN 'A' THEN 'B' ELSE 'A' END",
         "UPDATE explanations SET words = 'another'",
     )
-    ours, theirs = (bundle_files(one, "trial", blinded=True) for one in (store, other))
+    ours, theirs = (bundle_files(source, "trial", blinded=True) for source in (store, other))
     assert ours == theirs
     assert bundle_files(store, "trial") != bundle_files(other, "trial")
     assert json.loads(ours["datapackage.json"])["reading_room"]["blinded"] is True
@@ -147,20 +145,18 @@ def test_a_blinded_bundle_is_the_same_whatever_the_truth(opened: Opened, tmp_pat
     assert b"EXPLANATION" not in b"".join(ours.values())
 
 
-def test_the_analysis_takes_a_blinded_bundle_and_finds_no_accuracy(
-    full: Store, tmp_path: Path
-) -> None:
-    """Agreement and times are there; every accuracy is undefined."""
+def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path: Path) -> None:
+    """Agreement and times are computed; every accuracy is undefined."""
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(bundle_files(full, "trial", blinded=True)))
-    found = analysis.analyse(analysis.read_bundle(path))
-    assert found.tables["accuracy"]["accuracy"].isna().all()
-    assert found.tables["agreement_pairs"]["estimate"].notna().any()
-    assert len(found.tables["times"])
+    results = analysis.analyse(analysis.read_bundle(path))
+    assert results.tables["accuracy"]["accuracy"].isna().all()
+    assert results.tables["agreement_pairs"]["estimate"].notna().any()
+    assert len(results.tables["times"])
 
 
 def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: Path) -> None:
-    """Whole numbers, milliseconds, moments in UTC, null for nothing; the bundle's rows."""
+    """Integers, milliseconds, times in UTC, and null for missing values."""
     archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
         tables = {
@@ -187,7 +183,7 @@ def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: P
 
 
 def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
-    """A version that looks like a formula is no formula, and numbers are numbers."""
+    """A version that looks like a formula is text; numbers are numbers."""
     archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
     content = (tmp_path / "out" / archives.EXCEL).read_bytes()
     model = next(row for row in cells(content, 3) if row["A"][1] == "M1")
@@ -196,8 +192,8 @@ def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
     assert (first["A"], first["E"]) == (("inlineStr", "R1"), ("n", "1"))
 
 
-def test_excel_goes_on_in_further_sheets_and_refuses_what_no_cell_takes() -> None:
-    """Nothing is cut: rows go on in a sheet with a number, a text too long is refused by name."""
+def test_excel_continues_in_further_sheets_and_refuses_long_texts() -> None:
+    """Rows continue in numbered sheets; a text too long for a cell is refused with its place."""
     items: list[dict[str, Any]] = [{"item_id": f"q{number}"} for number in range(5)]
     content = workbook({"items.csv": items}, {}, most_rows=2)
     with zipfile.ZipFile(io.BytesIO(content)) as book:
@@ -210,7 +206,7 @@ def test_excel_goes_on_in_further_sheets_and_refuses_what_no_cell_takes() -> Non
 
 def _imrmc(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[list[str]]]:
     files = imrmc_files("Study: N0: 1", tables, ["unaided"])
-    found = {}
+    rows_of = {}
     for name, content in files.items():
         if name.endswith(".imrmc"):
             head, _, data = content.decode().partition("BEGIN DATA:\n")
@@ -223,12 +219,12 @@ def _imrmc(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[list[str]]
             assert int(sizes["N0"]) == list(truths.values()).count("0")
             assert int(sizes["N1"]) == list(truths.values()).count("1")
             assert all(row[1] in truths for row in rows)
-            found[name] = rows
-    return found
+            rows_of[name] = rows
+    return rows_of
 
 
 def _area(rows: list[list[str]], reader: str) -> float:
-    """Return the area under a reader's ROC curve as iMRMC counts it: pairs won, ties half."""
+    """Return the area under a reader's ROC curve by pairs, ties counting half, as in iMRMC."""
     truths = {row[1]: row[3] for row in rows if row[0] == "-1"}
     own = {row[1]: float(row[3]) for row in rows if row[0] == reader}
     pairs = [
@@ -240,35 +236,35 @@ def _area(rows: list[list[str]], reader: str) -> float:
     return sum((high > low) + (high == low) / 2 for high, low in pairs) / len(pairs)
 
 
-def test_imrmcs_area_is_the_share_of_right_answers(closed: Store) -> None:
-    """Of the first reading of every case, as our own accuracy; the idle reader is not in it."""
-    found = _imrmc(_tables(closed))
-    assert set(found) == {"percent-correct.imrmc", "percent-correct-kept.imrmc"}
+def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed: Store) -> None:
+    """It covers the first reading of each case; the idle reader is not in the file."""
+    rows_of = _imrmc(_tables(closed))
+    assert set(rows_of) == {"percent-correct.imrmc", "percent-correct-kept.imrmc"}
     tables = _tables(closed)
     truths = {row["item_id"]: row["truth"] for row in tables["items.csv"]}
-    own = [one for one in tables["readings.csv"] if one["rater_id"] == "R1" and one["repeat"] == 1]
+    own = [row for row in tables["readings.csv"] if row["rater_id"] == "R1" and row["repeat"] == 1]
     share = sum(row["answer"] == truths[row["item_id"]] for row in own) / len(own)
-    for rows in found.values():
+    for rows in rows_of.values():
         assert {row[0] for row in rows} == {"-1", "1"}
         assert _area(rows, "1") == pytest.approx(share)
         assert len({row[1] for row in rows}) == 8 + MADE_UP
 
 
-def test_what_is_missing_or_excluded_counts_both_ways(opened: Opened) -> None:
-    """A case without an answer is wrong in one file and absent in the other; so is an exclusion."""
+def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file(opened: Opened) -> None:
+    """They are absent from the other."""
     store = opened(readers=("R1",))
     case = desk.desk(store, person(store), now=NOW).cases[0]
     desk.take_records(store, person(store), [presentation(case.case), reading(case.case)], now=NOW)
     tables = _tables(store)
-    found = _imrmc(tables)
-    assert sum(row[0] == "1" for row in found["percent-correct.imrmc"]) == 8 + MADE_UP
-    assert sum(row[0] == "1" for row in found["percent-correct-kept.imrmc"]) == 1 + MADE_UP
+    rows_of = _imrmc(tables)
+    assert sum(row[0] == "1" for row in rows_of["percent-correct.imrmc"]) == 8 + MADE_UP
+    assert sum(row[0] == "1" for row in rows_of["percent-correct-kept.imrmc"]) == 1 + MADE_UP
     tables["readings.csv"][0]["excluded"] = "the phone rang"
-    found = _imrmc(tables)
-    assert sum(row[0] == "1" for row in found["percent-correct-kept.imrmc"]) == 0
+    rows_of = _imrmc(tables)
+    assert sum(row[0] == "1" for row in rows_of["percent-correct-kept.imrmc"]) == 0
 
 
-def test_confidence_is_a_rating_where_every_case_asks_the_same_two() -> None:
+def test_confidence_is_a_rating_if_all_cases_have_the_same_two_options() -> None:
     """Sure of B is highest, sure of A lowest; a case without an answer is worst."""
     items = [
         {"item_id": f"q{number}", "truth": "AB"[number % 2], "n_options": 2, "options": '["n","y"]'}
@@ -292,8 +288,8 @@ def test_confidence_is_a_rating_where_every_case_asks_the_same_two() -> None:
     assert len(kept) == 4 + 3
 
 
-def test_imrmc_is_refused_where_a_truth_is_missing(opened: Opened) -> None:
-    """The refusal names how many cases and the first; an unread study has nothing to hand on."""
+def test_the_imrmc_file_needs_every_reference_answer(opened: Opened) -> None:
+    """The message has the number of cases without one; a study without readings is refused too."""
     tables = _tables(opened())
     with pytest.raises(BadFile, match="Nobody has read"):
         imrmc_files("s", tables, ["unaided"])
@@ -304,7 +300,7 @@ def test_imrmc_is_refused_where_a_truth_is_missing(opened: Opened) -> None:
 
 @pytest.fixture
 def copied(closed: Store, tmp_path: Path) -> Store:
-    """Return the copy of the study out of a store that holds another one as well."""
+    """Return the copy of a study from a store with a second study."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", "seed": 7})
     studies.draw(closed, bank="bank", study="SECRET-STUDY", protocol=protocol, now=NOW)
     coordinator_code(
@@ -321,8 +317,8 @@ def copied(closed: Store, tmp_path: Path) -> Store:
     return Store(tmp_path / "out" / archives.COPY)
 
 
-def test_the_copy_verifies_and_holds_this_study_alone(copied: Store, closed: Store) -> None:
-    """Not a byte of other studies, people, places, the secret or items that were not drawn."""
+def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None:
+    """Other studies, people, places and items that were not drawn are missing."""
     assert is_extract(copied)
     assert not is_extract(closed)
     assert verify(copied) == []
@@ -361,22 +357,22 @@ def test_the_copy_verifies_and_holds_this_study_alone(copied: Store, closed: Sto
         ("UPDATE events SET actor = 'x' WHERE kind = 'study copied'", "was altered"),
     ],
 )
-def test_an_altered_copy_is_found(copied: Store, statement: str, named: str) -> None:
-    """Its own items have a hash of their own in the trail."""
+def test_verification_reports_an_altered_copy(copied: Store, statement: str, named: str) -> None:
+    """The audit trail has a hash of the items of the copy."""
     tamper(copied, statement)
     assert any(named in breach for breach in verify(copied)), verify(copied)
 
 
-def test_a_store_that_calls_itself_a_copy_is_found(full: Store) -> None:
-    """The mark alone does not spare a store the check of its banks."""
+def test_verification_reports_a_store_marked_as_a_copy(full: Store) -> None:
+    """The mark alone does not skip the check of the banks."""
     tamper(full, "INSERT INTO deployment (name, value) VALUES ('extract_of', 'x')")
     assert verify(full) == [
         "study trial: the store is marked as a copy, but no event records that."
     ]
 
 
-def test_every_table_is_taken_or_left_on_purpose(store: Store) -> None:
-    """A new table has to be decided upon before anything of it can leave, or be missed."""
+def test_each_table_is_listed_as_copied_or_omitted(store: Store) -> None:
+    """A new table needs a decision before it can be copied."""
     with store.look() as look:
         names = {
             row["name"]
@@ -387,8 +383,8 @@ def test_every_table_is_taken_or_left_on_purpose(store: Store) -> None:
     assert not set(extract.TAKEN) & extract.LEFT
 
 
-def test_the_closing_report_says_who_how_many_and_what_is_missing(closed: Store) -> None:
-    """Self-contained, the same bytes twice, escaped, and nothing of right or wrong in it."""
+def test_the_closing_report_has_readers_counts_and_missing_cases(closed: Store) -> None:
+    """It is self-contained, reproducible and escaped, and contains no accuracy."""
     files = report_files(closed, "trial")
     assert files == report_files(closed, "trial")
     page = files["closing-report.html"].decode()
@@ -404,7 +400,7 @@ def test_the_closing_report_says_who_how_many_and_what_is_missing(closed: Store)
 
 
 def _flow(page: str) -> list[list[str]]:
-    """Return the cells of the table of the flow of readers, its heads first."""
+    """Return the cells of the table of the flow of readers, including the header."""
     table = page.split("<caption>Flow of readers</caption>")[1].split("</table>")[0]
     return [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in table.split("<tr>")[1:]]
 
@@ -434,8 +430,8 @@ def test_the_closing_report_counts_the_flow_of_readers(
     }
 
 
-def test_the_closing_report_tells_every_decision(closed: Store) -> None:
-    """Amendments, interventions and exclusions stand in it with who, when and why."""
+def test_the_closing_report_lists_every_decision(closed: Store) -> None:
+    """Amendments, interventions and exclusions are listed with person, time and reason."""
     tamper(
         closed,
         "INSERT INTO amendments (study, number, changes, reason, actor, at_utc) VALUES "
@@ -455,8 +451,8 @@ def test_the_closing_report_tells_every_decision(closed: Store) -> None:
     ]
 
 
-def test_a_drawn_study_can_be_handed_on_as_well(banked: Store, tmp_path: Path) -> None:
-    """Nothing read, nobody invited: what can be made is made."""
+def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
+    """It has no readings, so the iMRMC file is omitted."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")

@@ -1,4 +1,4 @@
-"""Backups: consistent under writing, verified when made, restored and read on; kept and pruned."""
+"""Backups: consistent, verified, restorable, scheduled and removed after a time."""
 
 import sqlite3
 import threading
@@ -28,10 +28,8 @@ def _kinds(store: Store) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
-    opened: Opened, tmp_path: Path
-) -> None:
-    """Nothing torn: whatever the copy holds it holds whole, and the reader goes on from there."""
+def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Path) -> None:
+    """Its records are complete, and readers continue from there."""
     store = opened(readers=("R1", "R2"), cases=12)
     begun = threading.Event()
 
@@ -49,23 +47,23 @@ def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
     made = [backups.make(store, by=BY, now=NOW + timedelta(minutes=i)) for i in range(3)]
     for thread in threads:
         thread.join()
-    assert [one.finding for one in made] == ["", "", ""]
-    for number, one in enumerate(made):
-        again = backups.restore_backup(one.file, tmp_path / f"again{number}.db")
-        assert verify(again) == []
+    assert [backup.finding for backup in made] == ["", "", ""]
+    for number, backup in enumerate(made):
+        restored = backups.restore_backup(backup.file, tmp_path / f"again{number}.db")
+        assert verify(restored) == []
         for who in ("R1", "R2"):
-            reader = person(again, who)
-            while cases := desk.desk(again, reader, now=NOW).cases:
+            reader = person(restored, who)
+            while cases := desk.desk(restored, reader, now=NOW).cases:
                 records = [presentation(cases[0].case), reading(cases[0].case)]
-                taken = desk.take_records(again, reader, records, now=NOW)
+                taken = desk.take_records(restored, reader, records, now=NOW)
                 assert taken.refused == ()
-            assert desk.desk(again, reader, now=NOW).finished
-        assert verify(again) == []
+            assert desk.desk(restored, reader, now=NOW).finished
+        assert verify(restored) == []
     assert verify(store) == []
 
 
-def test_a_backup_is_one_private_file_with_its_hash(banked: Store) -> None:
-    """No journal beside it, readable by its owner alone, and the trail tells of it."""
+def test_a_backup_is_a_single_private_file(banked: Store) -> None:
+    """It has no journal, only its owner can read it, and the event has its hash."""
     made = backups.make(banked, by=BY, now=NOW)
     folder = backups.folder_of(banked)
     assert [path.name for path in folder.iterdir()] == [made.file.name]
@@ -73,8 +71,8 @@ def test_a_backup_is_one_private_file_with_its_hash(banked: Store) -> None:
     assert folder.stat().st_mode & 0o077 == 0
     assert made.n_bytes == made.file.stat().st_size
     with banked.look() as look:
-        told = list(events.walk(look, "deployment"))[-1]
-    assert (told.kind, told.actor, told.detail["sha256"]) == (
+        event = list(events.walk(look, "deployment"))[-1]
+    assert (event.kind, event.actor, event.detail["sha256"]) == (
         "backup made",
         "admin",
         made.sha256,
@@ -83,15 +81,15 @@ def test_a_backup_is_one_private_file_with_its_hash(banked: Store) -> None:
     assert (last.made_at_utc, last.finding) == (made.made_at_utc, "")
 
 
-def test_two_in_one_second_have_two_names(banked: Store) -> None:
+def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
     """Neither overwrites the other."""
     first, second = (backups.make(banked, by=BY, now=NOW) for _ in range(2))
     assert first.file != second.file
-    assert [one.there for one in backups.listed(banked)] == [True, True]
+    assert [backup.there for backup in backups.listed(banked)] == [True, True]
 
 
-def test_what_does_not_hold_is_said_of_the_backup(banked: Store, tmp_path: Path) -> None:
-    """It is kept, with what was found; and it is not restored."""
+def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path: Path) -> None:
+    """The finding is stored with it."""
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     made = backups.make(banked, by=BY, now=NOW)
     assert "bank bank: its items" in made.finding
@@ -101,7 +99,7 @@ def test_what_does_not_hold_is_said_of_the_backup(banked: Store, tmp_path: Path)
 
 
 def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None:
-    """Pages overwritten on the disk, a file cut short, a file of something else."""
+    """It has overwritten pages, is truncated, or is another file."""
     made = backups.make(banked, by=BY, now=NOW).file
     content = made.read_bytes()
     half = len(content) // 2
@@ -118,8 +116,8 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
     assert not list(tmp_path.glob(".making-*"))
 
 
-def test_restoring_never_overwrites(banked: Store, tmp_path: Path) -> None:
-    """Neither a store nor the journal of one; and what is not there is said."""
+def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
+    """Neither a store nor its journal; a missing backup or folder is reported."""
     made = backups.make(banked, by=BY, now=NOW).file
     with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, banked.path)
@@ -132,18 +130,18 @@ def test_restoring_never_overwrites(banked: Store, tmp_path: Path) -> None:
         backups.restore_backup(made, tmp_path / "none" / "x.db")
 
 
-def test_a_restored_store_writes_through_a_journal(banked: Store, tmp_path: Path) -> None:
-    """As a store in use does; the copy itself is one file without."""
-    again = backups.restore_backup(backups.make(banked, by=BY, now=NOW).file, tmp_path / "again.db")
-    connection = sqlite3.connect(again.path)
+def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
+    """The backup itself is a single file."""
+    restored = backups.restore_backup(
+        backups.make(banked, by=BY, now=NOW).file, tmp_path / "restored.db"
+    )
+    connection = sqlite3.connect(restored.path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
 
 
-def test_a_backup_goes_where_it_is_told_and_never_over_anything(
-    banked: Store, tmp_path: Path
-) -> None:
-    """Such a one is never removed by us."""
+def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) -> None:
+    """It is never removed and never overwrites a file."""
     made = backups.make(banked, by=BY, now=NOW, out=tmp_path / "mine.db")
     assert made.file == tmp_path / "mine.db"
     with pytest.raises(BadFile, match="already exists"):
@@ -157,11 +155,13 @@ def test_a_backup_goes_where_it_is_told_and_never_over_anything(
     assert len(list(backups.folder_of(banked).iterdir())) == 1
 
 
-def test_the_oldest_go_and_the_last_sound_one_stays(banked: Store, tmp_path: Path) -> None:
-    """However many broken ones come after it."""
+def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
+    banked: Store, tmp_path: Path
+) -> None:
+    """Later invalid backups do not replace it."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), by=BY, now=NOW)
     made = [backups.make(banked, by=BY, now=NOW + timedelta(hours=i)) for i in range(3)]
-    assert [one.file for one in backups.listed(banked)] == [made[2].file, made[1].file]
+    assert [backup.file for backup in backups.listed(banked)] == [made[2].file, made[1].file]
     assert not made[0].file.exists()
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     for i in range(3, 7):
@@ -171,8 +171,8 @@ def test_the_oldest_go_and_the_last_sound_one_stays(banked: Store, tmp_path: Pat
     assert _kinds(banked).count("backup removed") == 4
 
 
-def test_the_schedule_makes_one_when_it_is_due(banked: Store) -> None:
-    """The first at once, the next after its hours, none where it is off."""
+def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
+    """The first is due at once, the next after the interval, none if the schedule is off."""
     assert backups.make_if_due(banked, now=NOW) is not None
     assert backups.make_if_due(banked, now=NOW + timedelta(hours=23)) is None
     made = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
@@ -181,21 +181,21 @@ def test_the_schedule_makes_one_when_it_is_due(banked: Store) -> None:
     backups.set_schedule(banked, Schedule(every_hours=0, keep=2), by=BY, now=NOW)
     assert backups.make_if_due(banked, now=NOW + timedelta(days=99)) is None
     with banked.look() as look:
-        told = list(events.walk(look, "deployment"))[-1].detail
-    assert (told["old"], told["new"]) == ("every 24 h, 14 kept", "never, 2 kept")
+        detail = list(events.walk(look, "deployment"))[-1].detail
+    assert (detail["old"], detail["new"]) == ("every 24 h, 14 kept", "never, 2 kept")
 
 
 @pytest.mark.parametrize(("hours", "keep"), [(-1, 5), (24 * 91, 5), (24, 0), (24, 1001)])
-def test_an_absurd_schedule_is_refused(banked: Store, hours: int, keep: int) -> None:
-    """The one in force stays."""
+def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int) -> None:
+    """The current schedule stays in force."""
     with pytest.raises(BadInput, match="every 1 to"):
         backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), by=BY, now=NOW)
     with banked.look() as look:
         assert backups.schedule(look) == Schedule(every_hours=24, keep=14)
 
 
-def test_only_one_is_made_at_a_time(banked: Store) -> None:
-    """Eight workers find it due; one makes it. Who died over one does not block for ever."""
+def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
+    """Of eight workers one makes it; a claim of a crashed worker expires after an hour."""
     made: list[object] = []
     threads = [
         threading.Thread(target=lambda: made.append(backups.make_if_due(banked, now=NOW)))
@@ -205,7 +205,7 @@ def test_only_one_is_made_at_a_time(banked: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(one is not None for one in made) == 1
+    assert sum(result is not None for result in made) == 1
     with banked.change() as change:
         deployment.set_value(change, "backup_claimed_at_utc", "2025-06-04T12:00:00.000Z")
     with pytest.raises(NotNow, match="already in progress"):
@@ -213,10 +213,10 @@ def test_only_one_is_made_at_a_time(banked: Store) -> None:
     assert backups.make(banked, by=BY, now=NOW + timedelta(minutes=61)).finding == ""
 
 
-def test_a_failed_backup_stands_in_the_trail_and_is_tried_again(
+def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(
     banked: Store,
 ) -> None:
-    """Where a file lies in the folder's place; an hour later, not each minute."""
+    """Here a file has the name of the folder."""
     backups.folder_of(banked).write_bytes(b"")
     with pytest.raises(BadFile, match="cannot be written"):
         backups.make_if_due(banked, now=NOW)
@@ -226,28 +226,28 @@ def test_a_failed_backup_stands_in_the_trail_and_is_tried_again(
     assert backups.make_if_due(banked, now=NOW + timedelta(minutes=61)) is not None
 
 
-def test_what_a_crash_left_behind_is_cleared_away(banked: Store) -> None:
-    """Half a copy is no backup."""
-    left = backups.folder_of(banked) / ".making-x"
-    left.mkdir(parents=True)
-    (left / "store.db").write_bytes(b"half")
+def test_incomplete_backups_of_a_crash_are_removed(banked: Store) -> None:
+    """The next backup removes them."""
+    incomplete = backups.folder_of(banked) / ".making-x"
+    incomplete.mkdir(parents=True)
+    (incomplete / "store.db").write_bytes(b"half")
     backups.make(banked, by=BY, now=NOW)
-    assert not left.exists()
+    assert not incomplete.exists()
 
 
-def test_the_servers_thread_makes_backups_and_survives_whatever_goes_wrong(
+def test_the_thread_of_the_server_makes_backups_despite_errors(
     banked: Store, tmp_path: Path
 ) -> None:
-    """First no store, then an error of ours, then it works."""
-    looked, done = [], threading.Event()
+    """First there is no store, then an unexpected error, then it works."""
+    calls, done = [], threading.Event()
 
     def store() -> Store:
-        looked.append(1)
-        if len(looked) == 1:
+        calls.append(1)
+        if len(calls) == 1:
             raise NotFound("none")
-        if len(looked) == 2:
+        if len(calls) == 2:
             raise RuntimeError("a mistake")
-        if len(looked) > 3:
+        if len(calls) > 3:
             done.set()
         return banked
 
@@ -256,10 +256,10 @@ def test_the_servers_thread_makes_backups_and_survives_whatever_goes_wrong(
     assert len(backups.listed(banked)) == 1
 
 
-def test_a_moved_store_says_which_backups_are_elsewhere(banked: Store, tmp_path: Path) -> None:
-    """A row without its file is no backup to count on."""
+def test_a_moved_store_marks_backups_without_a_file(banked: Store, tmp_path: Path) -> None:
+    """Their rows remain."""
     backups.make(banked, by=BY, now=NOW)
     (tmp_path / "moved").mkdir()
     banked.copy_to(tmp_path / "moved" / "store.db")
     moved = Store(tmp_path / "moved" / "store.db")
-    assert [one.there for one in backups.listed(moved)] == [False]
+    assert [backup.there for backup in backups.listed(moved)] == [False]

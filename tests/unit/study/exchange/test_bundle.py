@@ -1,4 +1,4 @@
-"""The bundle: exact columns, canonical answers, valid by Frictionless, the same bytes twice."""
+"""The bundle: exact columns, canonical answers, valid by Frictionless, and reproducible."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ HEADERS = {
 }
 
 
-KEYS_OF_BEFORE = [
+EARLIER_KEYS = [
     "allocation",
     "back_navigation",
     "break_every",
@@ -84,7 +84,7 @@ KEYS_OF_BEFORE = [
     "time_limit_s",
     "washout_days",
 ]
-"""What the first bundles that could be restored said of the protocol in force."""
+"""The keys of the protocol in force in the first bundles that could be restored."""
 
 
 @pytest.fixture
@@ -105,13 +105,13 @@ def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
 
 
 def test_a_protocol_without_new_keys_is_written_as_before(full: Store) -> None:
-    """Else no bundle of before could be restored: exported again, it has to be the same."""
-    told = json.loads(bundle_files(full, "trial")["protocol.json"])
-    assert sorted(told["in_force"]) == KEYS_OF_BEFORE
+    """Earlier bundles are restored only if a new export is identical."""
+    protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
+    assert sorted(protocol["in_force"]) == EARLIER_KEYS
 
 
 def test_the_headers_are_those_of_the_contract(full: Store) -> None:
-    """Column for column, in order."""
+    """The order of the columns is fixed."""
     files = bundle_files(full, "trial")
     for name, header in HEADERS.items():
         assert files[name].decode().split("\n", 1)[0] == header
@@ -131,12 +131,12 @@ def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Op
 
 
 def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:
-    """Schemas, keys, hashes and row counts hold, and a changed file is noticed."""
+    """It checks schemas, keys, hashes and row counts, and reports a changed file."""
     export(full, study="trial", out=tmp_path / "bundle")
     report = validate(str(tmp_path / "bundle" / "datapackage.json"))
     assert report.valid, report.flatten(["type", "message"])
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
-    rows = {one["path"]: one.get("rows") for one in package["resources"]}
+    rows = {resource["path"]: resource.get("rows") for resource in package["resources"]}
     assert rows["readings.csv"] == 2 * 10 + 8
     with (tmp_path / "bundle" / "items.csv").open("a") as file:
         file.write("smuggled,A,4\n")
@@ -145,63 +145,63 @@ def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> No
 
 def test_answers_are_canonical_and_the_pressed_letter_is_kept(full: Store) -> None:
     """`answer` is the option in canonical order, `raw_answer` the letter as pressed."""
-    found = [row for row in _table(bundle_files(full, "trial"), "readings.csv") if row["position"]]
-    assert len({row["shown_order"] for row in found}) > 3
-    for row in found:
+    rows = [row for row in _table(bundle_files(full, "trial"), "readings.csv") if row["position"]]
+    assert len({row["shown_order"] for row in rows}) > 3
+    for row in rows:
         assert row["answer"] == row["shown_order"]["ABCD".index(row["raw_answer"])]
 
 
-def test_models_have_no_condition_and_keep_what_could_not_be_parsed(full: Store) -> None:
-    """An unparsed prediction has an empty answer, its status, and its raw words."""
-    found = _table(bundle_files(full, "trial"), "readings.csv")
-    models = [row for row in found if row["rater_id"] == "Model, one"]
+def test_rows_of_models_have_no_condition(full: Store) -> None:
+    """An unparsed prediction has an empty answer, its status, and its raw text."""
+    rows = _table(bundle_files(full, "trial"), "readings.csv")
+    models = [row for row in rows if row["rater_id"] == "Model, one"]
     assert {row["condition"] for row in models} == {""}
     unparsed = [row for row in models if row["status"] == "unparsed"]
     assert unparsed
     assert all(row["answer"] == "" and row["raw_answer"] == "X" for row in unparsed)
 
 
-def test_simulated_readers_say_so_in_label_and_timing(full: Store) -> None:
-    """A simulation is marked wherever it appears."""
+def test_simulated_readers_are_marked_in_label_and_timing(full: Store) -> None:
+    """Both tables have the mark."""
     files = bundle_files(full, "trial")
     assert _table(files, "raters.csv")[0]["label"] == "R1 (simulated)"
     assert _table(files, "readings.csv")[0]["timing_source"] == "simulated"
 
 
-def test_option_sets_are_named_only_where_shared(full: Store) -> None:
-    """A set of options that no other item has is no set."""
-    found = _table(bundle_files(full, "trial"), "items.csv")
+def test_only_shared_option_sets_are_named(full: Store) -> None:
+    """Options that no other item has form no set."""
+    items = _table(bundle_files(full, "trial"), "items.csv")
     by_options: dict[str, list[dict[str, str]]] = {}
-    for row in found:
+    for row in items:
         by_options.setdefault(row["options"], []).append(row)
     for rows in by_options.values():
         assert all(bool(row["option_set"]) == (len(rows) > 1) for row in rows)
 
 
-def test_the_same_store_gives_the_same_bytes(full: Store) -> None:
+def test_exports_of_a_store_are_identical(full: Store) -> None:
     """An export can be repeated and compared."""
     first, second = bundle_files(full, "trial"), bundle_files(full, "trial")
     assert first == second
     assert zipped(first) == zipped(second)
 
 
-def test_the_protocols_hash_can_be_recomputed(full: Store) -> None:
-    """protocol.json holds exactly what its hash covers."""
+def test_the_hash_of_the_protocol_can_be_recomputed(full: Store) -> None:
+    """protocol.json contains exactly the hashed content."""
     protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
     assert sha256_of(protocol["locked"]) == protocol["sha256"]
     assert protocol["locked"]["protocol"]["hidden_repeats"] == 2
 
 
 def test_the_audit_trail_is_an_unbroken_chain(full: Store) -> None:
-    """audit.jsonl can be verified from itself."""
+    """audit.jsonl can be verified on its own."""
     lines = bundle_files(full, "trial")["audit.jsonl"].decode().splitlines()
     events = [EventRow(**json.loads(line)) for line in lines]
     assert check_chain(events) == ""
     assert sum(event.kind == "case read" for event in events) == 20
 
 
-def test_an_export_never_overwrites(full: Store, tmp_path: Path) -> None:
-    """What lies there stays, and the refusal says so; nothing half-done is left."""
+def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
+    """The refusal leaves nothing incomplete."""
     out = tmp_path / "bundle"
     export(full, study="trial", out=out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
@@ -211,14 +211,14 @@ def test_an_export_never_overwrites(full: Store, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.glob(".bundle*")] == []
 
 
-def test_a_zip_holds_the_same_files(full: Store, tmp_path: Path) -> None:
-    """A name that ends in .zip makes one file."""
+def test_a_zip_contains_the_same_files(full: Store, tmp_path: Path) -> None:
+    """A name that ends in .zip selects this format."""
     export(full, study="trial", out=tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_bytes() == zipped(bundle_files(full, "trial"))
 
 
 def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) -> None:
-    """An empty folder is as good as none, and so is one that a link points to."""
+    """The folder may be a link."""
     (tmp_path / "empty").mkdir()
     export(full, study="trial", out=tmp_path / "empty")
     assert {path.name for path in (tmp_path / "empty").iterdir()} == {
@@ -235,8 +235,8 @@ def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) ->
     assert (tmp_path / "pointed-at" / "items.csv").is_file()
 
 
-def test_a_zip_is_not_put_in_place_of_a_folder(full: Store, tmp_path: Path) -> None:
-    """Even an empty one; and nothing is left beside it."""
+def test_a_zip_does_not_replace_a_folder(full: Store, tmp_path: Path) -> None:
+    """Even an empty folder is kept, and nothing else is written."""
     (tmp_path / "x.zip").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(BadFile, match="already there"):
@@ -245,11 +245,11 @@ def test_a_zip_is_not_put_in_place_of_a_folder(full: Store, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
-def test_a_place_that_cannot_be_written_is_one_sentence(
+def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
     full: Store, tmp_path: Path, name: str
 ) -> None:
-    """Whatever the system refuses becomes a refusal of ours, with nothing half-done."""
-    (tmp_path / "file").write_text("in the way")
+    """Nothing incomplete is left."""
+    (tmp_path / "file").write_text("a file")
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(BadFile, match=r"cannot be written: .+\.$"):
         export(full, study="trial", out=tmp_path / name)
@@ -260,7 +260,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
 def test_an_export_that_fails_at_its_last_step_leaves_nothing(
     full: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """A full disk, say: no scratch files stay behind."""
+    """For example, the disk may be full."""
 
     def refuse(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
@@ -272,8 +272,8 @@ def test_an_export_that_fails_at_its_last_step_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path) -> None:
-    """From the page through the store and the bundle to the checked table; a blank is no end."""
+def test_flags_reach_the_analysis(opened: Opened, tmp_path: Path) -> None:
+    """They pass from the page through the store and the bundle; a blank does not end a flag."""
     store = opened(cases=2)
     first, second = (shown.case for shown in desk.desk(store, person(store), now=NOW).cases)
     flagged = reading(first, flags=["resumed", "page zoomed"])
@@ -288,7 +288,9 @@ def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path)
         assert desk.take_records(store, person(store), [record], now=now).refused == ()
     export(store, study="trial", out=tmp_path / "bundle")
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
-    fields = next(one for one in package["resources"] if one["path"] == "readings.csv")["schema"]
+    fields = next(
+        resource for resource in package["resources"] if resource["path"] == "readings.csv"
+    )["schema"]
     assert "flags" in [field["name"] for field in fields["fields"]]
     assert read_bundle(tmp_path / "bundle").readings["flags"].tolist() == [
         "page_zoomed resumed",
@@ -296,8 +298,8 @@ def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path)
     ]
 
 
-def test_a_bundle_says_what_its_confidence_means(full: Store, tmp_path: Path) -> None:
-    """The page asks how sure the reader is, so no analysis has to find it out."""
+def test_a_bundle_states_the_meaning_of_confidence(full: Store, tmp_path: Path) -> None:
+    """The page asks how sure the reader is of the answer."""
     export(full, study="trial", out=tmp_path / "out")
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
     assert package["reading_room"]["confidence_means"] == "answer"
@@ -311,27 +313,27 @@ EXTRAS = {
     ],
     "display_check": True,
 }
-SAID = {"answers": {"level": "two", "words": "=Dr Who"}}
+ANSWERS = {"answers": {"level": "two", "words": "=Dr Who"}}
 SCREEN = {"viewport_width": 1440, "dark_step": 2, "page_zoom": "rubbish", "advice": "zoom"}
 
 
-def _said(store: Store) -> Store:
-    """Return the study with both readers prepared, R2 first."""
+def _prepared(store: Store) -> Store:
+    """Return the study after both readers have prepared, R2 first."""
     for code in ("R2", "R1"):
         steps = [
-            preparation("questionnaire", SAID, id=f"asked-{code}"),
+            preparation("questionnaire", ANSWERS, id=f"asked-{code}"),
             preparation("display", SCREEN, id=f"checked-{code}"),
         ]
         assert not desk.take_records(store, person(store, code), steps, now=NOW).refused
     return store
 
 
-def test_what_readers_said_is_in_the_bundle_where_the_protocol_says_so(
+def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Under study codes, free text left out, valid by Frictionless, read by the analysis."""
+    """They have study codes and no free text, and Frictionless and the analysis accept them."""
     chosen = ["questionnaire", "display checks"]
-    store = _said(opened(**EXTRAS, bundle_extras=chosen))
+    store = _prepared(opened(**EXTRAS, bundle_extras=chosen))
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     for record, now in ((presentation(case), NOW), (reading(case), NOW + timedelta(seconds=2))):
         assert not desk.take_records(store, person(store), [record], now=now).refused
@@ -350,27 +352,27 @@ def test_what_readers_said_is_in_the_bundle_where_the_protocol_says_so(
     assert read_bundle(tmp_path / "bundle").protocol["in_force"]["bundle_extras"] == chosen
 
 
-def test_free_text_is_in_the_bundle_only_where_it_is_asked_for(opened: Opened) -> None:
-    """And no cell of it is a formula."""
-    store = _said(opened(**EXTRAS, bundle_extras=["questionnaire", "questionnaire texts"]))
+def test_free_text_is_exported_only_on_request(opened: Opened) -> None:
+    """Cells that look like formulas are quoted."""
+    store = _prepared(opened(**EXTRAS, bundle_extras=["questionnaire", "questionnaire texts"]))
     files = bundle_files(store, "trial")
     assert [row["answer"] for row in _table(files, "questionnaire.csv")][:2] == ["two", "'=Dr Who"]
     assert "display_checks.csv" not in files
 
 
-def test_without_the_key_a_bundle_is_as_it_was(opened: Opened) -> None:
-    """No file, and no word of it in the protocol."""
-    files = bundle_files(_said(opened(**EXTRAS)), "trial")
+def test_without_the_key_the_bundle_is_unchanged(opened: Opened) -> None:
+    """It has no additional file, and its protocol lacks the key."""
+    files = bundle_files(_prepared(opened(**EXTRAS)), "trial")
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(files)
     assert b"bundle_extras" not in files["protocol.json"]
 
 
-def test_the_archive_has_them_in_every_form_and_a_restored_study_does_not(
+def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """What was said stays where it was said; everything else is restored to the last byte."""
-    every = ["questionnaire", "questionnaire texts", "display checks"]
-    store = _said(opened(**EXTRAS, bundle_extras=every))
+    """They stay in the deployment where they were given."""
+    extras = ["questionnaire", "questionnaire texts", "display checks"]
+    store = _prepared(opened(**EXTRAS, bundle_extras=extras))
     with store.look() as look:
         tables = tables_of(look, study_row(look, "trial"), blinded=False)
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
@@ -382,21 +384,23 @@ def test_the_archive_has_them_in_every_form_and_a_restored_study_does_not(
 
 
 def _with_words(store: Store, folder: Path, **words: str) -> Store:
-    """Add a model that says `words` of cases by their place, and "B" of all others."""
+    """Add a model with outputs by the number of the case; all other outputs are "B"."""
     with store.look() as look:
         items = [case.item_id for case in studies.cases(look, study_row(look, "trial").id)]
-    said = {item: words.get(f"case_{n}", "B") for n, item in enumerate(items)}
+    outputs = {item: words.get(f"case_{n}", "B") for n, item in enumerate(items)}
     file = folder / "words.json"
-    file.write_text(json.dumps({item: {"model_prediction": one} for item, one in said.items()}))
+    file.write_text(
+        json.dumps({item: {"model_prediction": text} for item, text in outputs.items()})
+    )
     add_model(store, file, study="trial", model_id="talker", now=NOW)
     return store
 
 
 @pytest.mark.slow
-def test_what_other_rules_make_of_a_models_words_is_in_the_bundle_and_in_the_analysis(
+def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Only where they differ; restored it is the same; the analysis says what it changes."""
+    """Only differences are listed; a restored study has the same ones."""
     store = _with_words(
         opened(), tmp_path, case_0="So the answer is B.", case_1="Look at option B now", case_2="?"
     )
@@ -413,12 +417,12 @@ def test_what_other_rules_make_of_a_models_words_is_in_the_bundle_and_in_the_ana
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     elsewhere = empty(tmp_path / "elsewhere", 2)
     restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
-    again = bundle_files(elsewhere, "trial")["answers_by_rules.csv"]
-    assert again == files["answers_by_rules.csv"]
+    restored = bundle_files(elsewhere, "trial")["answers_by_rules.csv"]
+    assert restored == files["answers_by_rules.csv"]
 
-    found = read_bundle(tmp_path / "bundle")
-    table = sensitivity(found).set_index(["analysis", "rater_id"])["accuracy"]
-    truth = dict(zip(found.items["item_id"], found.items["truth"], strict=True))
+    study = read_bundle(tmp_path / "bundle")
+    table = sensitivity(study).set_index(["analysis", "rater_id"])["accuracy"]
+    truth = dict(zip(study.items["item_id"], study.items["truth"], strict=True))
     right = [truth[row["item_id"]] == "B" for row in rows]
     n = len(truth)
     name = "model answers read by {} rules".format
@@ -430,22 +434,24 @@ def test_what_other_rules_make_of_a_models_words_is_in_the_bundle_and_in_the_ana
     )
     assert table[name("loose"), "R1"] == table["missing as wrong", "R1"]
     assert name("standard") not in table
-    panel = sensitivity_panel(found)
+    panel = sensitivity_panel(study)
     assert {name("strict"), name("loose")} <= set(panel["analysis"])
-    told = design(analyse(found, Options(bootstrap=20))).text
+    text = design(analyse(study, Options(bootstrap=20))).text
     assert (
-        "the strict rules would change 1 answer and the loose rules would change 1 answer" in told
+        "the strict rules would change 1 answer and the loose rules would change 1 answer" in text
     )
 
 
-def test_where_all_rules_agree_a_bundle_is_as_it_was(opened: Opened, tmp_path: Path) -> None:
-    """No file, no analysis by rules."""
+def test_without_differences_between_rules_the_bundle_is_unchanged(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """There is no additional file."""
     store = _with_words(opened(), tmp_path, case_0="(B)", case_1="no idea")
     assert "answers_by_rules.csv" not in bundle_files(store, "trial")
 
 
-def test_what_no_rules_can_have_said_is_refused(opened: Opened, tmp_path: Path) -> None:
-    """By file and row."""
+def test_an_impossible_answer_by_rules_is_refused(opened: Opened, tmp_path: Path) -> None:
+    """The message names file and row."""
     store = _with_words(opened(), tmp_path, case_0="So the answer is B.")
     export(store, study="trial", out=tmp_path / "bundle")
     file = tmp_path / "bundle" / "answers_by_rules.csv"

@@ -1,4 +1,4 @@
-"""Studies of every design, read by simulated readers: their bundles, restored and verified."""
+"""Studies of every design, read by simulated readers: export, restoring and verification."""
 
 import csv
 import io
@@ -91,10 +91,10 @@ def _of_readers(files: dict[str, bytes]) -> list[Row]:
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_a_study_of_any_design_is_restored_to_the_same_bytes(
+def test_a_study_of_any_design_is_restored_identically(
     banked: Store, tmp_path: Path, design: str
 ) -> None:
-    """It is verified before and after; the analysis reads it; open, its bundle is blinded."""
+    """Both verifications find no breach, and the bundle of the open study is blinded."""
     _read(banked, design)
     assert verify(banked) == []
     blinded = bundle_files(banked, "trial", blinded=True)
@@ -103,11 +103,11 @@ def test_a_study_of_any_design_is_restored_to_the_same_bytes(
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
-    again = bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: files[name] for name in SAME}
+    restored = bundle_files(target, "trial")
+    assert {name: restored[name] for name in SAME} == {name: files[name] for name in SAME}
     assert verify(target) == []
-    read = read_bundle(tmp_path / "bundle.zip")
-    assert set(read.readings["rater_id"]) >= set(READERS)
+    study = read_bundle(tmp_path / "bundle.zip")
+    assert set(study.readings["rater_id"]) >= set(READERS)
     kinds = {json.loads(line)["row"] for line in blinded["records.jsonl"].decode().splitlines()}
     assert not kinds & {"aid", "wrong_image"}
     assert not any(row.get("aid_answer") for row in _of_readers(blinded))
@@ -115,13 +115,13 @@ def test_a_study_of_any_design_is_restored_to_the_same_bytes(
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -> None:
-    """Progress, data quality and the closing have the same numbers as the bundle."""
+    """Progress, data quality, the closing and the bundle have the same numbers."""
     _read(banked, design)
     rows = _of_readers(bundle_files(banked, "trial"))
-    found = status(banked, "trial")
-    assert sum(reader["n_read"] for reader in found["readers"]) == len(rows)
-    assert all(reader["n_read"] == reader["n_assigned"] for reader in found["readers"])
-    assert set(found["conditions"]) == {row["condition"] for row in rows}
+    progress = status(banked, "trial")
+    assert sum(reader["n_read"] for reader in progress["readers"]) == len(rows)
+    assert all(reader["n_read"] == reader["n_assigned"] for reader in progress["readers"])
+    assert set(progress["conditions"]) == {row["condition"] for row in rows}
     with banked.look() as look:
         assert completeness_in(look, study_row(look, "trial")).counts.n_unread == 0
     assert len(readings_of(banked, "trial")) == len(rows)
@@ -130,7 +130,7 @@ def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -
 def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
     banked: Store,
 ) -> None:
-    """Column `block` is the case block; an aid was shown where the condition says so."""
+    """The column `block` has the case block; an aid was shown if the condition says so."""
     _read(banked, "crossover")
     rows = _of_readers(bundle_files(banked, "trial"))
     assert Counter((row["session"], row["condition"]) for row in rows if row["repeat"] == "1") == {
@@ -147,8 +147,8 @@ def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
     assert {row["answer"] == row["aid_answer"] for row in rows if row["aid_answer"]} == {True}
 
 
-def test_sequential_reading_has_two_readings_of_a_presentation(banked: Store) -> None:
-    """The second differs only where the reader followed the model; planted errors are marked."""
+def test_sequential_reading_has_two_readings_per_presentation(banked: Store) -> None:
+    """The second differs only if the reader followed the model; planted errors are marked."""
     _read(banked, "sequential", follow=0.5)
     files = bundle_files(banked, "trial")
     model = {row["item_id"]: row["answer"] for row in _table(files, "readings.csv")
@@ -175,7 +175,7 @@ def test_sequential_reading_has_two_readings_of_a_presentation(banked: Store) ->
 
 
 def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) -> None:
-    """Two of four readers in each."""
+    """Each arm has two of four readers."""
     _read(banked, "arms")
     files = bundle_files(banked, "trial")
     arm_of = {row["rater_id"]: row["arm"] for row in _table(files, "raters.csv")}
@@ -208,8 +208,8 @@ def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
     assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
 
 
-def test_sites_that_showed_other_answers_are_not_merged(tmp_path: Path) -> None:
-    """With the same model they are, and the requests for its answers come along."""
+def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
+    """With the same model they are, including the requests for its answers."""
     for number, (seed, conflict) in enumerate(((3, False), (4, True))):
         own, other = (empty(tmp_path / f"{name}{number}", place) for place, name in enumerate("ab"))
         for store, reader, with_seed in ((own, "R1", 3), (other, "R2", seed)):
@@ -232,10 +232,10 @@ def _import(store: Store, folder: Path) -> None:
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
 
 
-def test_the_input_of_imrmc_leaves_out_cases_that_a_reader_was_not_assigned(
+def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
     banked: Store,
 ) -> None:
-    """In blocks; as wrong answers they would lower every reader's accuracy."""
+    """As wrong answers, they would lower the accuracy of every reader in a block design."""
     _read(banked, "blocks")
     with banked.look() as look:
         tables = tables_of(look, study_row(look, "trial"), blinded=False)
@@ -246,7 +246,7 @@ def test_the_input_of_imrmc_leaves_out_cases_that_a_reader_was_not_assigned(
 
 
 def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> None:
-    """By its condition; without it the second is meant."""
+    """The condition selects it; by default it is the second."""
     _read(banked, "sequential")
     facts = readings_of(banked, "trial")
     both = [chosen(facts, "R1", 1, name) for name in ("unaided", "aided", "")]
@@ -254,7 +254,7 @@ def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> 
 
 
 def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store) -> None:
-    """One a case."""
+    """It has one per case."""
     _read(banked, "sequential", feedback="after study")
     studies.close(banked, study="trial", reason="All cases are read.", now=LATER)
     card = score_card(banked, person(banked))
@@ -263,7 +263,7 @@ def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store)
 
 
 def test_a_synthetic_model_is_labelled_in_every_export(banked: Store) -> None:
-    """Its accuracy is the one asked for."""
+    """Its accuracy is the requested one."""
     _read(banked, "crossover")
     files = bundle_files(banked, "trial")
     (rater,) = [row for row in _table(files, "raters.csv") if row["rater_kind"] == "model"]

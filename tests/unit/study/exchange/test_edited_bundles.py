@@ -54,7 +54,7 @@ def home(stores: Path, tmp_path: Path) -> Store:
 
 
 def _edited(content: bytes, column: str) -> bytes:
-    """Return a table with another value in a column of its first row, added if it is not there."""
+    """Return a table with another value in a column of its first row; add a missing column."""
     rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     before = rows[0].get(column) or ""
     names = list(rows[0])
@@ -75,9 +75,9 @@ def _edited(content: bytes, column: str) -> bytes:
 def _written(folder: Path, files: dict[str, bytes], change: Callable[[Any], None] | None) -> Path:
     """Write a bundle with hashes that fit its files."""
     package = json.loads(files["datapackage.json"])
-    for one in package["resources"]:
-        content = files[one["path"]]
-        one |= {"hash": f"sha256:{hashlib.sha256(content).hexdigest()}", "bytes": len(content)}
+    for resource in package["resources"]:
+        content = files[resource["path"]]
+        resource |= {"hash": f"sha256:{hashlib.sha256(content).hexdigest()}", "bytes": len(content)}
     if change:
         change(package)
     folder.mkdir()
@@ -89,9 +89,9 @@ def _written(folder: Path, files: dict[str, bytes], change: Callable[[Any], None
 def _refused(
     store: Store, folder: Path, files: dict[str, bytes], change: Callable[[Any], None] | None = None
 ) -> tuple[str, str]:
-    """Return why an edited bundle is not restored in another store, and not merged into this."""
+    """Return the refusals of restoring an edited bundle elsewhere and of merging it."""
     path = _written(folder / "bundle", files, change)
-    found = []
+    messages = []
     for act in (
         lambda: restore(empty(folder / "elsewhere", 9), path, by=BY, now=LATER),
         lambda: merge(store, path, study="trial", by=BY, now=LATER),
@@ -99,18 +99,18 @@ def _refused(
         before = bundle_files(store, "trial")
         with pytest.raises(BadFile) as refused:
             act()
-        found.append(str(refused.value))
+        messages.append(str(refused.value))
         assert bundle_files(store, "trial") == before
-    return found[0], found[1]
+    return messages[0], messages[1]
 
 
 @pytest.mark.parametrize(
     ("table", "column"), [(table, column) for table in TABLES for column in TABLES[table]]
 )
-def test_an_edited_column_is_found_by_restore_and_merge(
+def test_restore_and_merge_refuse_an_edited_column(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, table: str, column: str
 ) -> None:
-    """Every column of every table, with hashes in datapackage.json that fit."""
+    """The hashes in datapackage.json match the edited file."""
     files = {**bundle, table: _edited(bundle[table], column)}
     restored, merged = _refused(home, tmp_path, files)
     if table == "items.csv":
@@ -121,10 +121,10 @@ def test_an_edited_column_is_found_by_restore_and_merge(
 
 
 @pytest.mark.parametrize("column", ["age", "sex", "origin", "stratum", "indication", "prior_days"])
-def test_an_edited_record_of_a_case_is_found(
+def test_an_edited_record_of_a_case_is_refused(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, column: str
 ) -> None:
-    """What readers are shown beside the question is in no table."""
+    """The context shown to readers is in no table."""
     lines = [json.loads(line) for line in bundle["records.jsonl"].splitlines()]
     case = next(line for line in lines if line["row"] == "case")
     case[column] = "7" if column == "prior_days" else f"{case.get(column, '')}x"
@@ -134,10 +134,10 @@ def test_an_edited_record_of_a_case_is_found(
 
 
 @pytest.mark.parametrize("salt", [None, "", "0" * 32])
-def test_truth_cannot_be_edited_with_another_salt(
+def test_an_edited_truth_is_refused_with_any_salt(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, salt: str | None
 ) -> None:
-    """Left out, emptied or replaced."""
+    """The salt is missing, empty or replaced."""
 
     def change(package: Any) -> None:
         package["reading_room"].pop("items_salt")
@@ -148,7 +148,7 @@ def test_truth_cannot_be_edited_with_another_salt(
     _refused(home, tmp_path, files, change)
 
 
-def test_a_bundle_as_it_was_exported_is_restored_and_merged(
+def test_an_unedited_bundle_is_restored_and_merged(
     home: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
     path = _written(tmp_path / "bundle", bundle, None)
@@ -161,21 +161,23 @@ def test_a_bundle_as_it_was_exported_is_restored_and_merged(
     assert verify(home) == []
 
 
-def test_items_altered_in_a_store_are_found_by_verify(home: Store) -> None:
-    """Of the study, beside what the bank's own hash says."""
+def test_verification_reports_altered_items_of_a_study(home: Store) -> None:
+    """The check does not depend on the hash of the bank."""
     for statement in (
         "UPDATE items SET question = question || '?' WHERE id = (SELECT item FROM cases LIMIT 1)",
         "UPDATE reference_standard SET truth = iif(truth = 'A', 'B', 'A') "
         "WHERE item = (SELECT item FROM cases LIMIT 1)",
     ):
         tamper(home, statement)
-    found = [one for one in verify(home) if one.startswith("study trial")]
-    assert any("its items are not those it was opened with" in one for one in found)
-    assert any("the reference standard is not the one it was opened with" in one for one in found)
+    breaches = [breach for breach in verify(home) if breach.startswith("study trial")]
+    assert any("its items are not those it was opened with" in breach for breach in breaches)
+    assert any(
+        "the reference standard is not the one it was opened with" in breach for breach in breaches
+    )
 
 
-def test_the_trail_of_an_open_study_does_not_tell_the_truth(tmp_path: Path) -> None:
-    """Without the salt nobody can try out all answers; blinded bundles leave it out."""
+def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) -> None:
+    """Blinded bundles omit the salt, without which the hash cannot be tested against guesses."""
     store = site(tmp_path / "site", 3)
     with store.look() as look:
         salt = study_row(look, "trial").items_salt
@@ -184,15 +186,15 @@ def test_the_trail_of_an_open_study_does_not_tell_the_truth(tmp_path: Path) -> N
     assert not any(salt.encode() in content for content in files.values())
 
 
-def test_studies_opened_before_items_were_hashed_still_open_with_a_note(
+def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their chain tells of no hash: as before, an edited truth cannot be found, which is said."""
+    """An edited truth cannot be detected in a study of an earlier version."""
     with monkeypatch.context() as earlier:
         earlier.setattr("study.lifecycle.studies.item_hashes", lambda *_: {})
         store = site(tmp_path / "old", 4, person_id="P4", simulated="S4")
     assert verify(store) == []
-    (remark,) = [one for one in remarks(store) if "no hash of its items" in one]
+    (remark,) = [line for line in remarks(store) if "no hash of its items" in line]
     assert remark.startswith("study trial")
     target = empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
@@ -200,8 +202,8 @@ def test_studies_opened_before_items_were_hashed_still_open_with_a_note(
     assert verify(target) == []
 
 
-def test_context_is_hashed_as_it_is_shown(tmp_path: Path) -> None:
-    """A study that shows it is restored to the same hash."""
+def test_the_hash_covers_the_context_as_shown(tmp_path: Path) -> None:
+    """A study with context is restored to the same hash."""
     store = site(tmp_path / "site", 5, context=["age", "sex", "indication"])
     target = empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)

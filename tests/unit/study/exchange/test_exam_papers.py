@@ -1,4 +1,4 @@
-"""Exam papers as written: opened again by the libraries they are for, attacked for the truth."""
+"""Exam papers: readable by the libraries they are for, and without the reference standard."""
 
 import base64
 import filecmp
@@ -65,13 +65,13 @@ def _written(
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_every_shape_is_whole_by_itself(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Its sums cover every file, its hashes are the paper's, and its README names no wrong file."""
+def test_each_format_is_complete(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """The checksums cover every file, and the hashes are those of the paper."""
     out = _written(banked, paper, tmp_path / "out")
-    assert {one.name for one in out.iterdir()} == set(FORMATS)
+    assert {path.name for path in out.iterdir()} == set(FORMATS)
     for folder in out.iterdir():
         lines = (folder / "SHA256SUMS").read_text().splitlines()
         sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
@@ -86,27 +86,34 @@ def test_every_shape_is_whole_by_itself(banked: Store, paper: Paper, tmp_path: P
         assert "simulated" not in (folder / "README.md").read_text()
 
 
-def test_terms_and_simulated_images_are_said(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Wherever the questions go, their licence goes with them."""
-    source = Provenance(version="1.0", licence="CC BY-NC 4.0", citation="Somebody, 2025")
+def test_the_readme_states_terms_and_simulated_images(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """The licence is exported with the questions."""
+    source = Provenance(version="1.0", licence="CC BY-NC 4.0", citation="Example et al., 2025")
     paper = replace(paper, provenance=source, simulated=True)
     out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
-    words = (out / "README.md").read_text()
-    for told in ("CC BY-NC 4.0", "Somebody, 2025", source.warning, "Its images are simulated."):
-        assert told in words
+    text = (out / "README.md").read_text()
+    for words in (
+        "CC BY-NC 4.0",
+        "Example et al., 2025",
+        source.warning,
+        "Its images are simulated.",
+    ):
+        assert words in text
     assert json.loads((out / "paper.json").read_text())["terms"] == source.warning
 
 
-def test_the_leaderboards_input_is_a_bank_that_can_be_read(
+def test_the_leaderboard_file_can_be_imported_as_a_bank(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """Our own reader takes it with its image root as a bank without reference standard."""
+    """The bank has no reference standard."""
     out = _written(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
     done = import_bank(banked, out / "input.json", name="again", images=out, now=NOW)
     assert (done.n_items, done.n_left_out) == (8, 0)
-    again = {one.item_id: one for one in paper_of_bank(banked, "again", ASKED).items}
+    imported = {item.item_id: item for item in paper_of_bank(banked, "again", ASKED).items}
     for item in paper.items:
-        back = again[item.item_id]
+        back = imported[item.item_id]
         assert (back.question, back.options, back.context) == (
             item.question,
             item.options,
@@ -123,13 +130,13 @@ def test_the_leaderboards_input_is_a_bank_that_can_be_read(
 def test_pandas_reads_the_tsv_as_vlmevalkit_does(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """Each row finds its images, in its own cell or under the index it names; nothing is empty."""
+    """Each row has images, in its cell or under the index it names; no cell is empty."""
     few = paper.items[0].options[1:]
     first = replace(paper.items[0], options=("None", *few), question='A "quoted"\nquestion\t?')
     paper = replace(paper, items=(first, *paper.items[1:]))
     out = _written(banked, paper, tmp_path / "out", "vlmevalkit") / "vlmevalkit"
     table = pd.read_csv(out / "ReadingRoom.tsv", sep="\t")
-    assert list(table.item_id) == [one.item_id for one in paper.items]
+    assert list(table.item_id) == [item.item_id for item in paper.items]
     assert table.question[0] == first.question
     assert table.A[0] == "None."
     assert not table.isna().to_numpy().any()
@@ -142,12 +149,12 @@ def test_pandas_reads_the_tsv_as_vlmevalkit_does(
             assert base64.b64decode(image) == film.png()
 
 
-def test_a_parquet_file_has_its_images_inside(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """As `datasets` keeps them, and with what it needs to know them by."""
+def test_the_parquet_file_contains_the_images(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """It has the format and metadata of Hugging Face datasets."""
     out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
     table = parquet.read_table(out / "data" / "test.parquet")
-    told = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
-    assert set(told) == set(table.column_names)
+    features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    assert set(features) == set(table.column_names)
     rows = table.to_pylist()
     assert [row["item_id"] for row in rows] == [item.item_id for item in paper.items]
     assert rows[0]["options"] == list(paper.items[0].options)
@@ -156,8 +163,8 @@ def test_a_parquet_file_has_its_images_inside(banked: Store, paper: Paper, tmp_p
     assert (out / "README.md").read_text().startswith("---\nconfigs:")
 
 
-def test_datasets_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """The library itself gives pictures and texts, where it is installed."""
+def test_hugging_face_datasets_loads_the_paper(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Skipped if the library is not installed."""
     datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
     out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
     loaded = datasets.load_dataset(str(out), split="test", cache_dir=str(tmp_path / "cache"))
@@ -165,8 +172,8 @@ def test_datasets_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
     assert loaded["item_id"][:] == [item.item_id for item in paper.items]
 
 
-def test_inspect_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """The library itself makes samples with images that are found, where it is installed."""
+def test_inspect_loads_the_paper(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Skipped if the library is not installed."""
     dataset = pytest.importorskip("inspect_ai.dataset", reason="Inspect AI is not installed")
     out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
     samples = list(dataset.json_dataset(str(out / "samples.jsonl")))
@@ -176,10 +183,8 @@ def test_inspect_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
     assert content[-1].text.startswith("Images, in order: 1: PA, 2: LATERAL.")
 
 
-def test_an_inspect_task_names_files_that_are_there(
-    banked: Store, paper: Paper, tmp_path: Path
-) -> None:
-    """Its task can be compiled; every image of every sample lies beside it."""
+def test_the_files_of_an_inspect_task_exist(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """The task can be compiled."""
     out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
     compile((out / "task.py").read_text(), "task.py", "exec")
     for line in (out / "samples.jsonl").read_text().splitlines():
@@ -190,10 +195,10 @@ def test_an_inspect_task_names_files_that_are_there(
         assert all((out / image).is_file() for image in images)
 
 
-def test_batches_are_requests_that_can_be_sent(
+def test_a_batch_contains_complete_requests(
     banked: Store, paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An item a line, its images in it, a new file where one is full."""
+    """Each line is an item with its images; a full file is followed by another."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
     hand_out(
@@ -207,7 +212,7 @@ def test_batches_are_requests_that_can_be_sent(
         now=NOW,
     )
     parts = sorted((out / "openai-batch").glob("*.jsonl"))
-    assert [one.name for one in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
+    assert [part.name for part in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
     lines = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
     assert [line["custom_id"] for line in lines] == [item.item_id for item in paper.items]
     body = lines[0]["body"]
@@ -221,22 +226,22 @@ def test_batches_are_requests_that_can_be_sent(
 
 
 @pytest.mark.parametrize("bank_ids", [True, False])
-def test_answers_come_back_by_whatever_way_they_went(
+def test_answers_in_every_format_are_read_back(
     banked: Store, paper: Paper, tmp_path: Path, bank_ids: bool
 ) -> None:
-    """Letters of shuffled options are those of the bank again, with the paper beside a batch."""
+    """Letters of shuffled options become those of the bank; a batch needs the paper."""
     paper = paper_of_study(banked, "trial", replace(ASKED, order=Order.SHUFFLED))
     meant = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
     out = _written(banked, paper, tmp_path / "out", bank_ids=bank_ids)
-    told = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
-    ids = {item.item_id: one["item_id"] for item, one in zip(paper.items, told, strict=True)}
-    assert (ids == {one: one for one in ids}) is bank_ids
-    said = {ids[item.item_id]: shown(meant[item.item_id], item.shown_order) for item in paper.items}
-    assert list(said.values()) != list(meant.values())
+    listed = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
+    ids = {item.item_id: row["item_id"] for item, row in zip(paper.items, listed, strict=True)}
+    assert (ids == {item_id: item_id for item_id in ids}) is bank_ids
+    sent = {ids[item.item_id]: shown(meant[item.item_id], item.shown_order) for item in paper.items}
+    assert list(sent.values()) != list(meant.values())
     records = json.loads((out / "leaderboard" / "input.json").read_text())
-    submitted = {key: {**one, "model_prediction": said[key]} for key, one in records.items()}
+    submitted = {key: {**record, "model_prediction": sent[key]} for key, record in records.items()}
     table = pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t").drop(columns="image")
-    table["prediction"] = [said[item_id] for item_id in table.item_id]
+    table["prediction"] = [sent[item_id] for item_id in table.item_id]
     lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
     items = [json.loads(line) for line in lines]
     batch = [
@@ -244,37 +249,39 @@ def test_answers_come_back_by_whatever_way_they_went(
             "custom_id": key,
             "response": {"body": {"choices": [{"message": {"content": f"Answer: {letter}"}}]}},
         }
-        for key, letter in said.items()
+        for key, letter in sent.items()
     ]
     (tmp_path / "submission.json").write_text(json.dumps(submitted))
     table.to_csv(tmp_path / "result.tsv", sep="\t", index=False)
     for name, rows in (
-        ("items.jsonl", [{**one, "output": said[one["item_id"]]} for one in items]),
+        ("items.jsonl", [{**record, "output": sent[record["item_id"]]} for record in items]),
         ("batch.jsonl", batch),
     ):
         (tmp_path / name).write_text("\n".join(json.dumps(row) for row in rows))
     for name in ("submission.json", "result.tsv", "items.jsonl", "batch.jsonl"):
-        beside = out / "jsonl" / "paper.json"
-        found = read_model(banked, tmp_path / name, beside, study="trial")
-        assert {one.item_id: one.answer for one in found.file.predictions} == meant, name
+        paper_file = out / "jsonl" / "paper.json"
+        model = read_model(banked, tmp_path / name, paper_file, study="trial")
+        assert {record.item_id: record.answer for record in model.file.predictions} == meant, name
 
 
-def test_sixteen_bits_lie_beside_eight(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Of frontal films; lateral ones have eight. The samples are those of the bank's file."""
+def test_images_of_16_bits_are_exported_with_those_of_8_bits(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Lateral films have 8 bits. The samples are those of the bank's file."""
     out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
     for line, item in zip((out / "items.jsonl").read_text().splitlines(), paper.items, strict=True):
-        told = json.loads(line)
-        first, second = told["images_16_bit"]
+        record = json.loads(line)
+        first, second = record["images_16_bit"]
         assert second == ""
         kept = grey((out / first).read_bytes())
         assert np.array_equal(kept, grey(item.films[0].row.file.read_bytes()))
-        assert grey((out / told["images"][0]).read_bytes()).dtype == np.uint8
+        assert grey((out / record["images"][0]).read_bytes()).dtype == np.uint8
 
 
-def test_no_image_is_anywhere_where_none_is_shown(
+def test_a_paper_without_images_contains_no_image(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """The condition image-absent has no file, no cell and no byte of a film in any shape."""
+    """The condition image-absent has no image file, cell or bytes in any format."""
     absent = paper_of_study(banked, "trial", replace(ASKED, condition=Shown.IMAGE_ABSENT))
     out = _written(banked, absent, tmp_path / "out")
     assert not [name for name in _files(out) if name.endswith(".png")]
@@ -284,8 +291,8 @@ def test_no_image_is_anywhere_where_none_is_shown(
 
 
 def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
-    """Return a store with a study on a bank of which all that tells the truth is as given."""
-    store = Store(templates.copy(folder, _nothing))
+    """Return a store with a study whose bank reveals the truth in several fields."""
+    store = Store(templates.copy(folder, _empty_store))
     path = write_bank(folder / "bank")
     records = bank_records(12)
     for number, record in enumerate(records.values()):
@@ -308,7 +315,7 @@ def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
     return store
 
 
-def _nothing(folder: Path) -> None:
+def _empty_store(folder: Path) -> None:
     from study.lifecycle.deployments import init
     from tests.conftest import entropy_from
 
@@ -316,8 +323,8 @@ def _nothing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("order", Order)
-def test_nothing_in_a_paper_tells_the_truth(tmp_path: Path, order: Order) -> None:
-    """With every answer, report, explanation and attribute another, each byte is the same."""
+def test_a_paper_does_not_depend_on_the_truth(tmp_path: Path, order: Order) -> None:
+    """With other answers, reports, explanations and attributes, each byte is the same."""
     outs = []
     for seed in range(2):
         folder = tmp_path / str(seed)
@@ -331,26 +338,26 @@ def test_nothing_in_a_paper_tells_the_truth(tmp_path: Path, order: Order) -> Non
     assert filecmp.cmpfiles(outs[0], outs[1], names, shallow=False) == (names, [], [])
 
 
-def test_names_say_nothing(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Images are numbered as they are met; no patient, path or secret is in a name or a file."""
+def test_names_of_files_reveal_nothing(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Images are numbered; no patient, path or secret is in a name or a file."""
     out = _written(banked, paper, tmp_path / "out")
     films = [Path(name) for name in _files(out) if name.endswith(".png")]
     assert {film.stem.strip(string.digits) for film in films} == {""}
-    told = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    content = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     for words in (*SECRETS, "_pa.png", "_lat.png", "Presence Assessment", "Category ", '"P1"'):
-        assert words.encode() not in told
+        assert words.encode() not in content
 
 
-TOLD = "truthful"
-"""Stands, with the letter that is right, wherever a bank can say something of its own."""
+MARK = "truthful"
+"""A word that a bank has in every text, with the correct letter."""
 
 
-def _telling(folder: Path) -> Store:
-    """Return a store with a study on a bank that tells what is right by all but the pixels.
+def _revealing(folder: Path) -> Store:
+    """Return a store with a study of a bank that reveals the truth in everything but the pixels.
 
-    By ids, the order of items, paths, texts and EXIF in the images, their sizes as files, dates.
+    IDs, the order of items, paths, texts and EXIF data of images, sizes and dates of files.
     """
-    store = Store(templates.copy(folder, _nothing))
+    store = Store(templates.copy(folder, _empty_store))
     path = write_bank(folder / "bank")
     truths = random.Random(3).choices("ABCD", k=12)
     records: dict[str, Any] = {}
@@ -360,16 +367,16 @@ def _telling(folder: Path) -> Store:
         for view, image in enumerate(record["ImagePath"]):
             source = Image.open(path.parent / image)
             about, exif = PngInfo(), Image.Exif()
-            about.add_text("Comment", f"{TOLD} {truth}" + "x" * 997 * ord(truth))
-            exif[0x010E] = f"{TOLD} {truth}"
-            name = f"{TOLD}-{truth}/{number}-{view}.png"
+            about.add_text("Comment", f"{MARK} {truth}" + "x" * 997 * ord(truth))
+            exif[0x010E] = f"{MARK} {truth}"
+            name = f"{MARK}-{truth}/{number}-{view}.png"
             (path.parent / name).parent.mkdir(exist_ok=True)
             level = "ABCD".index(truth)
             source.save(path.parent / name, pnginfo=about, exif=exif, compress_level=level)
             os.utime(path.parent / name, (ord(truth) * 10**7,) * 2)
             names.append(name)
-        attributes = {"site": truth, "StudyDate": f"2020010{level}", "note": f"{TOLD} {truth}"}
-        key = f"{truth}-{TOLD}-{number:02}"
+        attributes = {"site": truth, "StudyDate": f"2020010{level}", "note": f"{MARK} {truth}"}
+        key = f"{truth}-{MARK}-{number:02}"
         records[key] = record | attributes | {"correct_answer": truth, "ImagePath": names}
     path.write_text(json.dumps(dict(sorted(records.items()))))
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
@@ -378,27 +385,27 @@ def _telling(folder: Path) -> Store:
     return store
 
 
-def test_a_bank_that_tells_the_truth_in_every_way_tells_nothing_in_its_paper(
+def test_the_paper_of_a_revealing_bank_reveals_nothing(
     tmp_path: Path,
 ) -> None:
-    """Not a word of it is left, nor an order, a date or a size that goes with it."""
-    store = _telling(tmp_path)
+    """Neither texts nor orders, dates or sizes depend on the truth."""
+    store = _revealing(tmp_path)
     paper = paper_of_study(store, "trial", ASKED)
     truth = {item.item_id: item.item_id[0] for item in paper.items}
     outs = [_written(store, paper, tmp_path / out) for out in ("out", "again")]
     out = outs[0]
     for path in out.rglob("*"):
-        assert path.is_dir() or TOLD.encode() not in path.read_bytes(), path
-        assert TOLD not in path.name
+        assert path.is_dir() or MARK.encode() not in path.read_bytes(), path
+        assert MARK not in path.name
     rows = parquet.read_table(out / "datasets" / "data" / "test.parquet").to_pylist()
     assert len({row["item_id"] for row in rows}) == 12
-    # A row of the paper, but for its pixels, question and options: what could be learnt from.
-    by_lot = [truth[item.item_id] for item in paper.items]
-    assert by_lot not in (sorted(by_lot), sorted(by_lot, reverse=True))
-    in_order_of_ids = [
-        letter for _, letter in sorted(zip((r["item_id"] for r in rows), by_lot, strict=True))
+    # The order of the rows is independent of the truth.
+    letters = [truth[item.item_id] for item in paper.items]
+    assert letters not in (sorted(letters), sorted(letters, reverse=True))
+    letters_by_id = [
+        letter for _, letter in sorted(zip((r["item_id"] for r in rows), letters, strict=True))
     ]
-    assert in_order_of_ids not in (sorted(by_lot), sorted(by_lot, reverse=True))
+    assert letters_by_id not in (sorted(letters), sorted(letters, reverse=True))
     assert {row["shown_order"] for row in rows} == {"ABCD"}
     for name in _files(out):
         if name.endswith(".png"):
@@ -408,33 +415,35 @@ def test_a_bank_that_tells_the_truth_in_every_way_tells_nothing_in_its_paper(
     for film in {film.sha256: film for item in paper.items for film in item.films}.values():
         plain = io.BytesIO()
         Image.fromarray(grey(film.row.file.read_bytes())).save(plain, "PNG")
-        film.row.file.write_bytes(plain.getvalue())  # the same pixels, and nothing said
+        film.row.file.write_bytes(plain.getvalue())  # the same pixels without metadata
         assert rendered(plain.getvalue(), "full") in {
-            (out / "jsonl" / one).read_bytes() for one in _files(out / "jsonl") if "images/" in one
+            (out / "jsonl" / name).read_bytes()
+            for name in _files(out / "jsonl")
+            if "images/" in name
         }
 
 
 def _chunks(png: bytes) -> Iterator[int]:
-    """Yield where the content of each chunk of a PNG begins."""
+    """Yield the position of the content of each chunk of a PNG."""
     at = 8
     while at < len(png):
         yield at + 8
         at += 12 + int.from_bytes(png[at : at + 4], "big")
 
 
-def test_two_papers_are_the_same_file(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """As zips too, and every date in them is that of zips of ours."""
+def test_papers_are_reproducible(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Zip files are identical too, with a fixed date."""
     first, second = (_written(banked, paper, tmp_path / f"{name}.zip") for name in "ab")
     assert first.read_bytes() == second.read_bytes()
     with zipfile.ZipFile(first) as archive:
-        assert {one.date_time[0] for one in archive.infolist()} == {1980}
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
         assert archive.testzip() is None
 
 
-def test_handing_out_stands_in_the_trail_and_never_half_done(
+def test_the_trail_records_a_paper_that_was_written_completely(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """One event with the paper's hash; what lies there already stays, and nothing is told."""
+    """The event has the hash of the paper; existing files are kept, and failures add no event."""
     out = _written(banked, paper, tmp_path / "out", "jsonl")
     with banked.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
@@ -445,20 +454,20 @@ def test_handing_out_stands_in_the_trail_and_never_half_done(
     paper.items[0].films[0].row.file.write_bytes(b"other")
     with pytest.raises(Exception, match="changed after its import"):
         _written(banked, paper, tmp_path / "new", "jsonl")
-    assert [one.name for one in tmp_path.iterdir() if "new" in one.name] == []
+    assert [path.name for path in tmp_path.iterdir() if "new" in path.name] == []
     with banked.look() as look:
         assert list(events.walk(look, events.DEPLOYMENT))[-1].number == last.number
 
 
-def test_by_command(
+def test_a_paper_can_be_written_by_command(
     banked: Store, paper: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A study or a bank, one shape or several; both or neither is wrong usage."""
+    """It is of a study or a bank, in one format or several."""
     line = ["models", "paper", "--db", str(banked.path)]
     out = tmp_path / "a"
     two = ["--format", "jsonl", "--format", "leaderboard", "--out", str(out)]
     assert main([*line, "--study", "trial", *two]) == 0
-    assert sorted(one.name for one in out.iterdir()) == ["jsonl", "leaderboard"]
+    assert sorted(path.name for path in out.iterdir()) == ["jsonl", "leaderboard"]
     assert f"paper {paper.sha256}" in capsys.readouterr().out
     bank = ["--bank", "bank", "--format", "jsonl", "--order", "shuffled"]
     bank += ["--resolution", "quarter", "--out"]

@@ -1,4 +1,4 @@
-"""Prior images as models are given them, and what a bundle says of those that were shown."""
+"""Prior images in the input of models and in bundles."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ N_PATIENTS = 4
 
 
 def _study(folder: Path, *context: str) -> Store:
-    """Return a deployment with an open study of every patient of a bank; the last has no prior."""
+    """Return a deployment with an open study of all patients; the last has no prior image."""
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     path = write_bank_with_priors(folder / "bank", N_PATIENTS, 1)
     records = json.loads(path.read_text())
@@ -58,8 +58,8 @@ def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
     return [film for item in paper.items if item.item_id == item_id for film in item.films]
 
 
-def test_a_model_is_given_prior_images_where_readers_are(paper: Paper) -> None:
-    """Last, each by a name that says so; the words for it are those of the second template."""
+def test_models_get_the_same_prior_images_as_readers(paper: Paper) -> None:
+    """They come last, with a name that says so, and the prompt has the second template."""
     assert [film.name for film in _films(paper, "q0000")] == ["PA", "LATERAL", NAME]
     assert [film.name for film in _films(paper, "q0001")] == ["PA", "LATERAL", "AP, prior"]
     assert [film.name for film in _films(paper, "q0003")] == ["PA", "LATERAL"]
@@ -72,13 +72,13 @@ def test_a_model_is_given_prior_images_where_readers_are(paper: Paper) -> None:
     assert texts["q0003"].startswith("Images, in order: 1: PA, 2: LATERAL.\n\n")
 
 
-def test_papers_without_prior_images_are_what_they_were(tmp_path: Path) -> None:
-    """The template, and with it every hash, is the first one's; the bank alone asks for none."""
+def test_papers_without_prior_images_are_unchanged(tmp_path: Path) -> None:
+    """They have the first template and the same hashes as before."""
     store = _study(tmp_path, "age")
     paper = paper_of_study(store, "trial", ASKED)
     assert paper.asked == ASKED
     assert not any(film.prior for item in paper.items for film in item.films)
-    assert all(len(film) == 2 for one in paper.as_json()["items"] for film in one["films"])
+    assert all(len(film) == 2 for item in paper.as_json()["items"] for film in item["films"])
     assert paper_of_bank(store, "bank", ASKED).asked == ASKED
     asked = replace(ASKED, context=("prior",))
     assert len(_films(paper_of_bank(store, "bank", asked), "q0000")) == 3
@@ -91,19 +91,17 @@ def test_papers_without_prior_images_are_what_they_were(tmp_path: Path) -> None:
         ({"views": "first"}, ["PA", NAME]),
     ],
 )
-def test_conditions_and_views_hold_for_prior_images(
+def test_conditions_and_views_apply_to_prior_images(
     tmp_path: Path, changed: dict[str, object], names: list[str]
 ) -> None:
-    """Without an image there is none; of the first view there is the first of both."""
+    """Without images there is none; "first" has the first view of both examinations."""
     asked = replace(ASKED, **changed)  # type: ignore[arg-type]
     paper = paper_of_study(_study(tmp_path, "prior"), "trial", asked)
     assert [film.name for film in _films(paper, "q0000")] == names
 
 
-def test_every_shape_names_prior_images_and_tells_nothing_else_of_them(
-    tmp_path: Path, paper: Paper
-) -> None:
-    """In the prompt, the views or the context; no path, number of days or truth of the bank."""
+def test_each_format_names_prior_images(tmp_path: Path, paper: Paper) -> None:
+    """No path, number of days or truth of the bank is included."""
     store, out = Store(tmp_path / "store.db"), tmp_path / "out"
     hand_out(store, paper, out, formats=tuple(FORMATS), by=COMMAND_LINE, now=NOW)
     board = json.loads((out / "leaderboard/input.json").read_text())["q0000"]
@@ -120,24 +118,24 @@ def test_every_shape_names_prior_images_and_tells_nothing_else_of_them(
     )
     for name in ("openai-batch/batch-001.jsonl", "inspect/samples.jsonl", "jsonl/items.jsonl"):
         assert NAME in (out / name).read_text()
-    for path in (one for one in out.rglob("*") if one.is_file()):
-        content = path.read_bytes()
+    for file in filter(Path.is_file, out.rglob("*")):
+        content = file.read_bytes()
         for leak in (*SECRETS, "before.png", "films/0", "prior_days"):
-            assert leak.encode() not in content, (path, leak)
+            assert leak.encode() not in content, (file, leak)
 
 
-def _ended(store: Store) -> None:
+def _read_and_close(store: Store) -> None:
     simulate(store, study="trial", reader_id="R1", seed=3, accuracy=0.7, now=NOW)
     close(store)
 
 
-def test_a_bundle_says_which_cases_had_a_prior_image_and_is_restored_to_the_last_byte(
+def test_a_bundle_with_prior_images_is_restored_identically(
     tmp_path: Path,
 ) -> None:
-    """In a column that bundles of other studies do not have."""
+    """A column lists the cases with a prior image."""
     (tmp_path / "a").mkdir()
     store = _study(tmp_path / "a", "prior")
-    _ended(store)
+    _read_and_close(store)
     files = bundle_files(store, "trial")
     rows = list(csv.DictReader(io.StringIO(files["items.csv"].decode())))
     assert {row["item_id"]: row["prior_days"] for row in rows} == {
@@ -147,8 +145,8 @@ def test_a_bundle_says_which_cases_had_a_prior_image_and_is_restored_to_the_last
         "q0003": "",
     }
     (items,) = (
-        one for one in json.loads(files["datapackage.json"])["resources"]
-        if one["name"] == "items-csv"
+        resource for resource in json.loads(files["datapackage.json"])["resources"]
+        if resource["name"] == "items-csv"
     )  # fmt: skip
     assert "prior_days" in {field["name"] for field in items["schema"]["fields"]}
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
@@ -158,9 +156,9 @@ def test_a_bundle_says_which_cases_had_a_prior_image_and_is_restored_to_the_last
     target = empty(tmp_path / "b", 2)
     by = By(name="c", role="administrator", place="abc")
     restore(target, tmp_path / "bundle.zip", by=by, now=NOW)
-    again = bundle_files(target, "trial")
-    assert again["items.csv"] == files["items.csv"]
-    assert again["records.jsonl"] == files["records.jsonl"]
+    restored = bundle_files(target, "trial")
+    assert restored["items.csv"] == files["items.csv"]
+    assert restored["records.jsonl"] == files["records.jsonl"]
     assert verify(target) == []
 
     lines = files["records.jsonl"].decode().replace('"prior_days":"?"', '"prior_days":"x"')
@@ -170,10 +168,10 @@ def test_a_bundle_says_which_cases_had_a_prior_image_and_is_restored_to_the_last
         restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", by=by, now=NOW)
 
 
-def test_bundles_of_studies_that_show_none_do_not_tell_of_them(tmp_path: Path) -> None:
-    """What was not shown is no part of the study, and old bundles are still what is exported."""
+def test_bundles_of_studies_without_prior_images_are_unchanged(tmp_path: Path) -> None:
+    """Prior images in the bank are not mentioned."""
     store = _study(tmp_path, "age")
-    _ended(store)
+    _read_and_close(store)
     files = bundle_files(store, "trial")
     assert b"prior" not in files["items.csv"]
     assert b"prior_days" not in files["records.jsonl"]

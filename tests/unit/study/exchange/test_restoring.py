@@ -1,4 +1,4 @@
-"""Bundles taken in: a study restored as it was, sites merged into one, and what refuses either."""
+"""Restoring a study from its bundle, merging sites into one study, and the refusals of both."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ LATER = NOW + timedelta(days=30)
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return a deployment with a study in which everything a bundle carries has happened."""
+    """Return a deployment with a study that has every kind of record."""
     return site(tmp_path_factory.mktemp("sites") / "a", 1)
 
 
@@ -49,7 +49,7 @@ def bundle(master: Store) -> dict[str, bytes]:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Store:
-    """Return an empty deployment elsewhere."""
+    """Return another, empty deployment."""
     return empty(tmp_path / "target", 2)
 
 
@@ -61,62 +61,62 @@ def _folder(path: Path, files: dict[str, bytes]) -> Path:
 
 
 def _sealed(files: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
-    """Return a bundle with files exchanged and their hashes made to fit."""
+    """Return a bundle with replaced files and matching hashes."""
     new = {**files, **{name.replace("__", "."): text for name, text in changed.items()}}
     package = json.loads(new["datapackage.json"])
-    for one in package["resources"]:
-        one["hash"] = f"sha256:{hashlib.sha256(new[one['path']]).hexdigest()}"
+    for resource in package["resources"]:
+        resource["hash"] = f"sha256:{hashlib.sha256(new[resource['path']]).hexdigest()}"
     return {**new, "datapackage.json": json.dumps(package).encode()}
 
 
-def test_a_restored_study_exports_the_same_bytes(
+def test_a_restored_study_exports_identical_files(
     master: Store, bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Tables, protocol and records are the same; the chain goes on where it ended."""
+    """Tables, protocol and records are the same, and the chain continues."""
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle))
     done = restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
     assert (done.study, done.bank, done.state) == ("trial", "bank", "open")
     assert (done.n_readers, done.n_models) == (2, 1)
-    again = bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
-    assert again["audit.jsonl"].startswith(bundle["audit.jsonl"])
-    added = json.loads(again["audit.jsonl"].splitlines()[-1])
+    restored = bundle_files(target, "trial")
+    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert restored["audit.jsonl"].startswith(bundle["audit.jsonl"])
+    added = json.loads(restored["audit.jsonl"].splitlines()[-1])
     assert (added["kind"], added["actor"]) == ("study restored", "c")
     assert verify(target) == []
     verdict = verify_study(target, "trial")
     assert verdict.breaches == ()
-    assert verdict.n_events == len(again["audit.jsonl"].splitlines())
+    assert verdict.n_events == len(restored["audit.jsonl"].splitlines())
     assert len(read_bundle(tmp_path / "bundle.zip").readings) > 0
 
 
-def test_a_folder_is_as_good_as_a_zip_and_a_restored_study_restores_again(
+def test_a_restored_study_can_be_exported_and_restored_again(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """From deployment to deployment nothing is lost, and it is still known where it was read."""
+    """A folder is accepted like a zip, and the original deployment remains recorded."""
     restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
     third = empty(tmp_path / "third", 3)
     done = restore(third, bundle_of(target), by=BY, now=LATER)
-    again = bundle_files(third, "trial")
-    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    restored = bundle_files(third, "trial")
+    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
     assert verify(third) == []
     first = json.loads(bundle["records.jsonl"].splitlines()[0])
     assert done.deployment_id == first["deployment_id"]
 
 
-def test_a_zip_that_holds_the_folder_is_read_as_well(
+def test_a_zip_of_the_folder_is_accepted(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Whoever zips an exported folder gets its name in front of every file."""
+    """Each file has the name of the folder in front."""
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         for name, content in bundle.items():
             archive.writestr(f"trial/{name}", content)
     assert restore(target, tmp_path / "b.zip", by=BY, now=LATER).study == "trial"
 
 
-def test_a_zip_that_holds_a_file_twice_is_refused(
+def test_a_zip_with_a_duplicate_file_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Nobody knows which of the two was meant, however they are written."""
+    """Other separators in the name do not matter."""
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         for name, content in bundle.items():
             archive.writestr(f"trial/{name}", content)
@@ -127,13 +127,13 @@ def test_a_zip_that_holds_a_file_twice_is_refused(
 
 SCORED = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
 AIDED = {"aid", "aid_request", "wrong_image"}
-"""What this study has nothing of."""
+"""Kinds of records that this study does not have."""
 
 
-def test_records_hold_no_truth_no_code_and_no_answers_to_questions(
+def test_records_contain_no_truth_no_code_and_no_personal_answers(
     master: Store, bundle: dict[str, bytes]
 ) -> None:
-    """What is nobody's business elsewhere does not travel."""
+    """They are not exported."""
     text = bundle["records.jsonl"].decode()
     kinds = {json.loads(line)["row"] for line in text.splitlines()}
     assert kinds == {"study", *archive.KINDS} - SCORED - AIDED
@@ -145,22 +145,22 @@ def test_records_hold_no_truth_no_code_and_no_answers_to_questions(
     assert not any(row["lookup"] in text or row["code_hash"] in text for row in codes)
 
 
-def test_where_the_bank_is_the_study_hangs_on_it(
+def test_a_restored_study_uses_an_imported_bank(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Films and explanations are there then; the bank may have another name."""
+    """Films and explanations are then available; the bank may have another name."""
     path = write_bank(tmp_path / "bank")
     import_bank(target, path, name="other", images=path.parent, simulated=True, now=NOW)
     assert restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER).bank == "other"
     assert verify(target) == []
-    again = bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    restored = bundle_files(target, "trial")
+    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
 
 
-def test_another_bank_of_that_name_stays_as_it_is(
+def test_a_different_bank_of_the_same_name_is_unchanged(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The restored one takes a name beside it, and nothing can be drawn from it."""
+    """The restored bank gets another name, and no study can be drawn from it."""
     path = write_bank(tmp_path / "bank", n_patients=3)
     import_bank(target, path, name="bank", images=path.parent, now=NOW)
     done = restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
@@ -170,10 +170,10 @@ def test_another_bank_of_that_name_stays_as_it_is(
         studies.draw(target, bank="bank (2)", study="new", protocol=Protocol(), now=NOW)
 
 
-def test_a_restored_study_is_not_read_on(
+def test_a_restored_study_cannot_be_read(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Nobody has a code, nobody gets one, and the desk refuses."""
+    """It has no access codes, and the desk refuses."""
     restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
     with pytest.raises(NotNow, match="restored from a bundle"):
         invite(target, "R9")
@@ -185,8 +185,8 @@ def test_a_restored_study_is_not_read_on(
         reader_code(target, study="trial", reader_id="P1", entropy=entropy_from(9), now=LATER)
 
 
-def test_a_closed_study_stays_closed(target: Store, tmp_path: Path) -> None:
-    """With the moment it was closed."""
+def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
+    """The time of the closing is kept."""
     store = site(tmp_path / "b", 4)
     close(store)
     assert verify(store) == []
@@ -198,10 +198,10 @@ def test_a_closed_study_stays_closed(target: Store, tmp_path: Path) -> None:
     assert verify(target) == []
 
 
-def test_a_study_that_is_here_is_left_as_it_is(
+def test_an_existing_study_is_not_restored_again(
     master: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """Neither overwritten nor doubled."""
+    """It is neither overwritten nor duplicated."""
     copy = Store(Path(shutil.copy(master.path, tmp_path / "copy.db")))
     with pytest.raises(NotNow, match="already here"):
         restore(copy, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
@@ -255,8 +255,8 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "key", "value", "named"), ROWS, ids=[str(one) for one in ROWS])
-def test_a_row_that_the_chain_does_not_vouch_for_is_refused(
+@pytest.mark.parametrize(("kind", "key", "value", "named"), ROWS, ids=[str(case) for case in ROWS])
+def test_an_edited_row_is_refused(
     bundle: dict[str, bytes],
     target: Store,
     tmp_path: Path,
@@ -265,48 +265,48 @@ def test_a_row_that_the_chain_does_not_vouch_for_is_refused(
     value: object,
     named: str,
 ) -> None:
-    """Even where every hash of a file was made to fit, and nothing of it stays."""
+    """The hashes of the files match, and nothing is stored."""
     records = _line(bundle, kind, lambda row: row.update({key: value}))
     path = _folder(tmp_path / "b", _sealed(bundle, records__jsonl=records))
-    found = _refused(target, path)
-    assert named in found or "exported again it differs" in found, found
+    message = _refused(target, path)
+    assert named in message or "exported again it differs" in message, message
 
 
-def test_tables_that_say_otherwise_than_the_records_are_refused(
+def test_a_table_that_differs_from_the_records_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """readings.csv is what an analysis reads: it must be what the chain vouches for."""
+    """An analysis uses readings.csv, so the chain must confirm it."""
     text = bundle["readings.csv"].replace(b",unaided,", b",aided,")
     path = _folder(tmp_path / "b", _sealed(bundle, readings__csv=text))
     assert "readings.csv says something else" in _refused(target, path)
 
 
-def test_every_altered_or_missing_file_is_named(
+def test_all_altered_and_missing_files_are_reported(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """All of them at once."""
+    """One message lists all of them."""
     files = {**bundle, "items.csv": b"item_id\n", "more.txt": b"x"}
     del files["raters.csv"]
-    found = _refused(target, _folder(tmp_path / "b", files))
-    assert "3 errors" in found
+    message = _refused(target, _folder(tmp_path / "b", files))
+    assert "3 errors" in message
     for words in ("items.csv was altered", "raters.csv is missing", "more.txt is not listed"):
-        assert words in found
+        assert words in message
 
 
-def test_a_broken_chain_is_named_by_its_link(
+def test_the_first_invalid_event_of_a_chain_is_reported(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Number, kind and time of the first that does not hold."""
+    """The message has its number, kind and time."""
     lines = bundle["audit.jsonl"].decode().splitlines(keepends=True)
     lines[4] = lines[4].replace('"actor":"', '"actor":"x')
     path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl="".join(lines).encode()))
     assert f"event 5 ({json.loads(lines[4])['kind']}, 2025-06-04T12" in _refused(target, path)
 
 
-def test_another_protocol_is_refused(
+def test_an_edited_protocol_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """By its own hash, and by the chain where that was made to fit."""
+    """The file's own hash or the chain reveals it."""
     protocol = json.loads(bundle["protocol.json"])
     protocol["locked"]["protocol"]["margin"] = 0.5
     for fit, named in ((False, "its hash is of"), (True, "another protocol")):
@@ -317,22 +317,22 @@ def test_another_protocol_is_refused(
         assert named in _refused(target, path)
 
 
-def test_a_chain_cut_off_is_noticed(
+def test_a_truncated_chain_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The package says where it ended."""
+    """The package has the number of the last event."""
     text = b"\n".join(bundle["audit.jsonl"].splitlines()[:-3]) + b"\n"
     path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl=text))
     assert "does not end where" in _refused(target, path)
 
 
-def test_a_bundle_of_somebody_else_is_refused_with_what_it_is_good_for(
+def test_a_bundle_of_another_program_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """It can be analysed, and it says so."""
+    """The message says that it can be analysed."""
     files = {name: text for name, text in bundle.items() if name != "records.jsonl"}
     package = json.loads(files["datapackage.json"])
-    package["resources"] = [one for one in package["resources"] if one["path"] != "records.jsonl"]
+    package["resources"] = [row for row in package["resources"] if row["path"] != "records.jsonl"]
     files["datapackage.json"] = json.dumps(package).encode()
     assert "can be analysed, but not restored" in _refused(target, _folder(tmp_path / "b", files))
 
@@ -340,7 +340,7 @@ def test_a_bundle_of_somebody_else_is_refused_with_what_it_is_good_for(
 def test_a_blinded_bundle_needs_its_bank(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The reference standard is in neither then, and the sentence says what to do."""
+    """It lacks the reference standard; the message says what to import."""
     package = json.loads(bundle["datapackage.json"])
     package["reading_room"]["blinded"] = True
     files = {**bundle, "datapackage.json": json.dumps(package).encode()}
@@ -348,8 +348,10 @@ def test_a_blinded_bundle_needs_its_bank(
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"x" * 999])
-def test_rubbish_is_refused(target: Store, tmp_path: Path, content: bytes) -> None:
-    """No traceback for a file that is no bundle."""
+def test_a_file_that_is_not_a_bundle_is_refused(
+    target: Store, tmp_path: Path, content: bytes
+) -> None:
+    """There is a message and no traceback."""
     (tmp_path / "b.zip").write_bytes(content)
     assert "b.zip" in _refused(target, tmp_path / "b.zip")
 
@@ -358,18 +360,18 @@ def test_rubbish_is_refused(target: Store, tmp_path: Path, content: bytes) -> No
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\n", b"7\n", b"[]\n", b'{"a":1}\n', b"[" * 5000 + b"\n"]
 )
-def test_files_that_make_no_sense_are_refused(
+def test_a_bundle_with_an_invalid_file_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path, name: str, content: bytes
 ) -> None:
-    """With one sentence each, whatever they hold."""
+    """There is one message for any content."""
     path = _folder(tmp_path / "b", _sealed(bundle, **{name.replace(".", "__"): content}))
     assert "b: " in _refused(target, path)
 
 
-def test_what_is_altered_after_restoring_is_found(
+def test_verification_reports_alterations_of_a_restored_study(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The chain that came along vouches here as it did there."""
+    """The restored chain covers it as in the original deployment."""
     restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
     tamper(target, "UPDATE readings SET answer = 'D' WHERE answer <> 'D'")
     assert any("was altered" in breach for breach in verify(target))
@@ -386,10 +388,10 @@ def test_what_is_altered_after_restoring_is_found(
         ("all", "unpacks to 600,000,000 bytes"),
     ],
 )
-def test_a_bundle_that_unpacks_to_gigabytes_is_refused_before_it_is(
+def test_an_extremely_large_file_is_refused_before_it_is_unpacked(
     target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str
 ) -> None:
-    """Sizes are compared first, and what cannot be right is not unpacked."""
+    """The sizes are compared first."""
     n_zeros = 600_000_000 if listed == "all" else 100_000_000
     package = json.loads(bundle["datapackage.json"])
     if listed is not None:
@@ -445,13 +447,13 @@ def home(sites: Path, tmp_path: Path) -> Store:
 
 @pytest.fixture
 def other(sites: Path, tmp_path: Path) -> Store:
-    """Return the same study, closed, of another deployment: its own readers, the same model."""
+    """Return the same study, closed, of another deployment with other readers."""
     return _copy(sites, tmp_path, 2)
 
 
 @pytest.fixture
 def third(sites: Path, tmp_path: Path) -> Store:
-    """Return a third one."""
+    """Return the same study, closed, of a third deployment."""
     return _copy(sites, tmp_path, 3)
 
 
@@ -465,52 +467,50 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
 
 
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
-    """Readers with their site, one model once, both chains, and the analysis takes it."""
+    """It has the readers with their site, the model once, and both chains."""
     done = merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
     assert (done.readers, done.models) == (("P2", "S2"), ())
     assert verify(home) == []
     files = bundle_files(home, "trial")
     assert files[f"audit-{done.deployment_id}.jsonl"] == bundle_files(other, "trial")["audit.jsonl"]
-    found = analysis.read_bundle(bundle_of(home, "merged.zip"))
-    raters = found.raters.set_index("rater_id")
+    study = analysis.read_bundle(bundle_of(home, "merged.zip"))
+    raters = study.raters.set_index("rater_id")
     assert list(raters.index) == ["P1", "S1", "P2", "S2", "M1"]
     assert raters.loc["S2", "site"] == "Bergen"
     n_lines = sum(len(files[name].splitlines()) for name in files if name.startswith("audit"))
     assert verify_study(home, "trial").n_events == n_lines
 
 
-def test_without_a_name_the_site_is_the_other_deployment(home: Store, other: Store) -> None:
-    """Its id tells it apart from any other."""
+def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other: Store) -> None:
+    """The ID is unique."""
     done = merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
     assert done.site == done.deployment_id
     assert verify(home) == []
 
 
-def test_a_third_site_joins(home: Store, other: Store, third: Store) -> None:
-    """One bundle after the other."""
-    for one in (other, third):
-        merge(home, bundle_of(one), study="trial", by=COORDINATOR, now=LATER)
+def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> None:
+    """The bundles are merged one after the other."""
+    for site_store in (other, third):
+        merge(home, bundle_of(site_store), study="trial", by=COORDINATOR, now=LATER)
     assert verify(home) == []
     assert len([name for name in bundle_files(home, "trial") if name.startswith("audit-")]) == 2
 
 
-def test_a_merged_study_restores_elsewhere(home: Store, other: Store, tmp_path: Path) -> None:
-    """To the last byte, with every site's chain."""
+def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_path: Path) -> None:
+    """It includes the chain of each site."""
     merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
     target = empty(tmp_path / "target", 9)
     restore(target, bundle_of(home, "merged.zip"), by=COORDINATOR, now=LATER)
-    first, again = bundle_files(home, "trial"), bundle_files(target, "trial")
+    first, restored = bundle_files(home, "trial"), bundle_files(target, "trial")
     sites = [name for name in first if name.startswith("audit-")]
-    assert {name: again[name] for name in (*SAME, *sites)} == {
+    assert {name: restored[name] for name in (*SAME, *sites)} == {
         name: first[name] for name in (*SAME, *sites)
     }
     assert verify(target) == []
 
 
-def test_a_restored_study_merges_and_is_merged_into(
-    home: Store, other: Store, tmp_path: Path
-) -> None:
-    """Where it was read counts, not where it is."""
+def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Path) -> None:
+    """The deployment where it was read counts, not the current one."""
     target = empty(tmp_path / "target", 9)
     restore(target, bundle_of(home), by=COORDINATOR, now=LATER)
     merge(target, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
@@ -523,31 +523,31 @@ def test_a_restored_study_merges_and_is_merged_into(
     assert done.readers == ("P2", "S2")
 
 
-def test_the_same_bundle_twice_is_refused(home: Store, other: Store) -> None:
-    """By the deployment it is of, and by each reader."""
+def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
+    """The message names the deployment and each reader."""
     path = bundle_of(other)
     merge(home, path, study="trial", by=COORDINATOR, now=LATER)
-    found = _conflicts(home, path)
-    assert "was merged already" in found
-    assert "the reader P2 is in both" in found
+    message = _conflicts(home, path)
+    assert "was merged already" in message
+    assert "the reader P2 is in both" in message
 
 
-def test_its_own_bundle_is_refused(home: Store) -> None:
-    """A study is no other site of itself."""
+def test_a_study_is_not_merged_with_itself(home: Store) -> None:
+    """Its bundle names the same deployment."""
     assert "was read in itself" in _conflicts(home, bundle_of(home))
 
 
-def test_readers_and_models_of_one_name_are_refused_by_name(home: Store, tmp_path: Path) -> None:
-    """However the name is written; and a model with other predictions."""
+def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_path: Path) -> None:
+    """Upper and lower case do not matter; a model may be the same at both sites."""
     twin = site(tmp_path / "twin", 2, person_id="p1", simulated="M1x", model="DCBA")
     close(twin)
-    found = _conflicts(home, bundle_of(twin))
-    assert "the reader p1 is in both" in found
-    assert "the model M1 is in both, with other predictions" in found
+    message = _conflicts(home, bundle_of(twin))
+    assert "the reader p1 is in both" in message
+    assert "the model M1 is in both, with other predictions" in message
 
 
-def test_a_model_withdrawn_at_one_site_alone_is_a_conflict(home: Store, other: Store) -> None:
-    """Whichever it is: what one site found to be the wrong file would count for both."""
+def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: Store) -> None:
+    """Otherwise the wrong file would count for both."""
     withdraw_model(home, study="trial", model_id="M1", reason="Wrong file", now=LATER)
     assert "the model M1 was withdrawn here, and counts in the other" in _conflicts(
         home, bundle_of(other)
@@ -560,10 +560,10 @@ def test_a_model_withdrawn_at_one_site_alone_is_a_conflict(home: Store, other: S
     assert verify(home) == []
 
 
-def test_a_model_comes_along_under_a_name_that_was_withdrawn_here(
+def test_a_model_with_a_withdrawn_name_can_be_merged(
     home: Store, other: Store, tmp_path: Path
 ) -> None:
-    """It is another model, vouched for by the other site's chain; here it may be withdrawn too."""
+    """It is another model, which can be withdrawn as well."""
     for store, letter in ((home, "B"), (other, "C")):
         path = tmp_path / f"{letter}.json"
         path.write_text(json.dumps({f"q{i:04d}": letter for i in range(24)}))
@@ -580,8 +580,8 @@ def test_a_model_comes_along_under_a_name_that_was_withdrawn_here(
     assert verify(home) == verify(target) == []
 
 
-def test_a_reader_with_a_models_name_is_refused(home: Store, other: Store) -> None:
-    """They could not be told apart in a table."""
+def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store) -> None:
+    """Tables could not distinguish them."""
     with home.change() as change:
         change.execute(
             "INSERT INTO readers (study, reader_id, level, years, site, simulated, "
@@ -591,30 +591,30 @@ def test_a_reader_with_a_models_name_is_refused(home: Store, other: Store) -> No
         merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
 
 
-def test_another_protocol_is_refused_by_its_hash(home: Store, tmp_path: Path) -> None:
-    """One seed apart is another study."""
+def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: Path) -> None:
+    """A single different value is enough."""
     store = site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
     close(store)
     assert "another protocol" in _conflicts(home, bundle_of(store))
 
 
 def test_open_studies_are_not_merged(tmp_path: Path) -> None:
-    """Neither here nor there."""
-    here = site(tmp_path / "here", 1)
-    there = site(tmp_path / "there", 2, person_id="P2", simulated="S2")
-    found = _conflicts(here, bundle_of(there))
-    assert "'trial' is still open" in found
-    assert "while its study was still open" in found
+    """Both studies must be closed."""
+    home = site(tmp_path / "here", 1)
+    other = site(tmp_path / "there", 2, person_id="P2", simulated="S2")
+    message = _conflicts(home, bundle_of(other))
+    assert "'trial' is still open" in message
+    assert "while its study was still open" in message
 
 
 def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: Store) -> None:
-    """Each site comes once, from where it was read."""
+    """Each site is merged from its own deployment."""
     merge(other, bundle_of(home), study="trial", by=COORDINATOR, now=LATER)
     assert "holds other sites itself" in _conflicts(third, bundle_of(other))
 
 
 def test_amendments_must_agree(home: Store, other: Store) -> None:
-    """What was in force at one site alone is named."""
+    """A difference between the sites is reported."""
     with other.change() as change:
         change.execute("DROP TRIGGER amendments_refuse_update")
         change.execute("UPDATE amendments SET changes = replace(changes, '3', '4')")
@@ -622,8 +622,8 @@ def test_amendments_must_agree(home: Store, other: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b"])
-def test_a_site_needs_a_sound_name(home: Store, other: Store, name: str) -> None:
-    """It stands in tables and figures."""
+def test_a_site_needs_a_valid_name(home: Store, other: Store, name: str) -> None:
+    """It is shown in tables and figures."""
     assert "the site" in _conflicts(home, bundle_of(other), site=name)
 
 
@@ -642,18 +642,18 @@ ALTERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[one[0] for one in ALTERATIONS])
-def test_alterations_of_a_merged_site_are_found(
+@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[case[0] for case in ALTERATIONS])
+def test_verification_reports_alterations_of_a_merged_site(
     home: Store, other: Store, statement: str, named: str
 ) -> None:
-    """Verification walks both chains and vouches by both."""
+    """It covers the chains of both sites."""
     merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
     tamper(home, statement)
     assert any(named in breach for breach in verify(home)), verify(home)
 
 
-def test_a_merged_chain_cannot_be_exchanged_for_a_shorter_one(home: Store, other: Store) -> None:
-    """The study's own chain says where the other one ended."""
+def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
+    """The study's own chain has the last event of the other one."""
     done = merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
     chain = events.merged_chain("trial", done.deployment_id)
     with home.look() as look:

@@ -1,4 +1,4 @@
-"""A bank's licence goes with its content, and an export can leave the texts out."""
+"""The licence of a bank is exported with its content, and an export can omit the texts."""
 
 import io
 import json
@@ -30,13 +30,13 @@ TERMS = Provenance(
     version="1.2",
     licence="CC BY-NC 4.0",
     source_url="https://example.org/bank",
-    citation="Somebody, 2025",
+    citation="Example et al., 2025",
 )
 
 
 @pytest.fixture
 def closed(store: Store, tmp_path: Path) -> Store:
-    """Return a closed study of a bank with terms, with a model that repeats the options' words."""
+    """Return a closed study of a bank with terms and a model that repeats the options' texts."""
     path = write_bank(tmp_path / "bank")
     import_bank(store, path, name="bank", images=path.parent, provenance=TERMS, now=NOW)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
@@ -66,27 +66,27 @@ def closed(store: Store, tmp_path: Path) -> Store:
         ("", False),
     ],
 )
-def test_a_strict_licence_is_known_by_its_words(licence: str, *, restricted: bool) -> None:
-    found = Provenance(licence=licence)
-    assert (found.is_restricted, bool(found.warning)) == (restricted, restricted)
+def test_a_restricted_licence_is_recognised_by_its_text(licence: str, *, restricted: bool) -> None:
+    terms = Provenance(licence=licence)
+    assert (terms.is_restricted, bool(terms.warning)) == (restricted, restricted)
 
 
 @pytest.mark.parametrize(
     "wrong", [{"source_url": "javascript:x"}, {"licence": "x" * 2001}, {"version": "1\0"}]
 )
-def test_what_cannot_be_said_of_a_bank_is_refused(wrong: dict[str, str]) -> None:
+def test_invalid_terms_are_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(BadInput):
         Provenance(**wrong)
 
 
-def test_terms_go_with_every_export(closed: Store, tmp_path: Path) -> None:
-    """As Frictionless has them, on the workbook's first sheet, and to where it is restored."""
+def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
+    """Frictionless metadata, the first sheet of the workbook, and a restored study have them."""
     export(closed, study="trial", out=tmp_path / "bundle")
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
     (licence,), (source,) = package["licenses"], package["sources"]
     assert licence["name"] == "CC BY-NC 4.0"
     assert "not for commercial use" in licence["title"]
-    assert source == {"title": "bank 1.2. Somebody, 2025", "path": "https://example.org/bank"}
+    assert source == {"title": "bank 1.2. Example et al., 2025", "path": "https://example.org/bank"}
     assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
     archives.archive(closed, tmp_path / "files", study="trial", now=NOW)
     with zipfile.ZipFile(tmp_path / "files" / archives.EXCEL) as book:
@@ -100,22 +100,20 @@ def test_terms_go_with_every_export(closed: Store, tmp_path: Path) -> None:
     assert verify(other) == []
 
 
-def test_an_export_without_texts_has_none_and_is_analysed_the_same(
-    closed: Store, tmp_path: Path
-) -> None:
-    export(closed, study="trial", out=tmp_path / "whole")
+def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path: Path) -> None:
+    export(closed, study="trial", out=tmp_path / "complete")
     export(closed, study="trial", out=tmp_path / "bare", texts=False)
     made = archives.archive(closed, tmp_path / "files", study="trial", texts=False, now=NOW)
     assert made.left_out == {archives.COPY: archives.HAS_TEXTS}
-    content = b"".join(one.read_bytes() for one in (tmp_path / "bare").iterdir())
-    content += b"".join(_unpacked(one) for one in (tmp_path / "files").iterdir())
+    content = b"".join(path.read_bytes() for path in (tmp_path / "bare").iterdir())
+    content += b"".join(_unpacked(path) for path in (tmp_path / "files").iterdir())
     assert b"Which finding" not in content
     assert b"Finding A" not in content
-    assert b"Finding A" in b"".join(one.read_bytes() for one in (tmp_path / "whole").iterdir())
-    whole, bare = (analysis.read_bundle(tmp_path / name) for name in ("whole", "bare"))
+    assert b"Finding A" in b"".join(path.read_bytes() for path in (tmp_path / "complete").iterdir())
+    complete, bare = (analysis.read_bundle(tmp_path / name) for name in ("complete", "bare"))
     columns = ["rater_id", "item_id", "answer", "status"]
-    assert whole.readings[columns].equals(bare.readings[columns])
-    known = [one.items["option_set"].factorize()[0].tolist() for one in (whole, bare)]
+    assert complete.readings[columns].equals(bare.readings[columns])
+    known = [bundle.items["option_set"].factorize()[0].tolist() for bundle in (complete, bare)]
     assert known[0] == known[1]
     with pytest.raises(BadFile, match="exported without texts"):
         restore(closed, tmp_path / "bare", by=COMMAND_LINE, now=NOW)
@@ -129,13 +127,13 @@ def _unpacked(path: Path) -> bytes:
         return b"".join(opened.read(name) for name in opened.namelist())
 
 
-def test_terms_are_vouched_for(closed: Store) -> None:
+def test_verification_reports_altered_terms(closed: Store) -> None:
     assert verify(closed) == []
     tamper(closed, "UPDATE banks SET licence = 'CC0'")
-    assert any("licence altered since the import" in one for one in verify(closed))
+    assert any("licence altered since the import" in breach for breach in verify(closed))
 
 
-def test_a_bank_imported_before_terms_were_known_holds(
+def test_a_bank_without_terms_of_an_earlier_version_is_valid(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facts = banks.facts
@@ -143,7 +141,9 @@ def test_a_bank_imported_before_terms_were_known_holds(
         earlier.setattr(
             banks,
             "facts",
-            lambda row: {key: one for key, one in facts(row).items() if key not in asdict(TERMS)},
+            lambda row: {
+                key: value for key, value in facts(row).items() if key not in asdict(TERMS)
+            },
         )
         path = write_bank(tmp_path / "bank", n_patients=2)
         import_bank(store, path, name="bank", images=path.parent, now=NOW)
