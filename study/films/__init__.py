@@ -1,12 +1,12 @@
-"""Films as numbers and as bytes for a browser: decoded in full, true grey levels, nothing else.
+"""Reads image files ("films") and prepares their grey levels for the browser.
 
-A film is one image file. It is decoded once at import to prove that it can be read, and again when
-it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
-they may name the patient or hold the answer.
+A film is one image file. It is decoded at import, to check that it can be read, and again before
+it is sent. Only pixels are sent: text chunks, profiles and EXIF are dropped, because they may name
+the patient or contain the answer.
 
 `decoding` reads files, and checks them against their import; `dicom` reads DICOM files, with
-`dicom_attributes`, `dicom_pixels` and `dicom_geometry`; `packing` makes a film small for the way to
-a browser, and small pictures for pages about cases; `shelf` keeps what is packed.
+`dicom_attributes`, `dicom_pixels` and `dicom_geometry`; `packing` compresses a film for the
+browser and makes thumbnails; `shelf` keeps compressed films on disk.
 """
 
 from study.films.decoding import MAX_BYTES, BadFilm, Grey, grey, imported_bytes, inspect, window

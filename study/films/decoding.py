@@ -1,4 +1,4 @@
-"""From a film's file to its grey levels, or to the reason why it cannot be shown as it is."""
+"""Decodes an image file to grey levels, or states why it cannot be shown unchanged."""
 
 import hashlib
 import io
@@ -23,11 +23,11 @@ MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompr
 MAX_BYTES = 1 << 28
 
 WINDOW = "Window"
-"""The text of a PNG written here that holds the samples to be shown black and white at first."""
+"""The key of the text in a PNG of this program with the limits of the initial window."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FIRST_ELEMENT = re.compile(rb"[\x02\x08]\0[\x00-\x20]\0|\0[\x02\x08]\0[\x00-\x20]")
-"""The beginning of a DICOM data set: a low element of group 0002 or 0008, in either byte order."""
+"""The first bytes of a DICOM data set: group 0002 or 0008, in either byte order."""
 
 _ORIENTATION = 0x0112
 _PHOTOMETRIC = 262
@@ -37,7 +37,7 @@ _EXPORT = "export the film again as 8- or 16-bit grayscale PNG"
 
 
 class BadFilm(BadFile):
-    """A film that cannot be shown as it is.
+    """A film that cannot be shown unchanged.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class BadFilm(BadFile):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmFacts:
-    """What decoding a film tells.
+    """Facts about a decoded film.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class FilmFacts:
 
 
 def inspect(data: bytes) -> FilmFacts:
-    """Decode a film in full and say what it is.
+    """Decode a film completely and return its facts.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def inspect(data: bytes) -> FilmFacts:
     Raises
     ------
     BadFile
-        When the bytes are not a film that can be shown; the text says why and what to do.
+        The bytes are not a film that can be shown; the message states the reason and the remedy.
     """
     pixels = grey(data)
     height, width = pixels.shape
@@ -113,7 +113,7 @@ def grey(data: bytes) -> Grey:
     Nothing is rescaled, windowed or clipped, and a grey scale keeps its polarity. Colour becomes
     ITU-R 601 luminance, which leaves equal channels as they are; alpha is dropped; samples of 1, 2
     and 4 bits spread over 0 to 255, as PNG prescribes. The EXIF orientation is applied, as every
-    browser does, so that a turned film is turned the same way everywhere.
+    browser does, so that a rotated film has the same orientation everywhere.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def grey(data: bytes) -> Grey:
     Raises
     ------
     BadFile
-        When the bytes cannot be decoded completely or their grey levels not be kept.
+        The bytes cannot be decoded completely, or the grey levels cannot be preserved.
     """
     if len(data) > MAX_BYTES:
         raise BadFilm(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
@@ -139,20 +139,20 @@ def grey(data: bytes) -> Grey:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             check_size(*image.size)
             _check_frames(image)
-            image.info.pop("xmp", None)  # Pillow turns a TIFF as it loads it, by XMP as well
+            image.info.pop("xmp", None)  # Pillow rotates a TIFF while loading it, also by XMP
             image.load()
             return _turned(_levels(image), _orientation(image))
     except BadFilm:
         raise
     except UnidentifiedImageError:
         raise BadFilm(f"not an image of a known kind ({', '.join(FORMATS)})") from None
-    except Exception as error:  # decoders raise nearly anything on broken bytes
+    except Exception as error:  # decoders raise almost any error on broken bytes
         reason = str(error).strip() or type(error).__name__
         raise BadFilm(f"cannot be decoded: {reason}") from error
 
 
 def window(data: bytes) -> tuple[float, float] | None:
-    """Return the samples a film shows black and white at first, if its file says so."""
+    """Return the limits of a film's initial window, if its file contains them."""
     if not data.startswith(_PNG_SIGNATURE):
         return None
     with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
@@ -165,7 +165,7 @@ def window(data: bytes) -> tuple[float, float] | None:
 
 
 def _check_png(data: bytes) -> None:
-    """Refuse what Pillow lets pass: cut or altered PNGs, and 16-bit colour, which it halves."""
+    """Refuse what Pillow accepts: altered PNGs, and 16-bit colour, which it reduces to 8 bits."""
     at, kind, ended = len(_PNG_SIGNATURE), b"", False
     while not ended:
         length, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]

@@ -1,6 +1,6 @@
-"""DICOM images: grey levels, the window they are shown in, and the few facts that may be kept.
+"""Reads DICOM images: grey levels, the initial window, and the few attributes that may be kept.
 
-What is not asked for by name stays in the file.
+Attributes that are not read by name are never kept.
 """
 
 import io
@@ -46,7 +46,7 @@ from study.films.dicom_pixels import (
     stored_values,
 )
 
-logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote patients' values
+logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote values of the patient
 
 _COPY = "copy the file again from the archive"
 _COLOUR = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
@@ -64,29 +64,29 @@ _OLDEST = 89
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DicomFilm:
-    r"""An image as it may be kept, together with values that may not.
+    r"""An image that may be kept, together with values that may not.
 
     Attributes
     ----------
     samples : ndarray of uint16, shape (height, width)
-        As stored, moved and turned so that 0 is the lowest and more is lighter; see `read`.
+        The stored values, shifted and inverted where needed, so that 0 is the darkest; see `read`.
     window : tuple of float
         The samples shown black and white at first.
     spacing : str
         Rows and columns in mm, as `0.143\0.143`; empty if not known.
     view : str
-        What the file calls the projection, in its own words; empty if nothing.
+        The projection as named by the file; empty if the file does not name it.
     laterality, age, sex : str
         `L`, `R`, `B` or `U`; as `060Y`; `F`, `M` or `O`; empty if not known.
     patient, examination, instance : str
-        The file's own ids: to be replaced by others, never to be kept.
+        The file's own ids, which are replaced and never kept.
     day : date or None
-        When it was made: for the days between two images, and never to be kept.
+        The date of the image, used for the number of days between two images and never kept.
     texts : frozenset of tuple of str
-        Keyword, VR and value of every public text of the file, to find what identifies the patient
-        in other texts; never to be kept.
+        Keyword, VR and value of every public text of the file, used to detect identifying values
+        in other texts and never kept.
     notes : tuple of str
-        What the coordinator should know of the image.
+        Messages about the image for the coordinator.
     """
 
     samples: NDArray[np.uint16]
@@ -104,7 +104,7 @@ class DicomFilm:
     notes: tuple[str, ...]
 
     def png(self, scale: float = 1.0) -> bytes:
-        """Return the image as a 16-bit PNG with its window, and nothing else of the file.
+        """Return the image as a 16-bit PNG that contains only the pixels and the window.
 
         Parameters
         ----------
@@ -131,18 +131,18 @@ def instance_uid(data: bytes) -> str:
         warnings.simplefilter("ignore")
         try:
             return str(_meta(data).get("MediaStorageSOPInstanceUID", ""))
-        except Exception:  # `read` says what is wrong with the file
+        except Exception:  # `read` reports what is wrong with the file
             return ""
 
 
 def read(data: bytes) -> DicomFilm:
     """Read one image.
 
-    A rescale slope and a linear window move or stretch grey levels and change none: the samples
-    stay those of the file, and the window is expressed in their terms. A modality LUT, a VOI LUT
-    and a sigmoid change them: their output is kept, over 0 to 65,535. MONOCHROME1 and a
-    presentation LUT of the shape INVERSE (which goes with it) are inverted; padding and what lies
-    outside a shutter is black. Pixels that are not square are resampled to square ones.
+    A rescale slope and a linear window only shift or stretch grey levels: the samples remain those
+    of the file, and the window is expressed in the same units. A modality LUT, a VOI LUT and a
+    sigmoid change them: their output is kept, over 0 to 65,535. MONOCHROME1 and a presentation LUT
+    of the shape INVERSE (which goes with it) are inverted; padding and the area outside a shutter
+    are black. Pixels that are not square are resampled to square ones.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def read(data: bytes) -> DicomFilm:
             return _film(_parsed(data))
         except BadFilm:
             raise
-        except Exception as error:  # what it says may quote the file
+        except Exception as error:  # its message may quote the file
             raise BadFilm(
                 f"the DICOM file has attributes that cannot be processed ({type(error).__name__})",
                 "export the image again, or leave the row out",
@@ -231,7 +231,7 @@ def _film(source: Attributes) -> DicomFilm:
 
 
 def _checked(source: Attributes) -> Layout:
-    """Reject by its attributes alone what is not an image to be shown, before decoding it."""
+    """Reject files that are not images to be shown, by their attributes and before decoding."""
     _check_pixels_present(source)
     photometric = source.code("PhotometricInterpretation")
     channels = source.integer("SamplesPerPixel", 1)
@@ -327,7 +327,7 @@ def _coded_size(coded: bytes) -> tuple[int, int]:
     at = 2
     while at + 9 <= len(coded) and coded[at] == 0xFF:
         kind = coded[at + 1]
-        if kind == 0xFF:  # a byte to fill up with
+        if kind == 0xFF:  # a padding byte
             at += 1
             continue
         if kind == 0xF7 or (0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC)):
@@ -362,7 +362,7 @@ def _view(source: Attributes, modality: str) -> str:
 
 
 def _age(source: Attributes) -> str:
-    """Return an age as DICOM writes it; above 89 years a range, for few are that old."""
+    """Return an age in DICOM's notation; above 89 years a range, because these are rare."""
     age = source.code("PatientAge")
     if not age:
         born, taken = source.day("PatientBirthDate"), source.day("StudyDate")

@@ -1,4 +1,4 @@
-"""Reads attributes of DICOM files, also those that other programs wrote carelessly."""
+"""Reads attributes of DICOM files, including those that violate the standard."""
 
 import math
 import re
@@ -18,7 +18,7 @@ CORRECT = "correct it in the archive and export the image again"
 _BINARY = frozenset({"US", "SS", "UL", "SL", "UV", "SV", "FL", "FD"})
 _TEXTS = frozenset({"PN", "DA", "DT", "UI", "LO", "SH", "ST", "LT", "UC", "UT", "AE"})
 _LONGEST_TEXT = 1_000
-# DS and IS as the standard has them, or with a decimal comma; neither "nan" nor "inf".
+# DS and IS as in the standard, or with a decimal comma; neither "nan" nor "inf".
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 _FUNCTIONAL_GROUPS = ("SharedFunctionalGroupsSequence", "PerFrameFunctionalGroupsSequence")
 _MACROS = (
@@ -40,7 +40,7 @@ class Attributes:
     ----------
     dataset : Dataset
     notes : list of str, optional
-        Takes one sentence for each optional attribute that is ignored or corrected.
+        Receives a sentence for each optional attribute that is ignored or corrected.
     """
 
     def __init__(self, dataset: Dataset, notes: list[str] | None = None) -> None:
@@ -52,7 +52,7 @@ class Attributes:
         return keyword in self.dataset
 
     def texts(self, keyword: str) -> list[str]:
-        """Return every value of a text; none if it is absent or unreadable."""
+        """Return all values of a text; an empty tuple if it is absent or unreadable."""
         value = self.raw(keyword)
         values = value if isinstance(value, MultiValue | list) else [value]
         texts = ["" if value is None else str(value).strip(" \0") for value in values]
@@ -67,12 +67,12 @@ class Attributes:
         return self.text(keyword).upper()
 
     def integer(self, keyword: str, default: int | None = None) -> int:
-        """Return a whole number that the image cannot be shown without.
+        """Return an integer that is required to show the image.
 
         Raises
         ------
         BadFilm
-            It is unreadable, or absent and there is no default.
+            The value is unreadable, or it is absent and has no default.
         """
         numbers = self._numbers(keyword)
         if numbers == () and default is not None:
@@ -89,12 +89,12 @@ class Attributes:
         ----------
         keyword : str
         n : int, optional
-            How many there must be.
+            The required number of values.
 
         Returns
         -------
         tuple of float or None
-            Empty if absent; None, with a note, if unreadable.
+            Empty if the attribute is absent; None, with a note, if it is unreadable.
         """
         numbers = self._numbers(keyword)
         if numbers is None or (numbers and n is not None and len(numbers) != n):
@@ -103,7 +103,7 @@ class Attributes:
         return numbers
 
     def items(self, keyword: str) -> list[Dataset]:
-        """Return the items of a sequence; none if it is absent or unreadable."""
+        """Return the items of a sequence; an empty list if it is absent or unreadable."""
         value = self.raw(keyword)
         return list(value) if isinstance(value, Sequence) else []
 
@@ -119,7 +119,7 @@ class Attributes:
         """Return the value as pydicom converts it; None if it is absent or unreadable."""
         try:
             return self.dataset.get(keyword)
-        except Exception:  # pydicom converts on access, and raises nearly anything
+        except Exception:  # pydicom converts on access and raises almost any error
             return None
 
     def _numbers(self, keyword: str) -> tuple[float, ...] | None:
@@ -148,7 +148,7 @@ class Attributes:
 
 
 def merge_functional_groups(dataset: Dataset) -> None:
-    """Copy what the functional groups of a single frame say into the data set itself.
+    """Copy the attributes in the functional groups of a single frame into the data set itself.
 
     Enhanced objects keep window, rescale, spacing, shutter and orientation there. A group of the
     frame takes precedence over a shared one, and both over the data set.

@@ -1,4 +1,4 @@
-"""The geometry of DICOM images: which part is visible, and how large and how square a pixel is."""
+"""Reads the geometry of DICOM images: the visible part, and the size and shape of a pixel."""
 
 from collections.abc import Callable
 
@@ -12,13 +12,13 @@ from study.films.dicom_attributes import CORRECT, Attributes
 Mask = NDArray[np.bool_]
 Samples = NDArray[np.uint16]
 
-# The detector's own spacing first: PixelSpacing may be one calibrated to the patient.
+# The detector's spacing comes first: PixelSpacing may be calibrated to the patient.
 _SPACINGS = ("ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelSpacing")
 _TOLERANCE = 0.01
 
 
 def outside_shutter(source: Attributes, height: int, width: int) -> Mask | None:
-    """Return which pixels a display shutter hides: those outside any of its shapes.
+    """Return a mask of the pixels hidden by a display shutter: those outside any of its shapes.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def spacing_and_shape(source: Attributes) -> tuple[str, tuple[float, float] | No
     spacing_mm : tuple of float or None
         Distance between rows, and between columns.
     shape : float
-        Height of a pixel divided by its width; 1 if nothing is known of it.
+        Height of a pixel divided by its width; 1 if it is unknown.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def spacing_and_shape(source: Attributes) -> tuple[str, tuple[float, float] | No
 
 
 def with_square_pixels(samples: Samples, shape: float) -> Samples:
-    """Return an image whose pixels are square: the longer side of each is divided.
+    """Resample an image to square pixels by dividing the longer side of each pixel.
 
     Parameters
     ----------

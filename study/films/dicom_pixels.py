@@ -1,4 +1,4 @@
-"""From the pixel data of a DICOM file to samples of 16 bits and the window they open in."""
+"""Converts the pixel data of a DICOM file to 16-bit samples and an initial window."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,7 @@ Shares = NDArray[np.float64]
 
 UNCOMPRESSED = "export it from the archive as uncompressed single-frame grayscale DICOM"
 LEAST_SHOWN = 0.1
-"""The share of the grey scale that an image must use in its first window."""
+"""The share of the grey scale that an image must use in its initial window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,9 @@ def layout_of(source: Attributes) -> Layout:
 
 
 def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[Any] | None]:
-    """Return the value of each pixel, and its whole cell where the file keeps one.
+    """Return the value of each pixel, and its complete cell if the file contains cells.
 
-    A cell may hold other bits than those of the value: overlays, or garbage. Compressed pictures
+    A cell may contain bits that do not belong to the value, such as overlays. Compressed images
     have no cells.
 
     Raises
@@ -81,7 +81,7 @@ def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[A
                 UNCOMPRESSED,
             )
         return _decoded(source, layout).astype(np.int32), None
-    # pydicom takes the low bits for the value, whatever HighBit says: ask it for whole cells.
+    # pydicom always reads the value from the low bits and ignores HighBit: request complete cells.
     full = replace(layout, stored=layout.allocated, high=layout.allocated - 1, signed=False)
     cells = _decoded(source, full)
     values = cells.astype(np.int32) >> (layout.high + 1 - layout.stored)
@@ -92,7 +92,7 @@ def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[A
 
 
 def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
-    """Decode the pixel data with nothing but what decoding needs, read before by this program."""
+    """Decode the pixel data, using only attributes that this program has read and checked."""
     described = Dataset()
     described.file_meta = source.dataset.file_meta
     described.SamplesPerPixel, described.NumberOfFrames = 1, 1
@@ -117,9 +117,10 @@ def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
 def padding(
     source: Attributes, values: Levels, cells: NDArray[Any] | None, layout: Layout
 ) -> Mask | None:
-    """Return which pixels are padding: of PixelPaddingValue, or up to PixelPaddingRangeLimit.
+    """Return a mask of the padding: pixels from PixelPaddingValue to PixelPaddingRangeLimit.
 
-    Files give either with the wrong sign, or as a cell beyond the bits stored; all are recognised.
+    Files may give either value with the wrong sign, or as a cell wider than the stored bits; all
+    forms are recognised.
     """
     limits = [
         int(numbers[0]) & 0xFFFF
@@ -147,15 +148,15 @@ def _fits(numbers: list[int], layout: Layout) -> bool:
 def samples_and_window(
     source: Attributes, values: Levels, hidden: Mask | None
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
-    """Return samples in which more is lighter, and those shown black and white at first.
+    """Return samples in which larger is lighter, and the limits of the initial window.
 
     Parameters
     ----------
     source : Attributes
     values : ndarray of int32, shape (height, width)
     hidden : ndarray of bool, optional
-        Pixels that are background: padding, and what lies outside a shutter. They get the lowest
-        sample, which is black in the first window, and have no part in choosing it.
+        Background pixels: padding and the area outside a shutter. They get the lowest sample,
+        which is black in the initial window, and do not influence that window.
     """
     if hidden is not None and hidden.all():
         source.notes.append("its shutter and padding would hide the whole image and are ignored")
@@ -182,12 +183,12 @@ def samples_and_window(
 def _placed(
     values: Levels, visible: Levels, hidden: Mask, low: float, high: float, *, turned: bool
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
-    """Move and turn values to samples: those of the file where they can stay what they are."""
+    """Shift or invert values to samples; values of the file stay unchanged where possible."""
     if turned:
         values, visible, low, high = -values, -visible, -high, -low
     least, most = int(visible.min()), int(visible.max())
     base = least if turned else min(0, least)
-    if hidden.any():  # background must be black, also in a window that begins below all samples
+    if hidden.any():  # background must be black even in a window that begins below all samples
         base = max(min(base, int(np.floor(max(low, -1e6)))), most - 65_535)
     samples = (values - base).clip(0, 65_535).astype(np.uint16)
     samples[hidden] = 0
@@ -196,9 +197,9 @@ def _placed(
 
 
 def _modality(source: Attributes, values: Levels) -> tuple[Levels, float | None, float]:
-    """Return values after a modality LUT, else as they are with slope and intercept.
+    """Return values after a modality LUT; without a LUT, unchanged values with slope and intercept.
 
-    The slope is None where it cannot be read: then no window can be understood either.
+    The slope is None if it cannot be read; then no window can be interpreted.
     """
     if luts := source.items("ModalityLUTSequence"):
         looked_up = _looked_up(Attributes(luts[0], source.notes), values, source)
@@ -218,7 +219,7 @@ def _modality(source: Attributes, values: Levels) -> tuple[Levels, float | None,
 def _curve(
     source: Attributes, values: Levels, visible: Levels, slope: float, intercept: float
 ) -> Shares | None:
-    """Return what no linear window does, as shares of white from 0 to 1; else None."""
+    """Return the output of a non-linear VOI transformation, 0 (black) to 1 (white), or None."""
     for lut in source.items("VOILUTSequence")[:1]:
         levels = np.floor(values * slope + intercept).astype(np.int64)
         looked_up = _looked_up(Attributes(lut, source.notes), levels, source)
@@ -247,10 +248,10 @@ def _is_flat(levels: Levels, values: Levels, visible: Levels) -> bool:
 
 
 def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels, int] | None:
-    """Return what a LUT makes of levels, and the most it can; PS3.3 C.11.1.1 and C.11.2.1.1.
+    """Return the output of a LUT and its maximum; see PS3.3 C.11.1.1 and C.11.2.1.1.
 
-    None where the LUT cannot be read. The first value mapped may be given with the wrong sign: of
-    the two readings the one that covers more of the levels is right.
+    None if the LUT cannot be read. The first mapped value may have the wrong sign: of the two
+    interpretations, the one that covers more levels is used.
     """
     descriptor = lut.numbers("LUTDescriptor", 3)
     if not descriptor:
@@ -271,7 +272,7 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
 
 
 def _table(lut: Attributes, count: int, source: Attributes) -> Levels | None:
-    """Return the entries of a LUT, of 8 bits or 16; None if there are too few."""
+    """Return the entries of a LUT with 8 or 16 bits; None if there are too few."""
     try:
         data = lut.dataset.get("LUTData")
     except Exception:  # pydicom converts on access, and raises nearly anything
@@ -290,7 +291,7 @@ def _table(lut: Attributes, count: int, source: Attributes) -> Levels | None:
 
 
 def _ends(source: Attributes) -> tuple[float, float] | None:
-    """Return the ends of the first window that can be read, among the rescaled levels.
+    """Return the limits of the first readable window, in rescaled levels.
 
     PS3.3 C.11.2.1.2.1, and C.11.2.1.3.2 for LINEAR_EXACT.
     """
@@ -316,7 +317,7 @@ def _in_stored_values(
 def _window(
     source: Attributes, visible: Levels, slope: float, intercept: float
 ) -> tuple[float, float] | None:
-    """Return the window's ends among the stored values; None, with a note, if it shows nothing."""
+    """Return the limits of the window in stored values; None, with a note, if it shows nothing."""
     if (ends := _ends(source)) is None:
         return None
     low, high = _in_stored_values(ends, slope, intercept)
@@ -331,8 +332,8 @@ def _window(
 def _shows(ends: tuple[float, float], visible: Levels) -> bool:
     """Return whether a window shows an image.
 
-    It does not where the image gets less than a tenth of the grey scale, or less than half of it
-    with most pixels beyond either end.
+    A window shows no image if the image gets less than a tenth of the grey scale, or less than
+    half with most pixels outside the window.
     """
     low, high = ends
     if not np.isfinite(ends).all():

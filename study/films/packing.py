@@ -1,17 +1,18 @@
-"""Films on their way to a browser: every grey level, in as few bytes as it unpacks quickly.
+"""Compresses films for the browser: lossless, small and fast to decompress.
 
-Every sample is guessed from six it follows, by weights fitted to the film, and what was guessed
-wrong is written as gzip. Radiographs are smooth with noise on top. A fixed predictor that copies
-one neighbour, as PNG's do, pays for that neighbour's noise as well; a weighted mean of several does
-not. How much smoothing is right depends on the film and on the place: so the pixels are grouped
-by how steep the samples around them are, and each group gets weights of its own. All arithmetic
-that the browser repeats is in whole numbers within 32 bits.
+Each sample is predicted from six preceding neighbours, with weights fitted to the film, and the
+prediction errors are written as gzip. Radiographs are smooth with added noise. A fixed predictor
+that copies one neighbour, as in PNG, adds that neighbour's noise to the error; a weighted mean of
+several neighbours adds less. The best smoothing depends on the film and the position: pixels are
+therefore grouped by the gradient around them, and each group has its own weights. The browser
+repeats the prediction in 32-bit integer arithmetic.
 
-Noise has no repetitions. Looking for them costs most of a compressor's time and makes the result
-larger than Huffman's code alone; but a black border is nothing else. So each stretch is written
-both ways, and the shorter one is kept. Any gzip reader, such as a browser's, takes the result.
+Noise has no repetitions. Searching for them takes most of a compressor's time and makes the result
+larger than Huffman coding alone; a black border, however, consists of repetitions. Each stretch is
+therefore encoded both ways and the shorter result is kept. Any gzip decoder, such as the browser's,
+can read it.
 
-Why these bytes and no image file: `docs/decisions/005-films-travel-as-predicted-samples.md`.
+`docs/decisions/005-films-travel-as-predicted-samples.md` explains why no image format is used.
 """
 
 import io
@@ -35,17 +36,17 @@ Neighbours = tuple[Ints, ...]
 NEIGHBOURS = 6
 FRACTION_BITS = 12
 MAX_WEIGHT = 7 << FRACTION_BITS
-"""The sum of a kind's absolute weights: 65,535 times this, and a half, stay below 2**31."""
+"""Largest sum of a group's absolute weights: 65,535 times this, plus a half, is below 2**31."""
 
 _ROWS = 256
-"""Rows worked on at a time, so that a large film needs no more memory than a small one."""
+"""Number of rows processed at a time, which limits memory."""
 _FITTED = 120_000
 _SHARES = (0.3, 0.5, 0.7, 0.85, 0.95)
 _ROUNDS = 3
 _COPY = (1 << FRACTION_BITS, *([0] * (NEIGHBOURS - 1)))
 
 VERSION = 2
-"""Of the bytes: to be raised whenever the same film would give others."""
+"""Version of the encoding; it is raised whenever the same film would give other bytes."""
 
 Folded = NDArray[np.uint16]
 Counts = NDArray[np.intp]
@@ -54,19 +55,19 @@ CONTENT_ENCODING = "gzip"
 ESCAPE = 255
 _PART = 1 << 20
 _SPLITS = (0, 1, 2, 4, 8)
-"""Low bits held apart: as many as fill a byte, since Huffman's code would waste a part of a bit."""
+"""Numbers of low bits stored separately: divisors of 8, because Huffman coding wastes bits."""
 
 _STRETCH = 1 << 18
 _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"  # no name, no time, no system
 _MEMORY = 9
 _LEVEL = 4
 _SPARSE = 3
-"""Below a third of its size, a stretch may hold repetitions worth looking for."""
+"""A stretch that shrinks below a third of its size may contain repetitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predictor:
-    """What a guess is made of.
+    """Parameters of the prediction.
 
     With W the sample to the left, N above, NW and NE beside that, WW two to the left and NN two
     above, the guess is ``(w . (W, N, NW, NE, WW, NN) + 2**11) >> 12``, cut to 0 to `top`. Around
@@ -76,10 +77,11 @@ class Predictor:
     Attributes
     ----------
     steps : tuple of int
-        Rising. A pixel's kind is how many of them ``|WW - NW| + |N - NW| + |N - NE|`` exceeds. W is
-        not in it, so that the browser knows the kind before it has the sample to the left.
+        Ascending. A pixel's group is the number of steps that ``|WW - NW| + |N - NW| + |N - NE|``
+        exceeds. W is left out, so that the browser knows the group before it has decoded the sample
+        to the left.
     weights : tuple of tuple of int
-        Six for each kind, in units of ``2**-12``.
+        Six for each group, in units of ``2**-12``.
     top : int
         The largest sample.
     """
@@ -90,7 +92,7 @@ class Predictor:
 
 
 def fitted(samples: Ints) -> Predictor:
-    """Fit a predictor to a film: least absolute error over an even choice of its pixels.
+    """Fit a predictor to a film by least absolute error over an even selection of its pixels.
 
     Parameters
     ----------
@@ -111,7 +113,7 @@ def fitted(samples: Ints) -> Predictor:
 
 
 def residues(samples: Ints, predictor: Predictor) -> Iterator[Ints]:
-    """Yield, some rows at a time, by how much the samples exceed their guesses."""
+    """Yield the differences between samples and predictions, some rows at a time."""
     table = np.array(predictor.weights, dtype=np.int32).T
     for rows, around in _bands(samples):
         kinds = _kinds(_steepness(around), predictor.steps)
@@ -144,9 +146,9 @@ def _bands(samples: Ints) -> Iterator[tuple[slice, Neighbours]]:
 
 
 def _chosen(samples: Ints) -> tuple[Ints, Ints]:
-    """Return the neighbours, shape (6, n), and the samples of pixels spread over the film.
+    """Return the neighbours, shape (6, n), and the samples of pixels selected evenly from the film.
 
-    Its edge is left out, where zeros and copies stand for neighbours.
+    The edge is left out, because zeros and copies replace neighbours there.
     """
     step = max(1, samples.size // _FITTED) | 1  # odd, so that no column is favoured
     around, wanted = [], []
@@ -183,7 +185,7 @@ def _weights(around: Ints, wanted: Ints) -> tuple[int, ...]:
     trust: Floats = np.ones(len(sought))
     exact: Floats = np.zeros(NEIGHBOURS)
     for _ in range(_ROUNDS + 1):
-        # By the normal equations: on matrices this long and narrow threads of BLAS only wait.
+        # Normal equations: on matrices this long and narrow, BLAS threads gain nothing.
         trusted = known * trust
         square = np.einsum("in,jn->ij", trusted, known)
         exact = np.asarray(np.linalg.lstsq(square, np.einsum("in,n->i", trusted, sought))[0])
@@ -193,7 +195,7 @@ def _weights(around: Ints, wanted: Ints) -> tuple[int, ...]:
 
 
 def _whole(exact: Floats) -> tuple[int, ...]:
-    """Round weights so that their sum is right as well; what is too large becomes a plain copy."""
+    """Round weights and their sum; weights that are too large are replaced by a plain copy."""
     scale = 1 << FRACTION_BITS
     bounded = np.clip(np.nan_to_num(exact), -MAX_WEIGHT, MAX_WEIGHT) * scale
     integers = np.rint(bounded).astype(np.int64)

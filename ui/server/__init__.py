@@ -1,1 +1,1 @@
-"""What stands around every request, and what the server does by itself."""
+"""Access control, background tasks and limits of the server."""

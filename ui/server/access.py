@@ -1,14 +1,13 @@
 """Checks who sends a request: origin, sign-in and sign-out, and the pages' guard.
 
-The cookie holds nothing but a random token; whom it stands for is asked in the store on every
-request, so that signing out, or a new access code, ends it everywhere at once.
+The cookie contains only a random token. The store is asked on every request to whom the token
+belongs, so that signing out, or a new access code, takes effect everywhere at once.
 
-Of the page a request comes from, scheme, host and port have to be the server's. Behind a proxy that
-is so where it passes ``Host`` on and sets ``X-Forwarded-Proto`` (``docs/proxy.md``); where it does
-not, the log says what to set.
+The page that sends a request must have the server's scheme, host and port. A proxy must forward
+``Host`` and set ``X-Forwarded-Proto`` (``docs/proxy.md``); otherwise the log states what to set.
 
-The more wrong access codes were tried of late, the later a wrong code is answered; a right
-code is accepted at once, even if others are guessing from the same address or at the same code.
+The response to a wrong access code is delayed by the number of recent wrong codes. A correct code
+is accepted at once, even if others are guessing from the same address or at the same code.
 """
 
 import asyncio
@@ -40,36 +39,36 @@ from ui.server.deployment import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn, 
 
 FREE = 5
 FREE_AN_ADDRESS = 30
-"""Wrong tries that are answered at once; a whole hospital may come from its proxy's address."""
+"""Number of wrong codes answered without delay; a whole hospital may share its proxy's address."""
 
 LEAST_S, LONGEST_S = 0.25, 15.0
-"""How long every wrong code waits for its answer, known or not, and how long one waits at most."""
+"""Minimum and maximum delay of the response to a wrong code, whether the code is known or not."""
 
 NOTED = 100
-"""Wrong tries from an address, and ten times as many and so on, that the trail tells of."""
+"""Number of wrong codes from an address that the trail records; also its multiples by ten."""
 
 REMEMBERED = timedelta(minutes=10)
 _MOST_KEYS = 20_000
 
 
 class Guesses:
-    """Counts wrong tries, by address and by the open part of the code."""
+    """Counts wrong codes by address and by the public part of the code."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, datetime]] = {}  # the one tried last comes last
+        self._found: dict[str, tuple[int, datetime]] = {}  # the most recent is last
 
     def wrong(self, address: str, lookup: str, now: datetime) -> float:
-        """Count a wrong try and return after how many seconds it is answered."""
+        """Count a wrong code and return the delay of its response in seconds."""
         tried = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
         over = max(tried[0] - FREE, tried[1] - FREE_AN_ADDRESS)
         return min(LEAST_S * 2.0 ** min(max(over, 0), 60), LONGEST_S)
 
     def right(self, lookup: str) -> None:
-        """Forget what was tried at a code: its owner has come."""
+        """Forget the wrong attempts at a code, because its owner has signed in."""
         self._found.pop(f"code {lookup}", None)
 
     def from_address(self, address: str, now: datetime) -> int:
-        """Return how many wrong codes came from an address, none of them long ago."""
+        """Return the number of recent wrong codes from an address."""
         self._forget(now)
         return self._found.get(f"address {address}", (0, now))[0]
 
@@ -88,7 +87,7 @@ class Guesses:
 
 
 def is_noted(tried: int) -> bool:
-    """Return whether a count is one the trail tells of.
+    """Return whether the trail records a count.
 
     >>> [n for n in range(20_000) if is_noted(n)]
     [100, 1000, 10000]
@@ -104,10 +103,10 @@ _log = logging.getLogger("reading_room.origin")
 
 
 def same_origin(scope: Scope) -> bool:
-    """Return whether a request or a websocket is from this server's page, or from no browser.
+    """Return whether a request or a websocket comes from this server's page, or not from a browser.
 
-    A browser names the page's origin whenever it opens a websocket or posts; what names none
-    carries nobody's cookies but its own.
+    A browser names the page's origin whenever it opens a websocket or posts; a program that names
+    none sends only its own cookies.
     """
     headers = Headers(scope=scope)
     origins = set(headers.getlist("origin"))
@@ -158,19 +157,19 @@ def _origin(text: str) -> tuple[str, str, int] | None:
 
 COOKIE = "reading_room"
 SECURE_COOKIE = f"__Host-{COOKIE}"
-"""The cookie's name behind TLS: a browser takes no such one from another host of the domain."""
+"""The cookie's name behind TLS: browsers refuse such a cookie from another host of the domain."""
 
 _BARE = f"{COOKIE}=".encode()
 
 STREAMLITS_COOKIE = "_streamlit_user"
-"""Where Streamlit keeps a person's account at the provider they signed on with."""
+"""The cookie in which Streamlit keeps the account of a person who used single sign-on."""
 
 SHOWN = "study-shown"
-"""Under which a window keeps which study it shows, from its first page on."""
+"""The key under which a window keeps its study, from its first page on."""
 
 
 def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
-    """Return the person a request's cookies stand for, as the store knows them now."""
+    """Return the person whom a request's cookies identify, with the store's current data."""
     token = token_of(cookies)
     return (
         signing_in.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
@@ -178,16 +177,16 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
 
 
 def token_of(cookies: Mapping[str, str]) -> str:
-    """Return the token a browser keeps, or an empty text."""
+    """Return the token in a browser's cookie, or an empty text."""
     token = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
-    return token if isinstance(token, str) else ""  # Streamlit's test runner has a stand-in
+    return token if isinstance(token, str) else ""  # Streamlit's test runner provides a substitute
 
 
 def without_planted_cookies(scope: Scope) -> Scope:
     """Return a request without a cookie that may have been planted from another host.
 
-    Behind TLS a sign-in has the name that a browser lets no other host set; the bare one could be
-    anybody's, who would have another person read under their name.
+    Behind TLS the sign-in cookie has a name that no other host can set. A cookie with the plain
+    name could come from an attacker who wants someone else to read under the attacker's name.
     """
     if scope["scheme"] not in ("https", "wss"):
         return scope
@@ -203,9 +202,10 @@ def without_planted_cookies(scope: Scope) -> Scope:
 def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 
-    The first line of every page and fragment: one called past the router must refuse by itself. It
-    also sets the language of the request. Where the person switched in another window to another
-    study, what is pressed in this one was meant for the study it still shows, and is not done.
+    This is the first line of every page and fragment, so that a page called past the router
+    refuses by itself. It also sets the language of the request. If the person switched to another
+    study in another window, a click in this window was meant for the study it still shows, and is
+    not carried out.
     """
     speak(wanted_language(st.context.headers))
     try:
@@ -226,7 +226,7 @@ def guard(act: Act) -> Person:
 
 
 def acting(person: Person) -> Acting:
-    """Return the person as acting now, for the domain's functions."""
+    """Return the person with the current time, as the domain's functions expect."""
     return Acting(by=person.by, now=datetime.now(UTC))
 
 
@@ -237,7 +237,7 @@ def allowed(request: Request, act: Act) -> Person | None:
 
 
 def status_of(error: StudyError) -> int:
-    """Return the status of an answer that says an error."""
+    """Return the HTTP status for an error."""
     return {NotAllowed: 403, NotFound: 404, NotNow: 409}.get(type(error), 503)
 
 
@@ -248,7 +248,7 @@ async def answer(
     refused: str,
     status: Callable[[StudyError], int] = lambda _: 409,
 ) -> Response:
-    """Answer a request with what `make` returns for a person who may do this, or say why not."""
+    """Answer a request with the result of `make`, or with the reason if permission is missing."""
 
     def work() -> Response:
         person = allowed(request, act)
@@ -266,7 +266,7 @@ def asking(request: Request) -> Person | None:
 
 
 def place_of(address: str) -> str:
-    """Return the mark of an address for the trail; empty where there is no address."""
+    """Return the mark of an address for the trail; empty without an address."""
     if not address:
         return ""
     with store().look() as look:
@@ -274,7 +274,7 @@ def place_of(address: str) -> str:
 
 
 def wanted_language(headers: Mapping[str, str]) -> str:
-    """Return the first language of a browser's wishes that there is a catalogue for.
+    """Return the first of the browser's preferred languages that has a catalogue.
 
     A catalogue by script, ``zh-Hans``, also serves requests that name the country: ``zh-CN``.
 
@@ -329,7 +329,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
             if is_noted(tried := guesses.from_address(address, now)):
                 with suppress(StudyError):
                     await in_turn(partial(_note_guessing, address, tried, now))
-            # The same for known and unknown, whatever it took; no thread waits.
+            # The same delay for known and unknown codes; no thread waits.
             await asyncio.sleep(began_s + wait_s - time.monotonic())
         return _home(refused.why)
     except Busy:
@@ -340,7 +340,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
 
 
 def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing_in.SignedIn:
-    """Sign a person in by their ticket, where there is one, or by their code."""
+    """Sign a person in by single sign-on ticket, if there is one, or by access code."""
     kept, address = store().hurried(PATIENCE_S), _address(request)
     place = place_of(address)
     sign_in, text = (single_sign_on.redeem, ticket) if ticket else (signing_in.sign_in, code)
@@ -403,7 +403,7 @@ async def _choose(request: Request) -> Response:
 
 
 async def _here(request: Request) -> Response:
-    """Say how long a sign-in lasts if nobody touches the computer; asking is no sign of anybody."""
+    """Return how long the sign-in lasts without activity, for which this request does not count."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
         left = await run_in_threadpool(signing_in.time_left, store(), token, now=now)
@@ -416,7 +416,7 @@ async def _here(request: Request) -> Response:
 
 
 async def _still_here(request: Request) -> Response:
-    """Note that the user touched the computer: a page reports it once a minute."""
+    """Record that the user is active; a page reports this once a minute."""
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
@@ -428,12 +428,12 @@ async def _still_here(request: Request) -> Response:
 
 
 def _address(request: Request) -> str:
-    """Return where a request comes from; empty where that is not known."""
+    """Return the address of a request; empty if it is unknown."""
     return request.client.host if request.client else ""
 
 
 def _number(text: object) -> int | None:
-    """Return the row's number a form sends, or None where it sends none."""
+    """Return the row number that a form sends, or None."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
 
 
@@ -454,7 +454,7 @@ async def _sign_out(request: Request) -> Response:
         except StudyError as error:
             return PlainTextResponse(str(error), status_code=503)
     elsewhere = STREAMLITS_COOKIE in request.cookies
-    # Signing out at the provider leads to another origin, where a form must not: the page does it.
+    # The page signs out at the provider, because a form must not lead to another origin.
     response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     if request.url.scheme == "https":
@@ -470,7 +470,7 @@ def _home(refused: str) -> Response:
 
 
 def sentence(why: str) -> str:
-    """Return what the sign-in page says of a refusal; empty for none and for words unknown.
+    """Return the sign-in page's message for a refusal; empty if there is none.
 
     >>> sentence("expired")
     'This access code has expired. Ask your coordinator for a new one.'

@@ -1,4 +1,4 @@
-"""Imports a bank in a process of its own, independent of the pages."""
+"""Imports a bank in a separate process, independent of the pages."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from ui.server.worker import Held, Job, Tell
 
 
 class ImportJob(Job[Imported]):
-    """An import under way, done, failed or cancelled, of a bank that will have a name."""
+    """The import of a bank: running, done, failed or cancelled."""
 
     def __init__(self, store: Store, arrived: Arrived, name: str, what: Mapping[str, Any]) -> None:
         self.name, self._arrived = name, arrived
@@ -44,12 +44,12 @@ def begin(
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
 ) -> ImportJob:
-    """Begin an import, as `study.bank.uploads.import_arrived` describes it.
+    """Start an import; see `study.bank.uploads.import_arrived`.
 
     Raises
     ------
     NotNow
-        Another one is under way.
+        Another import is running.
     """
     with _LOCK:
         job = _JOBS.get(store.path)
@@ -72,7 +72,7 @@ def begin(
 
 
 def current(store: Store) -> ImportJob | None:
-    """Return the import that is under way, or the last one until it is dismissed."""
+    """Return the running import, or the last import until it is dismissed."""
     return _JOBS.get(store.path)
 
 

@@ -1,9 +1,8 @@
-"""The store this process serves, and the turns that are taken at what takes it long.
+"""The store that this process serves, and limits on concurrent long operations.
 
-While another program holds the store's lock every write waits for it, and checking a code keeps a
-processor busy. All threads of the pool would soon be at that, and a page that only wants to be read
-would wait with them: so a few threads do what takes long, and a request that only reads never
-waits.
+While another program holds the store's lock, every write waits, and checking a code keeps a
+processor busy. Such requests could occupy all threads of the pool, and requests that only read
+would wait with them. Long operations are therefore limited to a few threads.
 """
 
 import os
@@ -41,18 +40,18 @@ def _opened(path: str | Path) -> Store:
 
 
 PATIENCE_S = 3.0
-"""How long a write waits for its turn, and then for the store's lock."""
+"""How long a write waits for its turn, and then for the store's lock, in seconds."""
 
 SIGN_IN_PATIENCE_S = 20.0
 
 
 class Lane(Enum):
-    """What waits for what: how many go at once."""
+    """Number of operations of each kind that run at the same time."""
 
     WRITES = 8
     SIGN_INS = 4
     SUSPECTS = 1
-    """Sign-ins from an address that many wrong codes came from: the others do not wait for them."""
+    """Sign-ins from addresses with many wrong codes, kept separate from other sign-ins."""
 
 
 _lanes: RunVar[dict[Lane, CapacityLimiter]] = RunVar("lanes")
@@ -62,12 +61,12 @@ _Result = TypeVar("_Result")
 async def in_turn(
     work: Callable[[], _Result], lane: Lane = Lane.WRITES, patience_s: float | None = None
 ) -> _Result:
-    """Run something in a thread when it is its turn.
+    """Run a function in a thread, limited to the number of concurrent operations of its kind.
 
     Raises
     ------
     Busy
-        Its turn did not come in time.
+        The waiting time was exceeded.
     """
     turns = _lane(lane)
     turn = object()

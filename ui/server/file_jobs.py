@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 
 
 class KeptFile:
-    """An uploaded file in a folder of its own, which is removed with this object."""
+    """An uploaded file in its own folder, which is removed with this object."""
 
     def __init__(self, name: str) -> None:
         folder = tempfile.mkdtemp(prefix="reading-room-")
@@ -38,17 +38,17 @@ class KeptFile:
 
     @property
     def name(self) -> str:
-        """Return its name as uploaded."""
+        """Return the file's name as uploaded."""
         return self.path.name
 
 
 def on_disk(name: str, file: IO[bytes]) -> KeptFile:
-    """Write an uploaded file to the disk, a part at a time.
+    """Write an uploaded file to disk in parts.
 
     Raises
     ------
     BadFile
-        It cannot be written.
+        The file cannot be written.
     """
     try:
         kept = KeptFile(name)
@@ -62,12 +62,12 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
 
 
 def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_Result]:
-    """Begin one of the functions below with a file, which is kept until the job has ended.
+    """Start a job for one of the functions below; its file is kept until the job ends.
 
     Raises
     ------
     NotNow
-        As many files are being read as may be.
+        The maximum number of files is already being read.
     """
     kept = [file]
 
@@ -80,9 +80,9 @@ def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
-    """A prediction file as read: its summary, or why it was refused and the columns it has.
+    """The result of reading a prediction file: a summary, or columns and reason for refusal.
 
-    `is_unknown` says that its columns have no usual names, so that they are to be named.
+    `is_unknown` means that the columns have unknown names, so the user must assign them.
     """
 
     summary: FileSummary | None = None
@@ -91,7 +91,7 @@ class ModelFile:
     is_unknown: bool = False
 
 
-# What follows runs in the worker.
+# The following functions run in the worker.
 
 
 def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = None) -> ModelFile:
@@ -100,7 +100,7 @@ def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = 
         with _named(path):
             summary = read_model(Store(db), path, study=study, meant=meant)
     except BeyondBudget:
-        raise  # reading it once more for its columns would take as much again
+        raise  # reading it again for its columns would take as long again
     except BadFile as error:
         with _named(path):
             columns = columns_of(path)
@@ -123,7 +123,7 @@ def model_kept(
     model: Mapping[str, Any],
     acting: Acting,
 ) -> FileSummary:
-    """Read a prediction file again and keep it; `model` as of `keep_model`."""
+    """Read a prediction file again and store it; `model` as in `keep_model`."""
     store = Store(db)
     with _named(path):
         summary = read_model(store, path, study=study, meant=meant or None)
@@ -147,7 +147,7 @@ def listed_ids(_: Tell, path: Path) -> list[str]:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Have refusals name a file as it was uploaded."""
+    """Make error messages use the name under which a file was uploaded."""
     try:
         yield
     except BadFile as error:

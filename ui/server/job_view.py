@@ -23,15 +23,15 @@ def outcome_of(
     *,
     on_cancel: Callable[[], object] = lambda: None,
 ) -> _Result:
-    """Begin a job within an action and return what it returns, once it is done.
+    """Start a job within an action and return its result when it is done.
 
-    Any click interrupts a run of a page. The job continues, and is cancelled when the action is
-    run again. `on_cancel` is called before the page runs again.
+    Any click interrupts the run of a page. The job continues, and is cancelled if the action runs
+    again. `on_cancel` is called before the page runs again.
 
     Raises
     ------
     StudyError
-        As `Job.outcome`, or as `begin`.
+        See `Job.outcome`; also raised by `begin`.
     """
     key = f"job-{action}"
     left: Job[Any] | None = st.session_state.pop(key, None)

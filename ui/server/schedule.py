@@ -1,4 +1,4 @@
-"""What the server does by itself: makes films ready, looks at the witness, mails, backs up."""
+"""Background tasks of the server: prepare films, check the witness, send mail, make backups."""
 
 import gc
 import logging
@@ -17,12 +17,12 @@ from ui.server.deployment import store
 from ui.server.serving import settle
 
 FIRST_BACKUP_S = 300.0
-"""A server that has just been started has readers waiting; a backup can."""
+"""Delay before the first backup, because readers wait for a server that has just started."""
 
 LOOK_EVERY_S = 60.0
 
 LAST_LOOK_S = 10.0
-"""How long a server that stops waits for a backup under way; one cut off leaves only scratch."""
+"""How long a stopping server waits for a running backup."""
 
 _log = logging.getLogger("reading_room")
 
@@ -31,7 +31,7 @@ _log = logging.getLogger("reading_room")
 def chores(
     store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = LOOK_EVERY_S
 ) -> Iterator[None]:
-    """Do what is due while the block runs, whatever goes wrong with any of it."""
+    """Run due tasks while the block runs; a failing task does not stop the others."""
     stop = threading.Event()
 
     def work() -> None:
@@ -57,7 +57,7 @@ def chores(
 
 
 def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
-    """Do once what is due: note what was lost, fold the journal in, send heads, make a backup."""
+    """Run due tasks once: record losses, checkpoint the journal, send heads, make a backup."""
     now = datetime.now(UTC)
     ask_witness(store)
     _try("The journal was not folded in", lambda: store().fold_in_quietly())
@@ -67,9 +67,10 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
 
 
 def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> None:
-    """Put the films of open studies on their shelf, so that the first reader waits for none.
+    """Prepare the films of open studies, so that the first reader does not wait for them.
 
-    Each is tried once in a server's life: a shelf too small for all would else never be done.
+    Each film is tried once in a server's lifetime; otherwise a shelf that is too small would cause
+    endless work.
     """
     shelf = beside(store.path)
     with store.look(sealed=True) as look:
@@ -109,16 +110,16 @@ def _try(what: str, act: Callable[[], object]) -> None:
         return  # no store yet
     except StudyError as error:
         _log.warning("%s: %s", what, error)
-    except Exception:  # the next time it may work
+    except Exception:  # it may succeed next time
         _log.exception("%s", what)
 
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; look after it.
+    """Keep the store's connections open and run background tasks while the server runs.
 
-    Imported modules stay in memory: Streamlit collects garbage after every run of a page, and would
-    look through all of it each time.
+    Imported modules are excluded from garbage collection, because Streamlit collects after every
+    run of a page and would scan all of them each time.
     """
     settle()
     gc.collect()

@@ -1,14 +1,14 @@
-"""How the server that runs this program keeps within limits: its lines, its log, its words.
+"""Limits of the server: connections, log messages, and what Streamlit discloses.
 
-Streamlit starts the server and lets nothing of this be set from a file: it is set before it takes
-its first connection.
+Streamlit starts the server and offers no settings for these limits, so they are set before the
+first connection.
 
-A line that has not sent a whole request holds a file and nothing else: it is closed after
-`HEADER_S`, and the oldest are closed if there are too many. A line that waits for an answer is
-never cut off for a new one.
+A connection that has not sent a complete request only occupies a file descriptor: it is closed
+after `HEADER_S`, and the oldest are closed if there are too many. A connection that waits for a
+response is never closed in favour of a new one.
 
-The same trouble is logged once a minute, with its count. A client that connects a thousand times a
-second would otherwise have a thousand lines written, on the disk that holds the store.
+The same problem is logged once a minute, with its count. Otherwise a client that connects a
+thousand times a second would write a thousand lines to the disk that contains the store.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _MOST_KINDS = 500
 
 
 class OnceAMinute(logging.Filter):
-    """Lets a warning or an error through once a minute; the next one tells how many there were."""
+    """Logs a warning or an error once a minute, with the number of suppressed messages."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -60,34 +60,34 @@ class OnceAMinute(logging.Filter):
 
 
 def quieten() -> None:
-    """Have everything that writes to the log write the same once a minute."""
+    """Apply `OnceAMinute` to every log handler."""
     root, once = logging.getLogger(), OnceAMinute()
     for known in map(logging.getLogger, list(root.manager.loggerDict)):
         known.addFilter(once)
-    written = logging.StreamHandler()  # of those that have no other, and come later
+    written = logging.StreamHandler()  # of loggers without a handler that are created later
     written.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
     written.addFilter(OnceAMinute())
     root.addHandler(written)
 
 
 HEADER_S = 20.0
-"""How long a line may be open without a request: before the first, and between two."""
+"""How long a connection may be idle, before the first request and between two requests."""
 
 STALLED_S = 120.0
-"""How long a client may read nothing of an answer that is more than the line holds."""
+"""How long a client may stop reading a response that exceeds the send buffer."""
 
 MOST_WAITING = 256
 
 
 class Lines:
-    """The lines of one server.
+    """The connections of one server.
 
     Parameters
     ----------
     most
-        How many there may be, websockets among them; a further one is closed at once.
+        Maximum number of connections, including websockets; a further connection is closed at once.
     most_waiting
-        How many of them may be without a request; the oldest of more is closed.
+        Maximum number of connections without a request; the oldest of more is closed.
     """
 
     def __init__(
@@ -96,25 +96,26 @@ class Lines:
         self.most = most
         self._most_waiting = most_waiting
         self._header_s = header_s
-        self._waiting: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest comes first
+        self._waiting: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest is first
 
     def waits(self, line: "CountedLine") -> None:
-        """Let a line wait for its next request, for a while."""
+        """Let a connection wait for its next request for a limited time."""
         self.leaves(line)
         self._waiting[line] = line.loop.call_later(self._header_s, line.transport.close)
         if len(self._waiting) > self._most_waiting:
             self.make_way(line)
 
     def leaves(self, line: "CountedLine") -> None:
-        """Note that a line is waited for no longer: its request has arrived, or it was closed."""
+        """Record that a connection no longer waits: its request has arrived, or it was closed."""
         clock = self._waiting.pop(line, None)
         if clock is not None:
             clock.cancel()
 
     def make_way(self, newcomer: "CountedLine") -> bool:
-        """Close a line that has waited longest, and return whether there was one.
+        """Close the connection that has waited longest, and return whether there was one.
 
-        One that never sent a whole request goes before a browser's between two requests.
+        Connections that never sent a complete request are closed before those of a browser between
+        two requests.
         """
         others = [line for line in self._waiting if line is not newcomer]
         oldest = next((other for other in others if other.cycle is None), next(iter(others), None))
@@ -126,7 +127,7 @@ class Lines:
 
 
 class CountedLine(H11Protocol):
-    """A connection that is counted among those of its server."""
+    """A connection that is counted against the limits of its server."""
 
     def __init__(self, *, lines: Lines, **uvicorns: Any) -> None:
         super().__init__(**uvicorns)
@@ -134,41 +135,41 @@ class CountedLine(H11Protocol):
         self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Let a line in, if need be in the place of one that has sent nothing."""
+        """Accept a connection, if necessary in place of one that has sent nothing."""
         super().connection_made(transport)
         self._lines.waits(self)
         if len(self.connections) > self._lines.most and not self._lines.make_way(self):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a line that was closed."""
+        """Forget a closed connection."""
         self._lines.leaves(self)
         self._take_up()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Take what has come; a line with a whole header waits no longer."""
+        """Receive data; a connection with a complete header no longer waits."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
             self._lines.leaves(self)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """Hand a line over to the protocol of websockets, which looks after it itself."""
+        """Pass a connection to the websocket protocol, which manages it."""
         self._lines.leaves(self)
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, or for the rest of this one's body, which nobody reads."""
+        """Wait for the next request, or for the unread rest of this request's body."""
         self._lines.waits(self)
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Begin to count how long nothing is taken of an answer."""
+        """Start measuring how long the client reads nothing."""
         super().pause_writing()
         self._watch()
 
     def resume_writing(self) -> None:
-        """Go on with an answer."""
+        """Continue a response."""
         self._take_up()
         super().resume_writing()
 
@@ -177,7 +178,7 @@ class CountedLine(H11Protocol):
         self._stalled = self.loop.call_later(STALLED_S, self._look, left)
 
     def _look(self, before: int) -> None:
-        """Close a line that took nothing; a film on a slow one may need longer than that."""
+        """Close a connection whose client read nothing for too long."""
         if self.transport.get_write_buffer_size() < before:
             self._watch()
         else:
@@ -190,22 +191,22 @@ class CountedLine(H11Protocol):
 
 
 MOST_LINES = 4096
-"""Connections at once; fewer where the system allows fewer files."""
+"""Maximum number of connections; lower if the system allows fewer open files."""
 
 MAX_MESSAGE = 5_000_000
-"""Bytes a page may send at once over its websocket; files are sent another way."""
+"""Maximum size of a websocket message in bytes; files are uploaded by another route."""
 
 _BACKLOG = 128
-"""How many connections are accepted in one go, before any is looked at."""
+"""Number of connections accepted before any of them is processed."""
 
 _OTHER_FILES = 256
-"""Films, the store's connections, letters: what is open beside the lines."""
+"""Open files other than connections: films, the store's connections, mail."""
 
 _log = logging.getLogger("reading_room.serving")
 
 
 def settle() -> None:
-    """Have the server of this process keep within its limits, and Streamlit keep to itself."""
+    """Apply the limits to this process's server, and stop disclosures by Streamlit."""
     quieten()
     files = _raise_the_limit_of_files()
     _stay_at_home()
@@ -221,31 +222,32 @@ def settle() -> None:
 
 
 def _server() -> uvicorn.Server | None:
-    """Return the server, known by its waiting for the signal to end: nothing else leads to it."""
+    """Return the server, which can only be reached through its signal handler."""
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     return server if isinstance(server, uvicorn.Server) else None
 
 
 def _raise_the_limit_of_files() -> int:
-    """Let this process open as many files as its system allows, and return how many."""
+    """Raise the limit of open files to the system's maximum, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # macOS says "no limit", and means less
+    with suppress(ValueError, OSError):  # macOS reports "no limit", although there is one
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     return MOST_LINES * 2 if soft == resource.RLIM_INFINITY else soft
 
 
 def _stay_at_home() -> None:
-    """Keep Streamlit from asking the internet for this machine's address, while everybody waits.
+    """Keep Streamlit from asking the internet for this machine's address, which blocks the server.
 
-    It wants to know for a page of another origin. `ui.app.middleware` refuses such a page before.
+    Streamlit needs the address for pages of another origin, which `ui.app.middleware` already
+    refuses.
     """
     net_util.get_external_ip = lambda: None
     net_util.get_internal_ip = lambda: None
 
 
 def _keep_paths_to_ourselves() -> None:
-    """Keep Streamlit from telling every browser where this program lies, and on what it runs."""
+    """Keep Streamlit from sending the program's path and the system's versions to every browser."""
     original = AppSession._create_new_session_message
 
     def without_paths(session: AppSession, *what: object, **more: object) -> ForwardMsg:

@@ -1,4 +1,4 @@
-"""Single sign-on through Streamlit's own login: which providers there are, and what comes back."""
+"""Single sign-on through Streamlit's login: providers, and the result of a sign-on."""
 
 import secrets
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ _OF_ALL = "server_metadata_url"
 
 
 def providers() -> list[str]:
-    """Return the names of the configured providers; the one without a name is called ``default``.
+    """Return the names of the configured providers; ``default`` for a provider without a name.
 
-    They stand in Streamlit's ``secrets.toml`` under ``[auth]``, see docs/sign-on.md.
+    They are configured in Streamlit's ``secrets.toml`` under ``[auth]``, see docs/sign-on.md.
     """
     if not st.secrets.load_if_toml_exists():
         return []
@@ -31,14 +31,14 @@ def providers() -> list[str]:
 
 
 def sign_on_part(*, refused: bool, signed_out: bool) -> None:
-    """Show the providers' buttons; turn a sign-on that has just happened into a sign-in.
+    """Show the providers' buttons, and sign a person in after a successful sign-on.
 
     Parameters
     ----------
     refused
-        The sign-in was refused a moment ago; it is not tried again unasked.
+        The sign-in has just been refused, and is not repeated automatically.
     signed_out
-        They signed out here a moment ago, and now do so at the provider.
+        The person has just signed out here, and is now signed out at the provider.
     """
     names = providers()
     if not names:

@@ -1,7 +1,7 @@
-"""Starts work in a process of its own, at low priority, so that no reader's answer waits for it.
+"""Runs work in a separate process at low priority, so that no reader's answer waits for it.
 
-Work on an uploaded file is held to the budget (`study.base.budget`): beyond it the
-process is ended, and the file is refused.
+Work on an uploaded file has a budget (`study.base.budget`): if it is exceeded, the process is
+stopped and the file refused.
 """
 
 import json
@@ -25,10 +25,10 @@ from study.base.errors import BadFile, NotNow, StudyError
 from study.base.translation import language, spoken, t
 
 AT_ONCE_S = 1.5
-"""A page waits so long for a job before it shows its progress."""
+"""How long a page waits for a job before it shows progress."""
 
 MOST_UPLOADS = 2
-"""Uploaded files that are read at the same time; each may take the budget's memory."""
+"""Number of uploaded files read at the same time; each may use the budget's memory."""
 
 PRIORITY = 10
 _ORPHANED_S = 2.0
@@ -37,23 +37,23 @@ _IDLE_S = 600
 
 _Result = TypeVar("_Result")
 Tell = Callable[[str, float, float], None]
-"""Takes the name of a step, how much of it is done, and how much there is to do."""
+"""Receives the name of a step, the amount done, and the total amount."""
 
 _log = logging.getLogger("reading_room.worker")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a job is.
+    """Progress of a job.
 
     Attributes
     ----------
     step : str
-        What it does at present; empty until it has said so.
+        The current step; empty until the job reports one.
     done, total : float
         In units of the step.
     since_s : float
-        How long this step has taken so far.
+        Duration of this step so far.
     """
 
     step: str = ""
@@ -63,51 +63,52 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Return how much of the step is done, 0 to 1."""
+        """Return the completed share of the step, 0 to 1."""
         return min(1.0, self.done / max(self.total, 1e-9))
 
     @property
     def rate(self) -> float:
-        """Return how much is done in a second."""
+        """Return the amount done per second."""
         return self.done / self.since_s if self.since_s else 0.0
 
     @property
     def left_s(self) -> float | None:
-        """Return how long this step will still take, in seconds; None while that is unknown."""
+        """Return the estimated remaining time of this step in seconds; None while it is unknown."""
         return (self.total - self.done) / self.rate if self.rate else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What a job is held to while it reads a file, and what messages call the file."""
+    """The budget of a job that reads a file, and the file's name in messages."""
 
     budget: Budget
     name: str
 
 
 class Ended(NotNow):
-    """The process of a job was ended before the job was done, and nobody had cancelled it."""
+    """The process of a job ended before the job was done, although nobody cancelled it."""
 
 
 class Job(Generic[_Result]):
-    """Work that is under way in another process, done, failed or cancelled.
+    """Work in another process: running, done, failed or cancelled.
 
     Parameters
     ----------
     do, *arguments
-        A function of a module, called there with a `Tell` before the arguments; all of them and
-        what it returns can be pickled.
+        A module-level function, called in the process with a `Tell` before the arguments;
+        arguments and result must be picklable.
     held
         The budget, for work on an uploaded file.
     kept
-        A module that a process kept for the next job has loaded; without it each job has its own.
+        A module loaded by a process that is kept for the next job; without it, each job starts a
+        new process.
     on_end
-        Called when it has ended in any way, with whether its process was ended before it was done.
+        Called when the job has ended, with whether its process ended before the job was done.
 
     Raises
     ------
     NotNow
-        As many uploaded files are being read as may be.
+        The maximum number of uploaded files is already being read.
     """
 
     def __init__(
@@ -135,32 +136,32 @@ class Job(Generic[_Result]):
         self._future.add_done_callback(self._end)
 
     def is_done(self, within_s: float = 0.0) -> bool:
-        """Return whether it has ended, after waiting for it for so long."""
+        """Wait for the job for a limited time and return whether it has ended."""
         wait([self._future], within_s)
         return self._future.done()
 
     @property
     def progress(self) -> Progress:
-        """Return how far it is."""
+        """Return the job's progress."""
         with suppress(OSError, ValueError):
             return Progress(**json.loads(self._note.read_text(encoding="ascii")))
         return Progress()
 
     def cancel(self) -> None:
-        """End it at once; its process is killed."""
+        """Cancel the job and kill its process."""
         self.is_cancelled = not self.is_done()
         self._kill()
 
     def outcome(self) -> _Result:
-        """Return what it returned, once it is done.
+        """Return the result of the job when it is done.
 
         Raises
         ------
         StudyError
-            It was cancelled or ended, the file was refused, or the error that the function raised.
+            The job was cancelled or stopped, the file was refused, or the function raised an error.
         """
         wait([self._future])
-        self._tidied.wait()  # what `on_end` releases is gone
+        self._tidied.wait()  # `on_end` has released the resources
         try:
             return self._future.result()
         except StudyError:
@@ -232,18 +233,18 @@ def _end_turn(job: Job[Any]) -> None:
 
 
 def _ended() -> tuple[type[BaseException], ...]:
-    """Return what a job fails with whose process was ended."""
+    """Return the error of a job whose process was stopped."""
     from joblib.externals.loky.process_executor import ShutdownExecutorError
 
     return BrokenProcessPool, CancelledError, ShutdownExecutorError
 
 
 _IDLE: list[Any] = []
-"""Pools whose process has done its job and waits for another, which then begins at once."""
+"""Pools with an idle process, in which the next job starts at once."""
 
 
 def _own_pool() -> Any:
-    from joblib.externals.loky import ProcessPoolExecutor  # a fifth of a second to load
+    from joblib.externals.loky import ProcessPoolExecutor  # loading takes a fifth of a second
 
     with _LOCK:
         if _IDLE:
@@ -267,11 +268,11 @@ def _kept_pool(module: str) -> Any:
     return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
 
 
-# What follows runs in the other process.
+# The following functions run in the other process.
 
 
 def _begin(server: int, priority: int, module: str) -> None:
-    """Give way to the server, end with it (it may be gone by now), and load what is needed."""
+    """Lower the priority, end when the server ends (it may already have), and load modules."""
     os.nice(priority)
     never = threading.Event()
 
@@ -301,7 +302,7 @@ def _run(
 
 
 def _teller(note: Path) -> Tell:
-    """Return what writes the progress down for the server, a few times a second."""
+    """Return a function that reports progress to the server a few times a second."""
     step, since, last_at = "", 0.0, 0.0
 
     def tell(now: str, done: float, total: float) -> None:
