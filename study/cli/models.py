@@ -32,12 +32,12 @@ from study.models.model_protocol import (
 )
 from study.models.models import (
     FIELDS,
-    Found,
+    StudyPredictions,
     cards,
+    current_model,
     describe_model,
     keep_model,
     read_model,
-    standing_model,
     withdraw_model,
 )
 from study.models.paper import paper_of_bank, paper_of_study
@@ -45,7 +45,7 @@ from study.models.predictions import columns_of
 from study.models.rereading import keep_reread, reread
 from study.models.running import Limits, RunProgress
 from study.models.running_askers import PYTHON, Provider
-from study.models.running_exam import ModelRun, PaperExam, Ran, run_folder, run_model
+from study.models.running_exam import ModelRun, PaperExam, RunResult, run_folder, run_model
 from study.models.synthetic import add_synthetic
 from study.store import Store
 from study.store.studies import study_row
@@ -155,13 +155,13 @@ def add(
     runs, or its parts. See docs/predictions-format.md.
     """
     store = Store(db)
-    meant = parsed_columns(columns) if columns else None
+    column_roles = parsed_columns(columns) if columns else None
     try:
-        findings = read_model(store, *files, study=study, meant=meant)
+        findings = read_model(store, *files, study=study, column_roles=column_roles)
     except BeyondBudget:
         raise
     except BadFile as error:
-        raise BadFile(f"{error}{_hint(store, files[0]) if meant is None else ''}") from error
+        raise BadFile(f"{error}{_hint(store, files[0]) if column_roles is None else ''}") from error
     if not dry_run:
         keep_model(
             store,
@@ -172,8 +172,8 @@ def add(
             reason=reason,
             now=now(),
         )
-        if meant:
-            remember_columns(store, findings.file.columns, meant, now())
+        if column_roles:
+            remember_columns(store, findings.file.columns, column_roles, now())
     print_found(findings, model)
     if dry_run:
         print("Nothing was kept.")
@@ -194,7 +194,7 @@ def _hint(store: Store, file: Path) -> str:
     return "\nColumns can be named: --columns id=COLUMN,output=COLUMN"
 
 
-def print_found(findings: Found, model_id: str) -> None:
+def print_found(findings: StudyPredictions, model_id: str) -> None:
     """Print the counts of a model's predictions, and notes about them."""
     note(f"{findings.source_name}: {findings.file.shape}, {findings.file.n_rows:,} rows.")
     for words in findings.file.notes:
@@ -236,9 +236,8 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
         keep_reread(store, read, reason=reason, now=now())
     for (before, after), n in sorted(read.changed.items()):
         print(f"{n} {before} -> {after}")
-    print(
-        f"{model}: {read.changed.total()} of {read.found.file.n_rows} change by the {rules} rules."
-    )
+    n_changed, n_rows = read.changed.total(), read.predictions.file.n_rows
+    print(f"{model}: {n_changed} of {n_rows} change by the {rules} rules.")
     print("Kept." if reason else "Nothing was kept.")
 
 
@@ -261,7 +260,7 @@ def card(db: Path, study: str, model: str, values: tuple[str, ...]) -> None:
         print(f"{field}: {words}")
     if not before:
         with store.look() as look:
-            standing_model(look, study_row(look, study), model)
+            current_model(look, study_row(look, study), model)
         print(
             f"{model} has no model card. Write one with --set FIELD=TEXT. Fields: "
             f"{', '.join(FIELDS)}."
@@ -450,7 +449,7 @@ def run(db: Path, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> 
         most=options["limit"],
         keep_failed=options["keep_failed"],
     )
-    return _aside(lambda alone: _run(store, model_run, alone))
+    return _in_own_process(lambda parent_pipe: _run(store, model_run, parent_pipe))
 
 
 def _protocol(options: _Asked, **further: Any) -> ModelProtocol:
@@ -509,14 +508,14 @@ def _show(exam: PaperExam, folder: Path) -> None:
     print(f"{len(exam.item_ids):,} questions, runs: {runs}. No model was contacted.")
 
 
-def _run(store: Store, run: ModelRun, alone: int) -> int:
-    display = _RunTold()
+def _run(store: Store, run: ModelRun, parent_pipe: int) -> int:
+    display = _ProgressLine()
     ran = run_model(
         store,
         run,
         tell=display,
         wait=lambda: note("another process is asking this model; waiting for it to end."),
-        alone=alone,
+        parent_pipe=parent_pipe,
         now=now,
     )
     display.end()
@@ -526,11 +525,11 @@ def _run(store: Store, run: ModelRun, alone: int) -> int:
     return _print(ran, run)
 
 
-def _print(ran: Ran, run: ModelRun) -> int:
+def _print(ran: RunResult, run: ModelRun) -> int:
     with suppress(OSError):  # the terminal was closed
         cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
         print(f"{run.model_id}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
-        for reason, n in ran.asked.reasons.most_common(_REASONS):
+        for reason, n in ran.outcome.reasons.most_common(_REASONS):
             note(f"Failed requests: {n} ({reason})")
         if ran.kept:
             print_found(ran.kept, run.model_id)
@@ -539,11 +538,11 @@ def _print(ran: Ran, run: ModelRun) -> int:
         sys.stdout.flush()
     if ran.kept or (run.most and ran.n_answered >= ran.n_asks):
         return 0
-    why = _WHY.get(ran.asked.ended, "Some requests failed.")
+    why = _WHY.get(ran.outcome.ended, "Some requests failed.")
     raise StudyError(f"{why} The same command again asks what is missing.")
 
 
-class _RunTold:
+class _ProgressLine:
     """Prints the progress of a run: on one line of a terminal, or at intervals in a log."""
 
     def __init__(self) -> None:
@@ -579,20 +578,20 @@ class _RunTold:
                 print(file=sys.stderr)
 
 
-def _aside(work: Callable[[int], int]) -> int:
+def _in_own_process(work: Callable[[int], int]) -> int:
     """Do work in another process, which outlives this one, and return its exit status.
 
     If this process is killed, answers in progress have been requested and will be paid for: the
     other process notices the end of a pipe, requests no more, and stores the answers that arrive.
     """
-    alone, watched = os.pipe()
+    parent_pipe, watched = os.pipe()
 
     def separately() -> int:
         try:
             os.close(watched)
             os.setsid()  # the command handles a terminal that closes or is interrupted
             _give_large_blocks_back()
-            return work(alone)
+            return work(parent_pipe)
         except StudyError as error:
             with suppress(OSError):
                 print(error, file=sys.stderr)
@@ -601,7 +600,7 @@ def _aside(work: Callable[[int], int]) -> int:
         return 1
 
     child = split_off(separately)
-    os.close(alone)
+    os.close(parent_pipe)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: os.kill(child, signal.SIGTERM))
     _, status = os.waitpid(child, 0)

@@ -31,7 +31,7 @@ from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.finish_reasons import CUT_OFF
 from study.models.models import Withdrawn, withdrawn_in
-from study.models.rereading import read_otherwise
+from study.models.rereading import read_differently
 from study.monitoring.interventions import excluded_readings
 from study.protocol.protocol import AID_KEYS, Aid, Condition, Protocol, stored_protocol
 from study.reading.course import Step
@@ -454,7 +454,7 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 
 def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
-    for model, one, by_rules in read_otherwise(look, study):
+    for model, one, by_rules in read_differently(look, study):
         yield {
             "rater_id": model.model_id,
             "item_id": one.item_id,

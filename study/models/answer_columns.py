@@ -19,7 +19,7 @@ from study.models.files import (
     LATER_WORD_KEYS,
     PREDICTION_KEYS,
     WORD_KEYS,
-    Meant,
+    ColumnRoles,
     Records,
     first_of,
     has_probabilities,
@@ -208,14 +208,14 @@ def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:
 
 
 def reference_notes(
-    path: Path, source: Records, words: Sequence[str], meant: Meant | None
+    path: Path, source: Records, words: Sequence[str], column_roles: ColumnRoles | None
 ) -> Iterator[str]:
     """Yield what speaks for it that a file's answers are the reference standard.
 
     Only the file itself is looked at: the bank's reference standard is not read for it.
     """
-    used = _used(source, words, meant)
-    for column in used if meant is not None else ():
+    used = _used(source, words, column_roles)
+    for column in used if column_roles is not None else ():
         if may_be_reference(column) or (_names_answer(column) and of_questions(source.columns)):
             yield (
                 f"the answers are read from column “{column}”, which often holds the reference"
@@ -239,11 +239,13 @@ def _names_answer(column: str) -> bool:
     return plain_key(column) == WORD_KEYS[0] or may_be_reference(column)
 
 
-def _used(source: Records, words: Sequence[str], meant: Meant | None) -> list[str]:
-    if meant is None:
+def _used(source: Records, words: Sequence[str], column_roles: ColumnRoles | None) -> list[str]:
+    if column_roles is None:
         wanted = {plain_key(key) for key in words}
     else:
-        wanted = {plain_key(meant[role]) for role in ("answer", "output") if role in meant}
+        wanted = {
+            plain_key(column_roles[role]) for role in ("answer", "output") if role in column_roles
+        }
     return [column for column in source.columns if plain_key(column) in wanted]
 
 

@@ -1,7 +1,7 @@
-"""The records of a predictions file, whatever its dress, and which of their columns say what.
+"""Reads the records of a predictions file and determines the roles of its columns.
 
-A file is JSON, a table, or Inspect's log. Its columns are known by their usual names, or named by
-whoever adds it.
+A file is JSON, a table, or a log of Inspect. Its columns are recognised by their usual names, or
+named by the user.
 """
 
 import json
@@ -31,7 +31,7 @@ from study.tables.values import missing
 from study.tables.workbook import is_workbook
 
 _INSPECT = "inspect"
-_DRESSES = {
+_KINDS = {
     "json": "JSON",
     "jsonl": "JSON lines",
     "csv": "CSV table",
@@ -46,17 +46,17 @@ ROLES = (
     *("id", "answer", "output", "run", "condition", "confidence"),
     *("probabilities", "order", "prompt", "explanation", "boxes", "map", "finish"),
 )
-"""What a column can mean; beside these, `probability_A`, `probability_B`, ..."""
+"""The roles of columns, in addition to `probability_A`, `probability_B`, ..."""
 
 _PROBABILITY = re.compile(r"probability_[A-H]")
 ID_KEYS = ("item_id", "question_id", "id", "index", "data_point_id", "custom_id")
 PREDICTION_KEYS = ("model_prediction", "prediction")
 WORD_KEYS = ("answer", "output", "model_output", "response")
 LATER_WORD_KEYS = ("model_answer", "model_response", "pred", "generated_text")
-"""Names without doubt, which count where none of the above is there."""
+"""Unambiguous names, used if a file has none of the above."""
 
 ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS, *LATER_WORD_KEYS)
-_BESIDE = {
+_EXTRA_KEYS = {
     "run": ("run", "epoch"),
     "condition": ("condition",),
     "confidence": ("confidence",),
@@ -68,10 +68,10 @@ _BESIDE = {
     "finish": FINISH_KEYS,
 }
 
-_NUMBERS = {plain_key(key) for key in (*_BESIDE["confidence"], *_BESIDE["probabilities"])}
+_NUMBERS = {plain_key(key) for key in (*_EXTRA_KEYS["confidence"], *_EXTRA_KEYS["probabilities"])}
 
-Meant = Mapping[str, str]
-"""The column that says each thing, by what it says."""
+ColumnRoles = Mapping[str, str]
+"""Columns by their role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +83,17 @@ class Records:
     format : str
         `json`, `jsonl`, `csv`, `xlsx`, `parquet` or `inspect`.
     name : str
-        What messages call the file: its path, and the sheet of a workbook.
+        The file's name in messages: its path, and the sheet of a workbook.
     sha256 : str
-        Of its bytes, in hexadecimal.
+        Hash of its bytes, in hexadecimal.
     records : tuple of Record
         In file order.
     faults : tuple of Fault
-        Lines that are no record at all.
+        Lines that are not records.
     columns : tuple of str
-        The names in the records, in the order in which they first come; of a table, its header.
+        The header of a table, or the names in the records in order of first occurrence.
     notes : tuple of str
-        What is to be known of the file as a whole.
+        Notes on the file.
     """
 
     format: str
@@ -105,19 +105,19 @@ class Records:
     notes: tuple[str, ...] = ()
 
     @property
-    def dress(self) -> str:
-        """Return what the file is, in words."""
-        return _DRESSES[self.format]
+    def kind(self) -> str:
+        """Return the kind of file in words."""
+        return _KINDS[self.format]
 
 
-def kinds(meant: Meant | None) -> KindOf:
-    """Return what the columns of a table hold, by their usual names or those given."""
+def kinds(column_roles: ColumnRoles | None) -> KindOf:
+    """Return a function that gives the kind of a column, by its usual name or its role."""
     used = used_by_name(ANSWER_KEYS)
 
     def kind_of(column: str) -> Kind:
         plain = plain_key(column)
-        if meant is not None:
-            roles = [role for role, named in meant.items() if plain_key(named) == plain]
+        if column_roles is not None:
+            roles = [role for role, named in column_roles.items() if plain_key(named) == plain]
             if any(role.startswith(("confidence", "probabilit")) for role in roles):
                 return Kind.NUMBER
             return Kind.TEXT if roles else Kind.ANY
@@ -135,21 +135,21 @@ def read_records(
     kind_of: KindOf = lambda _: Kind.ANY,
     budget: Budget = BUDGET,
 ) -> Records:
-    """Read a file into records; what it is, its content says, or else its name's ending.
+    """Read a file into records; its format is recognised by its content or its name's ending.
 
     Parameters
     ----------
     path : Path
         The file.
     is_record : callable
-        Tells a JSON object that is one record from one that holds records by their keys.
+        Whether a JSON object is a record, and not an object of records by ID.
     kind_of : callable
         The kind of each column of a table.
 
     Raises
     ------
     BadFile
-        When the file cannot be read as a whole or holds no record.
+        The file cannot be read or contains no record.
     """
     with opened_bytes(path) as file:
         begins = file.read(400)
@@ -185,27 +185,30 @@ def _holds_workbook(path: Path) -> bool:
 
 
 def _names(records: Sequence[Record]) -> tuple[str, ...]:
-    found = (key for one in records if isinstance(one.value, dict) for key in one.value)
-    return tuple(dict.fromkeys(found))
+    keys = (key for record in records if isinstance(record.value, dict) for key in record.value)
+    return tuple(dict.fromkeys(keys))
 
 
 def _unwrapped(
     records: tuple[Record, ...], is_record: Callable[[dict[str, object]], bool]
 ) -> tuple[Record, ...]:
-    """Return the records of the one list in a JSON object that holds something else beside it."""
-    lists = [one for one in records if one.key and _is_list_of_objects(one.value)]
-    others = [one.value for one in records if one not in lists]
+    """Return the records of the only list in a JSON object that also has other values."""
+    lists = [record for record in records if record.key and _is_list_of_objects(record.value)]
+    others = [record.value for record in records if record not in lists]
     if len(lists) != 1 or any(isinstance(v, dict) and is_record({"id": 0, **v}) for v in others):
         return records
-    of = lists[0]
-    assert isinstance(of.value, list)
+    wrapper = lists[0]
+    assert isinstance(wrapper.value, list)
     return tuple(
-        Record(key="", place=f"{of.key} {n}", value=value) for n, value in enumerate(of.value, 1)
+        Record(key="", place=f"{wrapper.key} {n}", value=value)
+        for n, value in enumerate(wrapper.value, 1)
     )
 
 
 def _is_list_of_objects(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+    )
 
 
 def _of_log(path: Path, sha256: str, log: InspectLog) -> Records:
@@ -231,70 +234,72 @@ def _parquet(path: Path, sha256: str, budget: Budget) -> Records:
     )
 
 
-def parsed_columns(words: str) -> dict[str, str]:
-    """Read what `--columns` says, such as ``id=case,output=reply,run=seed``.
+def parsed_columns(text: str) -> dict[str, str]:
+    """Parse the value of `--columns`, such as ``id=case,output=reply,run=seed``.
 
     Raises
     ------
     BadInput
-        It is not of that form, names something that no column can mean, or means one thing twice.
+        It does not have that form, names an unknown role, or names a role twice.
 
     Examples
     --------
     >>> parsed_columns("id=Case, No.,answer=Reply")
     {'id': 'Case, No.', 'answer': 'Reply'}
     """
-    meant: dict[str, str] = {}
-    for part in re.split(r",\s*(?=[A-Za-z_]+=)", words.strip()):
-        role, mark, column = (one.strip() for one in part.partition("="))
-        if not mark or not column:
+    column_roles: dict[str, str] = {}
+    for part in re.split(r",\s*(?=[A-Za-z_]+=)", text.strip()):
+        role, equals, column = (part.strip() for part in part.partition("="))
+        if not equals or not column:
             raise BadInput(f"--columns: {part!r} is not of the form id=COLUMN; separate by commas")
-        if role in meant:
+        if role in column_roles:
             raise BadInput(f"--columns names {role} twice; keep one")
-        meant[role] = column
-    check_roles(meant)
-    return meant
+        column_roles[role] = column
+    check_roles(column_roles)
+    return column_roles
 
 
-def check_roles(meant: Meant) -> None:
-    """Refuse what no column can mean, and a naming without answers.
+def check_roles(column_roles: ColumnRoles) -> None:
+    """Refuse unknown roles, and roles without an answer.
 
     Raises
     ------
     BadInput
-        With what can be named.
+        The message lists the known roles.
     """
-    unknown = [role for role in meant if role not in ROLES and not _PROBABILITY.fullmatch(role)]
+    unknown = [
+        role for role in column_roles if role not in ROLES and not _PROBABILITY.fullmatch(role)
+    ]
     if unknown:
         raise BadInput(
             f"A column cannot mean {unknown[0]!r}; it can mean {', '.join(ROLES)},"
             f" probability_A, probability_B, ...{did_you_mean(unknown[0], ROLES)}"
         )
-    if not {"answer", "output", "probabilities", "probability_A"} & meant.keys():
+    if not {"answer", "output", "probabilities", "probability_A"} & column_roles.keys():
         raise BadInput(t("Name the column of the answers: the answer itself, or the raw output."))
 
 
-def check_columns(path: object, meant: Meant, found: Records) -> None:
+def check_columns(path: object, column_roles: ColumnRoles, source: Records) -> None:
     """Refuse columns that are not in a file.
 
     Raises
     ------
     BadFile
-        With those that are.
+        The message lists the columns of the file.
     """
-    for role, column in meant.items():
+    for role, column in column_roles.items():
         top = column.partition(".")[0]
-        if not {plain_key(column), plain_key(top)} & {plain_key(one) for one in found.columns}:
+        if not {plain_key(column), plain_key(top)} & {plain_key(name) for name in source.columns}:
             raise BadFile(
                 f"{path} has no column {column!r} for the {role}; it has"
-                f" {', '.join(found.columns[:40]) or 'none'}"
+                f" {', '.join(source.columns[:40]) or 'none'}"
             )
-    if "id" not in meant and not all(one.key for one in found.records):
-        raise BadFile(f"{path}: say which column is the item's id")
+    if "id" not in column_roles and not all(record.key for record in source.records):
+        raise BadFile(f"{path}: name the column of the item's ID")
 
 
 def value_of(record: Mapping[str, object], column: str) -> object:
-    """Return what stands in a column, by its name, its name in another spelling, or its path.
+    """Return the value of a column, named exactly, in another spelling, or by its path.
 
     Examples
     --------
@@ -306,36 +311,40 @@ def value_of(record: Mapping[str, object], column: str) -> object:
     for key, value in record.items():
         if plain_key(key) == plain_key(column):
             return value
-    here: object = record
+    current: object = record
     for part in column.split("."):
-        if isinstance(here, Mapping) and part in here:
-            here = here[part]
-        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
-            here = here[int(part)]
+        if isinstance(current, Mapping) and part in current:
+            current = current[part]
+        elif isinstance(current, list) and part.isdecimal() and int(part) < len(current):
+            current = current[int(part)]
         else:
             return None
-    return here
+    return current
 
 
 def first_of(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, object]:
-    """Return whether a record has any of these keys, and the first of them that is filled."""
+    """Return whether a record has any of these keys, and the value of the first that is filled."""
     plain = {plain_key(key): value for key, value in record.items()}
-    given = [plain[plain_key(key)] for key in keys if plain_key(key) in plain]
-    return bool(given), next((value for value in given if not missing(value)), None)
+    values = [plain[plain_key(key)] for key in keys if plain_key(key) in plain]
+    return bool(values), next((value for value in values if not missing(value)), None)
 
 
-def beside(record: Mapping[str, object], meant: Meant | None) -> dict[str, object]:
-    """Return what a record says beside its answer, by the usual names or those given."""
-    if meant is None:
-        found = {role: first_of(record, keys)[1] for role, keys in _BESIDE.items()}
-        found["finish"] = finish_reason(record)
-        single = {key[-1].upper(): key for key in record if _is_probability(key)}
+def extras_of(record: Mapping[str, object], column_roles: ColumnRoles | None) -> dict[str, object]:
+    """Return a record's values other than the answer, by usual names or given roles."""
+    if column_roles is None:
+        extras = {role: first_of(record, keys)[1] for role, keys in _EXTRA_KEYS.items()}
+        extras["finish"] = finish_reason(record)
+        probabilities = {key[-1].upper(): key for key in record if _is_probability(key)}
     else:
-        found = {role: value_of(record, column) for role, column in meant.items()}
-        single = {role[-1]: meant[role] for role in meant if _PROBABILITY.fullmatch(role)}
-    if single and missing(found.get("probabilities")):
-        found["probabilities"] = {key: value_of(record, column) for key, column in single.items()}
-    return found
+        extras = {role: value_of(record, column) for role, column in column_roles.items()}
+        probabilities = {
+            role[-1]: column_roles[role] for role in column_roles if _PROBABILITY.fullmatch(role)
+        }
+    if probabilities and missing(extras.get("probabilities")):
+        extras["probabilities"] = {
+            key: value_of(record, column) for key, column in probabilities.items()
+        }
+    return extras
 
 
 def _is_probability(key: str) -> bool:
@@ -343,35 +352,39 @@ def _is_probability(key: str) -> bool:
 
 
 def used_by_name(words: Iterable[str]) -> set[str]:
-    """Return the names, in plain spelling, that are read where nobody named columns."""
-    return {plain_key(key) for keys in ((*ID_KEYS, *words), *_BESIDE.values()) for key in keys}
+    """Return the column names, in plain spelling, that are read if no roles are given."""
+    return {plain_key(key) for keys in ((*ID_KEYS, *words), *_EXTRA_KEYS.values()) for key in keys}
 
 
 def is_used(key: str, known: set[str]) -> bool:
-    """Whether a key is read where nobody named columns."""
+    """Return whether a key is read if no roles are given."""
     return plain_key(key) in known or _is_probability(key)
 
 
 def has_probabilities(columns: Iterable[str]) -> bool:
-    """Whether columns hold the options' probabilities, which are an answer without words."""
-    return any(is_used(one, {"probabilities", "probs"}) for one in columns)
+    """Return whether columns contain the options' probabilities, which replace an answer."""
+    return any(is_used(column, {"probabilities", "probs"}) for column in columns)
 
 
-def remember_columns(store: Store, columns: Sequence[str], meant: Meant, now: datetime) -> None:
-    """Keep what the columns of a file mean, for the next file that has the same."""
+def remember_columns(
+    store: Store, columns: Sequence[str], column_roles: ColumnRoles, now: datetime
+) -> None:
+    """Store the roles of a file's columns, for the next file with the same columns."""
     with store.change() as change:
-        models.remember_columns(change, _as_key(columns), json.dumps(dict(meant)), stamp(now))
+        models.remember_columns(
+            change, _as_key(columns), json.dumps(dict(column_roles)), stamp(now)
+        )
 
 
 def remembered_columns(store: Store, columns: Sequence[str]) -> dict[str, str]:
-    """Return what these columns meant the last time, or nothing."""
+    """Return the roles stored for these columns, or an empty dictionary."""
     with store.look() as look:
-        found = models.remembered_columns(look, _as_key(columns))
-    return dict(json.loads(found)) if found else {}
+        stored = models.remembered_columns(look, _as_key(columns))
+    return dict(json.loads(stored)) if stored else {}
 
 
 def are_usual(columns: Iterable[str]) -> bool:
-    """Whether both the case and the answer have names that are known."""
+    """Return whether the columns of both ID and answer have usual names."""
     plain = {plain_key(column) for column in columns}
     return all(
         any(plain_key(key) in plain for key in keys)
@@ -379,20 +392,20 @@ def are_usual(columns: Iterable[str]) -> bool:
     )
 
 
-def guessed(columns: Iterable[str]) -> dict[str, str]:
-    """Return what columns mean as far as their usual names tell; not which holds the answers."""
+def guess_roles(columns: Iterable[str]) -> dict[str, str]:
+    """Return the roles of columns with usual names, except the answer's."""
     plain = {plain_key(column): column for column in columns}
-    usual = {"id": ID_KEYS, **_BESIDE}
-    found = {
+    usual = {"id": ID_KEYS, **_EXTRA_KEYS}
+    guesses = {
         role: next((plain[plain_key(key)] for key in keys if plain_key(key) in plain), "")
         for role, keys in usual.items()
     }
-    found |= {
+    guesses |= {
         f"probability_{key[-1].upper()}": column
         for key, column in plain.items()
         if _is_probability(key)
     }
-    return {role: column for role, column in found.items() if column}
+    return {role: column for role, column in guesses.items() if column}
 
 
 def _as_key(columns: Sequence[str]) -> str:

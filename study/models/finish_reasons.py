@@ -1,4 +1,4 @@
-"""Tells from what a harness records whether a model's output was cut off at a token limit."""
+"""Determines from a harness's records whether a model's output was cut off at a token limit."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,16 +8,16 @@ from study.tables.columns import plain_key
 from study.tables.values import missing
 
 CUT_OFF = "cut off"
-"""Why an output is unparsed: it ends at a limit and not where the model ended it."""
+"""Reason for an unparsed output: it was cut off at a limit."""
 
 EMPTY = "empty output"
-"""Why an output is unparsed: the model ended it, and said nothing."""
+"""Reason for an unparsed output: the model finished without text."""
 
 FINISH_KEYS = (
     *("finish_reason", "stop_reason", "done_reason", "finish", "stop", "stop_type"),
     *("finish_type", "completion_reason", "termination_reason"),
 )
-"""Names of the field that says why an output ended."""
+"""Names of the field with the reason why an output ended."""
 
 _TRUNCATED_KEYS = frozenset(
     ("truncated", "istruncated", "outputtruncated", "cutoff", "stoppedlimit", "hitmaxtokens")
@@ -37,7 +37,7 @@ _DEEPEST = 6
 
 
 def is_cut_off(reason: object) -> bool:
-    """Return whether a reason for which an output ended is a limit on its length.
+    """Return whether a finish reason is a limit on the length.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def is_cut_off(reason: object) -> bool:
 
 
 def finish_reason(record: Mapping[str, Any]) -> object:
-    """Return why a record says that its output ended; None where it does not say.
+    """Return the finish reason of a record's output, or None if there is none.
 
-    A reason under one of `FINISH_KEYS` counts first, also inside `details` and the like; else a
-    flag such as `truncated`; else a token count that reached the limit beside it.
+    The reason is the value of one of `FINISH_KEYS`, also inside `details` and similar objects;
+    otherwise a flag such as `truncated`; otherwise a token count that reached the recorded limit.
     """
     plain = {plain_key(key): value for key, value in record.items()}
     for key in FINISH_KEYS:
@@ -77,7 +77,7 @@ def _is_true(value: object) -> bool:
 
 
 def _numbers(value: object, keys: frozenset[str], depth: int = 0) -> Iterator[float]:
-    """Yield the numbers under some keys, at any depth."""
+    """Yield the numbers under these keys, at any depth."""
     if depth > _DEEPEST:
         return
     if isinstance(value, Mapping):

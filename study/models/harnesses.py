@@ -1,7 +1,7 @@
-"""What each harness of the field writes of a model's answers, recognised by its content.
+"""Reads the output files of evaluation harnesses, which are recognised by their content.
 
-Each shape turns one record of a file into what the model said, once a run. Nothing here knows of
-items or options: only of where a harness puts ids and words, and how it says that a request failed.
+A `Shape` converts one record of a file into the model's outputs, one per run. It only knows where a
+harness stores IDs and texts and how it records failed requests, nothing about items or options.
 """
 
 import math
@@ -11,64 +11,64 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from study.models.answer_columns import is_medevalkit
-from study.models.files import ID_KEYS, Meant, Records, beside, first_of
+from study.models.files import ID_KEYS, ColumnRoles, Records, extras_of, first_of
 from study.models.finish_reasons import finish_reason
 from study.tables.columns import plain_key
 from study.tables.source import Record
 from study.tables.values import missing
 
 FILTERED = "content_filter"
-"""Why an output ended where the provider's filter declined it."""
+"""Finish reason of an output that the provider's filter declined."""
 
-_LOOKED_AT = 200
-_FAILED_WORDS = "failed to obtain answer via api"  # VLMEvalKit's, in the place of an answer
+_N_SAMPLED = 200
+_FAILED_WORDS = "failed to obtain answer via api"  # written by VLMEvalKit instead of an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOutput:
-    """What a file says that a model said of an item, once.
+    """A model's output for an item in one run, as in a file.
 
     Attributes
     ----------
     place : str
-        Where it stands; of a harness's file whoever reads it says so.
+        Its position in the file; set by the caller for a harness's file.
     ids : mapping of str to object
-        What may be the item's id, by its name in the file; the surest first.
+        Possible IDs of the item by their name in the file, most certain first.
     words : object
-        The model's words; None where nothing was said.
+        The model's text; None if there is none.
     has_words : bool
-        Whether there is a place for them.
-    beside : mapping of str to object
-        What else is said, by the names that columns can have (`study.models.files.ROLES`).
+        Whether the record has a field for the text.
+    extras : mapping of str to object
+        Other values by role (`study.models.files.ROLES`).
     failed : str
-        Why there is no answer, where the harness says so.
+        The reason for a failed request, if recorded.
     refused : bool
-        Whether the provider says that the model, or its filter, declined.
+        Whether the provider reports that the model, or its filter, declined.
     """
 
     place: str = ""
     ids: Mapping[str, object]
     words: object = None
     has_words: bool = True
-    beside: Mapping[str, object] = field(default_factory=dict)
+    extras: Mapping[str, object] = field(default_factory=dict)
     failed: str = ""
     refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A shape that files of the field have: its name, and how one of its records is read."""
+    """The format of a harness's files: its name, and a function that reads one record."""
 
     name: str
     read: Callable[[Mapping[str, Any]], Iterator[ModelOutput]]
 
 
-def shape_of(found: Records) -> Shape | None:
-    """Return the harness that wrote a file; None for records with columns of a plain kind."""
-    if found.format == "inspect":
+def shape_of(source: Records) -> Shape | None:
+    """Return the shape of a harness's file, or None for a plain table or list of records."""
+    if source.format == "inspect":
         return Shape(name="Inspect log", read=_inspect)
     keys: Counter[str] = Counter()
-    for record in found.records[:_LOOKED_AT]:
+    for record in source.records[:_N_SAMPLED]:
         if isinstance(record.value, dict):
             keys.update(list(record.value))
             if isinstance(record.value.get("response"), dict):
@@ -80,39 +80,39 @@ def shape_of(found: Records) -> Shape | None:
     if "custom_id" in keys and ("response" in keys or "error" in keys):
         return Shape(name="OpenAI batch output", read=_openai)
     if "doc_id" in keys and ("resps" in keys or "filtered_resps" in keys):
-        # The multimodal fork writes an input beside the document, and neither filters nor hashes.
+        # lmms-eval writes an input next to the document, and neither filters nor hashes.
         lmms = "filter" not in keys and ("input" in keys or "submission" in keys)
         return Shape(name="lmms-eval samples" if lmms else "lm-eval samples", read=_samples)
     return None
 
 
-def name_of(found: Records) -> str:
-    """Return what records of a plain kind are called."""
-    keys = {plain_key(one) for one in found.columns}
+def name_of(source: Records) -> str:
+    """Return the name of a plain file's format."""
+    keys = {plain_key(column) for column in source.columns}
     if {"index", "prediction"} <= keys and ("question" in keys or "a" in keys):
-        return f"VLMEvalKit {found.dress}" if found.dress != "JSON" else "VLMEvalKit JSON"
+        return f"VLMEvalKit {source.kind}" if source.kind != "JSON" else "VLMEvalKit JSON"
     if is_medevalkit(keys):
         return "MedEvalKit results"
-    if found.format == "json" and "modelprediction" in keys:
+    if source.format == "json" and "modelprediction" in keys:
         return "leaderboard submission"
-    return found.dress
+    return source.kind
 
 
 def plain(record: Record, words: Sequence[str]) -> ModelOutput:
-    """Read a record whose keys have the usual names, or that is nothing but an answer."""
+    """Read a record whose keys have usual names, or that is only an answer."""
     value = record.value
     if not isinstance(value, dict):
         return ModelOutput(
             place=record.place, ids={"key": record.key} if record.key else {}, words=value
         )
-    has_words, said = first_of(value, words)
-    failed = isinstance(said, str) and said.strip().lower().startswith(_FAILED_WORDS)
+    has_words, answer = first_of(value, words)
+    failed = isinstance(answer, str) and answer.strip().lower().startswith(_FAILED_WORDS)
     return ModelOutput(
         place=record.place,
         ids=_ids(record, value),
-        words=said,
+        words=answer,
         has_words=has_words,
-        beside=beside(value, None),
+        extras=extras_of(value, None),
         failed="no answer from the server" if failed else "",
     )
 
@@ -120,43 +120,43 @@ def plain(record: Record, words: Sequence[str]) -> ModelOutput:
 def _ids(record: Record, value: Mapping[str, Any]) -> dict[str, object]:
     if record.key:
         return {"key": record.key}
-    of = {plain_key(key): (key, one) for key, one in value.items()}
-    found = [of[plain_key(key)] for key in ID_KEYS if plain_key(key) in of]
-    return {key: one for key, one in found if not missing(one)}
+    by_plain_key = {plain_key(key): (key, field_value) for key, field_value in value.items()}
+    fields = [by_plain_key[plain_key(key)] for key in ID_KEYS if plain_key(key) in by_plain_key]
+    return {key: field_value for key, field_value in fields if not missing(field_value)}
 
 
-def named(record: Record, meant: Meant) -> ModelOutput:
-    """Read a record by the columns that were named."""
+def named(record: Record, column_roles: ColumnRoles) -> ModelOutput:
+    """Read a record by the given roles of its columns."""
     value = record.value
     if not isinstance(value, dict):
         return ModelOutput(place=record.place, ids={}, has_words=False)
-    found = beside(value, meant)
-    given = found.get("id") if "id" in meant else record.key
-    answer, output = found.get("answer"), found.get("output")
+    extras = extras_of(value, column_roles)
+    item_id = extras.get("id") if "id" in column_roles else record.key
+    answer, output = extras.get("answer"), extras.get("output")
     words = output if missing(answer) else answer
-    if not missing(answer) and not missing(output) and missing(found.get("explanation")):
-        found["explanation"] = output
+    if not missing(answer) and not missing(output) and missing(extras.get("explanation")):
+        extras["explanation"] = output
     return ModelOutput(
         place=record.place,
-        ids={meant.get("id", "key"): given},
+        ids={column_roles.get("id", "key"): item_id},
         words=words,
         has_words=answer is not None or output is not None,
-        beside=found,
+        extras=extras,
     )
 
 
 def _texts(parts: object) -> str | None:
-    """Return a message's text, whether it is plain or in parts; thoughts are no part of it."""
+    """Return the text of a message, in one or several parts, without its reasoning."""
     if isinstance(parts, str):
         return parts
     if not isinstance(parts, list):
         return None
-    said = [
+    texts = [
         part if isinstance(part, str) else part.get("text") or part.get("refusal")
         for part in parts
         if isinstance(part, str) or (isinstance(part, dict) and not _is_thought(part))
     ]
-    return "".join(one for one in said if isinstance(one, str)) if parts else None
+    return "".join(text for text in texts if isinstance(text, str)) if parts else None
 
 
 def _is_thought(part: Mapping[str, Any]) -> bool:
@@ -175,19 +175,19 @@ def _at(value: object, *path: str | int) -> Any:
 
 
 def _why(error: object) -> str:
-    """Return what a provider says went wrong, in a few words."""
+    """Return a provider's error in a few words."""
     if isinstance(error, Mapping):
         inner = error.get("error")
-        for said in (inner, error.get("code"), error.get("type"), error.get("message")):
-            if isinstance(said, Mapping):
-                return _why(said)
-            if not missing(said):
-                return str(said)[:60]
+        for detail in (inner, error.get("code"), error.get("type"), error.get("message")):
+            if isinstance(detail, Mapping):
+                return _why(detail)
+            if not missing(detail):
+                return str(detail)[:60]
     return str(error)[:60]
 
 
 def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput]:
-    """Read the choices of a chat completion: several of them are several runs."""
+    """Read the choices of a chat completion; each choice is a run."""
     if not isinstance(choices, list) or not choices:
         yield ModelOutput(ids=ids, failed="no choices")
         return
@@ -201,7 +201,7 @@ def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput
         yield ModelOutput(
             ids=ids,
             words=words,
-            beside=_runs(n, choices) | {"finish": _at(choice, "finish_reason")},
+            extras=_runs(n, choices) | {"finish": _at(choice, "finish_reason")},
             refused=not missing(refusal) or (filtered and missing(words)),
         )
 
@@ -219,15 +219,15 @@ def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     elif _at(body, "output") is not None:  # the Responses API
         parts = [
             part
-            for one in body["output"]
-            if _at(one, "type") == "message"
-            for part in _at(one, "content") or []
+            for output in body["output"]
+            if _at(output, "type") == "message"
+            for part in _at(output, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
         why = _at(body, "incomplete_details", "reason")
         finish = why or (body.get("status") if isinstance(body, Mapping) else None)
         refused = refused or why == FILTERED
-        yield ModelOutput(ids=ids, words=_texts(parts), beside={"finish": finish}, refused=refused)
+        yield ModelOutput(ids=ids, words=_texts(parts), extras={"finish": finish}, refused=refused)
     else:
         yield from _choices(ids, _at(body, "choices"))
 
@@ -243,14 +243,14 @@ def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     yield ModelOutput(
         ids=ids,
         words=_texts(_at(result, "message", "content")),
-        beside={"finish": stop},
+        extras={"finish": stop},
         refused=stop == "refusal",
     )
 
 
 def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
-    of = ("key", "custom_id", *ID_KEYS)
-    ids = {key: value[key] for key in of if not missing(value.get(key))}
+    id_keys = ("key", "custom_id", *ID_KEYS)
+    ids = {key: value[key] for key in id_keys if not missing(value.get(key))}
     error = value.get("error") or value.get("status")
     candidates = _at(value, "response", "candidates")
     blocked = _at(value, "response", "promptFeedback", "blockReason")
@@ -259,22 +259,24 @@ def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     elif error or not candidates:
         yield ModelOutput(ids=ids, failed=_why(error or "no candidates"))
     else:
-        for n, one in enumerate(candidates, 1):
-            words = _texts(_at(one, "content", "parts"))
-            finish = _at(one, "finishReason") or _at(one, "finish_reason")
+        for n, candidate in enumerate(candidates, 1):
+            words = _texts(_at(candidate, "content", "parts"))
+            finish = _at(candidate, "finishReason") or _at(candidate, "finish_reason")
             safety = finish in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
             yield ModelOutput(
                 ids=ids,
                 words=words,
-                beside=_runs(n, candidates) | {"finish": "MAX_TOKENS" if finish == 2 else finish},
+                extras=_runs(n, candidates) | {"finish": "MAX_TOKENS" if finish == 2 else finish},
                 refused=safety and missing(words),
             )
 
 
 def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
-    """Read a sample of Inspect: an epoch is a run."""
+    """Read a sample of an Inspect log; an epoch is a run."""
     about = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
-    ids = {key: one for key, one in about.items() if not missing(one)} | {"id": value.get("id")}
+    ids = {key: field_value for key, field_value in about.items() if not missing(field_value)} | {
+        "id": value.get("id")
+    }
     output, error = value.get("output"), value.get("error")
     words = _at(output, "completion")
     if missing(words):
@@ -284,7 +286,7 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     yield ModelOutput(
         ids=ids,
         words=words,
-        beside={
+        extras={
             "run": value.get("epoch"),
             "condition": _at(value, "metadata", "condition"),
             "order": _at(value, "metadata", "shown_order"),
@@ -296,44 +298,46 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
 
 
 def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
-    """Read a sample of lm-eval or of lmms-eval: what was said, or how likely each option was."""
+    """Read a sample of lm-eval or lmms-eval: texts, or the options' log-likelihoods."""
     doc = value.get("doc")
-    inside = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
-    ids = {key: one for key, one in inside.items() if not missing(one)}
+    doc_ids = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
+    ids = {key: field_value for key, field_value in doc_ids.items() if not missing(field_value)}
     ids["doc_id"] = value.get("doc_id")
-    told = {
+    extras = {
         "condition": _at(doc, "condition"),
         "order": _at(doc, "shown_order"),
         "filter": value.get("filter"),
-        "finish": finish_reason({key: one for key, one in value.items() if key != "doc"}),
+        "finish": finish_reason(
+            {key: field_value for key, field_value in value.items() if key != "doc"}
+        ),
     }
-    given = value.get("resps")
-    if missing(given):
-        given = value.get("filtered_resps")
-    likely = _likelihoods(given)
+    responses = value.get("resps")
+    if missing(responses):
+        responses = value.get("filtered_resps")
+    likely = _likelihoods(responses)
     if likely:
-        yield ModelOutput(ids=ids, has_words=False, beside={**told, "probabilities": likely})
+        yield ModelOutput(ids=ids, has_words=False, extras={**extras, "probabilities": likely})
         return
-    runs = given[0] if isinstance(given, list) and given else given
-    several = runs if isinstance(runs, list) else [runs]
-    for n, words in enumerate(several or [None], 1):
-        beside_it = {**told, "run": n} if len(several) > 1 else told
-        yield ModelOutput(ids=ids, words=words, beside=beside_it)
+    runs = responses[0] if isinstance(responses, list) and responses else responses
+    texts = runs if isinstance(runs, list) else [runs]
+    for n, words in enumerate(texts or [None], 1):
+        run_extras = {**extras, "run": n} if len(texts) > 1 else extras
+        yield ModelOutput(ids=ids, words=words, extras=run_extras)
 
 
-def _likelihoods(given: object) -> list[float] | None:
-    """Return the options' probabilities, from the log-likelihoods that stand in for words."""
-    if not isinstance(given, list) or len(given) < 2:
+def _likelihoods(responses: object) -> list[float] | None:
+    """Return the options' probabilities if the responses are log-likelihoods, otherwise None."""
+    if not isinstance(responses, list) or len(responses) < 2:
         return None
-    found: list[float] = []
-    for one in given:
-        while isinstance(one, list) and len(one) == 1:
-            one = one[0]
-        if not (isinstance(one, list) and len(one) == 2):
+    log_likelihoods: list[float] = []
+    for response in responses:
+        while isinstance(response, list) and len(response) == 1:
+            response = response[0]
+        if not (isinstance(response, list) and len(response) == 2):
             return None
         try:
-            found.append(float(one[0]))
+            log_likelihoods.append(float(response[0]))
         except (TypeError, ValueError):
             return None
-    weights = [math.exp(value - max(found)) for value in found]
+    weights = [math.exp(value - max(log_likelihoods)) for value in log_likelihoods]
     return [weight / math.fsum(weights) for weight in weights]

@@ -1,4 +1,4 @@
-"""Reads the samples of an Inspect log, packed as `.eval` or written as JSON, within the budget."""
+"""Reads the samples of an Inspect log, packed as `.eval` or as JSON, within the limits."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from study.base.text import natural
 from study.tables.source import NOT_JSON, why_not_json
 
 COLUMNS = ("id", "epoch", "metadata", "output", "error", "limit")
-"""What is kept of a sample."""
+"""The fields of a sample that are read."""
 
 _BEGINS = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _ZSTANDARD = 93
@@ -23,7 +23,7 @@ _ODD = "{} is not a valid log of Inspect: {}; write it again with inspect log co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectLog:
-    """The samples of a log, each an object or what is there instead, and how its run ended."""
+    """The samples of a log, normally objects, and the status of its run."""
 
     samples: tuple[object, ...]
     status: str
@@ -40,7 +40,7 @@ def read_json_log(path: Path, budget: Budget) -> InspectLog:
     Raises
     ------
     BadFile
-        It is not JSON, has no samples or another form, or is beyond the budget.
+        It is not JSON, has no samples, has another form, or exceeds the limits.
     """
     log = _object(path, "the file", path.read_bytes())
     samples = log.get("samples")
@@ -55,12 +55,12 @@ def read_packed_log(path: Path, budget: Budget) -> InspectLog:
     Raises
     ------
     BadFile
-        As `read_json_log`; or it is another archive, or packed in a way that is not read here.
+        As `read_json_log`; or it is another kind of archive, or its compression is not supported.
     """
     with opened(path, budget=budget) as (archive, entries):
-        inside = {one.filename: one for one in entries}
+        inside = {entry.filename: entry for entry in entries}
         names = sorted(
-            (one for one in inside if one.startswith("samples/") and one.endswith(".json")),
+            (name for name in inside if name.startswith("samples/") and name.endswith(".json")),
             key=natural,
         )
         _check_kind(path, inside, names)
@@ -77,9 +77,9 @@ def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> 
             f"{path} is an archive, and neither an XLSX workbook nor a log of Inspect; unpack it,"
             " and give the file in it"
         )
-    if any(inside[one].compress_type == _ZSTANDARD for one in names):
+    if any(inside[name].compress_type == _ZSTANDARD for name in names):
         raise BadFile(
-            f"{path} is packed with Zstandard, which is not read here. Write it as JSON first: "
+            f"{path} is packed with Zstandard, which is not supported. Write it as JSON first: "
             f"inspect log convert {path.name} --to json --output-dir json"
         )
 
@@ -87,7 +87,7 @@ def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> 
 def _entry(path: Path, archive: ZipFile, entry: ZipInfo) -> dict[str, object]:
     try:
         content = content_of(archive, entry)
-    except NotImplementedError as error:  # a kind of compression that zipfile does not know
+    except NotImplementedError as error:  # compression that zipfile does not support
         raise BadFile(f"{path} cannot be read: {error}; write it again as JSON") from error
     return _object(path, entry.filename, content)
 
@@ -98,7 +98,7 @@ def _object(path: Path, what: str, content: bytes) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         raise BadFile(NOT_JSON.format(path, why_not_json(error))) from error
     if not isinstance(value, dict):
-        raise BadFile(_ODD.format(path, f"{what} holds no object"))
+        raise BadFile(_ODD.format(path, f"{what} contains no object"))
     return value
 
 

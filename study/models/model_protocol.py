@@ -1,4 +1,4 @@
-"""How a model is asked: everything decided before it is, and the prompt's versioned templates."""
+"""The protocol under which a model is asked, and the versioned templates of its prompt."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +16,7 @@ _WIDEST = 8_192
 
 
 class Shown(StrEnum):
-    """What a model is shown of an item: its images, none, wrong ones, or images and no options."""
+    """What a model sees of an item: its images, none, wrong ones, or images without options."""
 
     IMAGE = "image"
     IMAGE_ABSENT = "image-absent"
@@ -27,8 +27,8 @@ class Shown(StrEnum):
 class Order(StrEnum):
     """The order of an item's options.
 
-    `canonical` is the bank's. `readers` is dealt as a reader's is, by the study's `option_order`
-    and seed. `shuffled` is dealt alike, whatever the study's `option_order` says.
+    `canonical` is the bank's order. `readers` follows the study's `option_order` and seed, as for a
+    reader. `shuffled` is random by the same seed, regardless of the study's `option_order`.
     """
 
     CANONICAL = "canonical"
@@ -37,7 +37,7 @@ class Order(StrEnum):
 
 
 TEMPERATURE, MAX_TOKENS = 0.0, 1024
-"""The defaults with which a model is asked."""
+"""The default settings of a model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,35 +47,35 @@ class ModelProtocol:
     Attributes
     ----------
     template : str
-        The version of the prompt's template, one of `TEMPLATES`; where the
-        condition is open-ended of `OPEN_TEMPLATES`.
+        The version of the prompt's template in `TEMPLATES`, or in `OPEN_TEMPLATES` if the condition
+        is open-ended.
     system : str or None
-        The system prompt; None for the template's own, empty for none.
+        The system prompt; None for the template's, empty for none.
     condition : Shown
         What is shown of an item.
     views : {"all", "first"}
-        Every view of an item, or the first alone, of its prior ones likewise.
+        All views of an item or only the first; likewise for its prior images.
     resolution : {"full", "quarter"} or int
-        Every pixel; a quarter of each side; or this many pixels across, never more than there are.
+        All pixels, a quarter of each side, or a width in pixels; images are never enlarged.
     context : tuple of str or None
-        What is said of the patient, as in a study's protocol; None for what the study's says.
+        Information on the patient, as in a study's protocol; None for the study's setting.
     order : Order
         The order of the options.
     explanation : bool
-        Whether it is asked to say why, before it answers.
+        Whether the model is asked for an explanation before its answer.
     temperature : float or None
-        None for the provider's own.
+        None for the provider's default.
     max_tokens : int or None
-        Tokens of an answer at most; None for the provider's own.
+        Maximum number of tokens of an answer; None for the provider's default.
     runs : int
-        How often each item is asked.
+        The number of times each item is asked.
     seeds : tuple of int
-        The seed of each run; empty where none is given.
+        The seed of each run; empty for none.
 
     Raises
     ------
     BadInput
-        A value is none of those allowed.
+        A value is not allowed.
     """
 
     template: str = "1"
@@ -93,7 +93,7 @@ class ModelProtocol:
 
     def __post_init__(self) -> None:
         across = self.resolution
-        for name, sound in (
+        for name, is_valid in (
             ("views", self.views in VIEWS),
             (
                 "resolution",
@@ -105,7 +105,7 @@ class ModelProtocol:
             ("runs", self.runs >= 1),
             ("seeds", len(self.seeds) in (0, self.runs)),
         ):
-            if not sound:
+            if not is_valid:
                 value = getattr(self, name)
                 raise BadInput(
                     t("A model cannot be asked with {name} = {value}.", name=name, value=value)
@@ -131,7 +131,7 @@ def resolution_of(text: str) -> str | int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A prompt's template; of its lines stand those that apply to an item."""
+    """A prompt's template; only the lines that apply to an item are used."""
 
     system: str
     with_views: str
@@ -144,7 +144,7 @@ class Template:
     prior: str = ""
 
     def printed(self, protocol: ModelProtocol) -> str:
-        """Return it in words for a report, with its blanks as `{name}`."""
+        """Return the text for a report, with placeholders as `{name}`."""
         blind = protocol.condition == Shown.IMAGE_ABSENT
         return "\n\n".join(
             (
@@ -177,9 +177,9 @@ TEMPLATES: Mapping[str, Template] = {
         "comparison.",
     ),
 }
-"""Never changed once released: answers are stored under the version. A better one is a new one.
+"""Templates by version. A released version never changes, because answers are stored with it.
 
-Where prior films are shown, the second takes the place of the first, which has no words for them.
+If prior films are shown, version 2 replaces version 1, which has no text for them.
 """
 
 OPEN_TEMPLATES: Mapping[str, Template] = {
@@ -193,11 +193,11 @@ OPEN_TEMPLATES: Mapping[str, Template] = {
     )
     for version, template in TEMPLATES.items()
 }
-"""The same for what is asked open-ended: without options, and without a letter to reply with."""
+"""Templates for open-ended questions: without options and letters."""
 
 
 def template_of(protocol: ModelProtocol) -> Template:
-    """Return the template a protocol names.
+    """Return the template of a protocol.
 
     Raises
     ------

@@ -1,11 +1,10 @@
-"""A study's models, its raters that are no readers: added from predictions, described, withdrawn.
+"""Adds models to a study from their predictions, describes them in cards, and withdraws them.
 
-Predictions are looked at, then kept. A card says what is known of a model beside its answers: who
-makes it, under which licence, how it was asked; it is an event of the study's trail, and the last
-one stands. A model is withdrawn with a reason: it counts nowhere any more, and nothing is lost. Its
-predictions stay in the store, and the trail tells who withdrew it, when and why. The closing is no
-end to it, for that a file was the wrong one may only show with the results. Whoever withdraws a
-model then may have seen them: the bundle and the reports say that it was done after closing.
+Predictions are read first, then stored. A card describes a model: its maker, its licence, how it
+was asked. Cards are events of the study's trail; the last one counts. A withdrawn model is in no
+table or bundle, but its predictions stay in the store, and the trail records who withdrew it, when
+and why. Models can be withdrawn after closing too, because a wrong file may only be noticed in the
+results; the bundle and the reports then state that it was withdrawn after closing.
 """
 
 import json
@@ -24,7 +23,7 @@ from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
 from study.base.translation import later, said, t
-from study.models.files import Meant
+from study.models.files import ColumnRoles
 from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
 from study.models.paper import paper_ids
@@ -40,13 +39,15 @@ _NEEDS_PAPER = later(
     "The file names its items by index only: give the exam paper's paper.json with it, which "
     "holds the ID of each index (python -m study models add FILE paper.json)."
 )
-_KEPT = attrgetter("answer", "status", "raw_answer", "condition", "run", "repeat", "confidence")
+_STORED_FIELDS = attrgetter(
+    "answer", "status", "raw_answer", "condition", "run", "repeat", "confidence"
+)
 
 FIELDS = (
     *("name", "institution", "url", "date", "licence", "training", "prompt", "hardware"),
     "cost",
 )
-"""What a card may say, all of it as text; `training` is the exposure to these data as stated."""
+"""The fields of a card, all text; `training` is the declared exposure to these data."""
 
 Card = Mapping[str, str]
 _FEW = 3
@@ -54,7 +55,7 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A prediction as it was read: the model's words, and the option they were taken for."""
+    """A prediction as read: the model's words, and the option they were interpreted as."""
 
     item_id: str
     words: str
@@ -65,8 +66,8 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a prediction file says of a study's cases; nothing of it is kept yet."""
+class StudyPredictions:
+    """The predictions in a file for a study's cases, before they are stored."""
 
     study: str
     source_name: str
@@ -75,67 +76,71 @@ class Found:
 
     @property
     def n_cases(self) -> int:
-        """Return how many cases the study has."""
+        """Return the number of cases of the study."""
         return len(self.options)
 
     @property
     def by_status(self) -> dict[str, int]:
-        """Return how many of the study's cases have each status."""
-        return dict(Counter(str(one.status) for one in self.file.standing))
+        """Return the number of cases by status."""
+        return dict(Counter(str(prediction.status) for prediction in self.file.primary))
 
     @property
     def n_cut_off(self) -> int:
-        """Return how many of the study's cases have an output that was cut off."""
-        return sum(one.detail.get("reason") == CUT_OFF for one in self.file.standing)
+        """Return the number of cases whose output was cut off."""
+        return sum(prediction.detail.get("reason") == CUT_OFF for prediction in self.file.primary)
 
     @property
     def n_absent(self) -> int:
-        """Return of how many cases the file says nothing."""
-        return self.n_cases - len(self.file.standing)
+        """Return the number of cases that are not in the file."""
+        return self.n_cases - len(self.file.primary)
 
     @property
     def n_unanswered(self) -> int:
-        """Return how many cases have no answer, for whatever reason: they count as wrong."""
+        """Return the number of cases without an answer for any reason; they count as wrong."""
         return self.n_cases - self.by_status.get("answered", 0)
 
     @property
     def n_not_drawn(self) -> int:
-        """Return how many predictions are for items that are not in the study."""
+        """Return the number of predictions for items that are not in the study."""
         return len(self.file.unknown_ids)
 
     @property
     def absent_ids(self) -> list[str]:
-        """Return the cases of the study that the file says nothing of."""
-        there = {one.item_id for one in self.file.standing}
-        return [item_id for item_id in self.options if item_id not in there]
+        """Return the cases of the study that are not in the file."""
+        predicted = {prediction.item_id for prediction in self.file.primary}
+        return [item_id for item_id in self.options if item_id not in predicted]
 
     def examples(self, most: int) -> list[Example]:
-        """Return predictions to look at, in the file's order: half of them without an answer."""
-        unclear = [one for one in self.file.standing if one.answer is None]
-        clear = [one for one in self.file.standing if one.answer is not None]
-        chosen = {one.item_id for one in unclear[: max(most // 2, most - len(clear))]}
-        chosen |= {one.item_id for one in islice(clear, most - len(chosen))}
-        return [self._example(one) for one in self.file.standing if one.item_id in chosen]
+        """Return predictions for review, in the file's order; half of them without an answer."""
+        unclear = [prediction for prediction in self.file.primary if prediction.answer is None]
+        clear = [prediction for prediction in self.file.primary if prediction.answer is not None]
+        chosen = {prediction.item_id for prediction in unclear[: max(most // 2, most - len(clear))]}
+        chosen |= {prediction.item_id for prediction in islice(clear, most - len(chosen))}
+        return [
+            self._example(prediction)
+            for prediction in self.file.primary
+            if prediction.item_id in chosen
+        ]
 
-    def _example(self, one: Prediction) -> Example:
+    def _example(self, prediction: Prediction) -> Example:
         return Example(
-            item_id=one.item_id,
-            words=one.raw_answer,
-            status=one.status,
-            answer=one.answer,
-            confidence=one.confidence,
+            item_id=prediction.item_id,
+            words=prediction.raw_answer,
+            status=prediction.status,
+            answer=prediction.answer,
+            confidence=prediction.confidence,
             option=""
-            if one.answer is None or one.condition == Shown.OPEN_ENDED
-            else self.options[one.item_id][ord(one.answer) - ord("A")],
+            if prediction.answer is None or prediction.condition == Shown.OPEN_ENDED
+            else self.options[prediction.item_id][ord(prediction.answer) - ord("A")],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSummary:
-    """What a page shows of a prediction file; small, however large the file is.
+    """The summary of a prediction file for a page; its size does not depend on the file.
 
-    `absent_ids` and `unknown_ids` are the first few; the other fields are as of `Found` and
-    `PredictionFile`.
+    `absent_ids` and `unknown_ids` are the first few; the other fields are those of
+    `StudyPredictions` and `PredictionFile`.
     """
 
     study: str
@@ -157,48 +162,55 @@ class FileSummary:
     examples: tuple[Example, ...]
 
 
-def summary_of(found: Found, *, n_examples: int = 0) -> FileSummary:
-    """Return what a page shows of a file that was read."""
-    file = found.file
+def summary_of(predictions: StudyPredictions, *, n_examples: int = 0) -> FileSummary:
+    """Return the summary of a file for a page."""
+    file = predictions.file
     return FileSummary(
-        study=found.study,
-        source_name=found.source_name,
+        study=predictions.study,
+        source_name=predictions.source_name,
         shape=file.shape,
         n_rows=file.n_rows,
         n_runs=file.n_runs,
         conditions=file.conditions,
         columns=file.columns,
         notes=file.notes,
-        by_status=found.by_status,
-        n_cases=found.n_cases,
-        n_cut_off=found.n_cut_off,
-        n_absent=found.n_absent,
-        n_unanswered=found.n_unanswered,
-        n_not_drawn=found.n_not_drawn,
-        absent_ids=tuple(found.absent_ids[:_FEW]),
+        by_status=predictions.by_status,
+        n_cases=predictions.n_cases,
+        n_cut_off=predictions.n_cut_off,
+        n_absent=predictions.n_absent,
+        n_unanswered=predictions.n_unanswered,
+        n_not_drawn=predictions.n_not_drawn,
+        absent_ids=tuple(predictions.absent_ids[:_FEW]),
         unknown_ids=file.unknown_ids[:_FEW],
-        examples=tuple(found.examples(n_examples)),
+        examples=tuple(predictions.examples(n_examples)),
     )
 
 
-def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = None) -> Found:
-    """Read a prediction file for a study, or several that make one, and keep nothing of it.
+def read_model(
+    store: Store, *paths: Path, study: str, column_roles: ColumnRoles | None = None
+) -> StudyPredictions:
+    """Read a prediction file for a study, or several that belong together, without storing it.
 
     Parameters
     ----------
-    meant
-        The columns by what they say; without it they are recognised.
+    column_roles
+        The columns by role; by default they are recognised.
 
     Raises
     ------
     BadFile
-        The file has faults, or says nothing of any case of the study.
+        The file has faults, or no prediction for any case of the study.
     """
     with store.look() as look:
         cases = studies.cases(look, study_row(look, study).id)
-        known_as = {ours: one for one, ours in paper_ids(look, (c.item_id for c in cases)).items()}
+        ids_in_papers = {
+            paper_id: item_id
+            for item_id, paper_id in paper_ids(look, (case.item_id for case in cases)).items()
+        }
     options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
-    read = read_predictions(*paths, options=options, known_as=known_as, meant=meant)
+    read = read_predictions(
+        *paths, options=options, known_as=ids_in_papers, column_roles=column_roles
+    )
     if not read.predictions:
         raise BadFile(
             t(
@@ -208,25 +220,25 @@ def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = Non
                 path=", ".join(str(path) for path in paths),
                 study=study,
                 n_file=len(read.unknown_ids),
-                theirs=some_of(read.unknown_ids),
+                theirs=first_ids(read.unknown_ids),
                 n_study=len(options),
-                ours=some_of(options),
+                ours=first_ids(options),
             )
             + (f" {said(_NEEDS_PAPER)}" if read.needs_paper else "")
         )
-    return Found(
+    return StudyPredictions(
         study=study, source_name=", ".join(path.name for path in paths), file=read, options=options
     )
 
 
-def some_of(ids: Iterable[str]) -> str:
-    """Return the first few ids in quotation marks, to be compared by eye."""
-    return ", ".join(repr(one[:60]) for one in islice(ids, _FEW))
+def first_ids(ids: Iterable[str]) -> str:
+    """Return the first few IDs in quotation marks, for a message."""
+    return ", ".join(repr(item_id[:60]) for item_id in islice(ids, _FEW))
 
 
 def keep_model(
     store: Store,
-    found: Found,
+    predictions: StudyPredictions,
     *,
     model_id: str,
     model_version: str = "",
@@ -234,7 +246,7 @@ def keep_model(
     synthetic: bool = False,
     replace: bool = False,
     reason: str = "",
-    told: Mapping[str, Any] = MappingProxyType({}),
+    facts: Mapping[str, Any] = MappingProxyType({}),
     by: By = COMMAND_LINE,
     now: datetime,
 ) -> None:
@@ -242,7 +254,7 @@ def keep_model(
 
     Parameters
     ----------
-    told
+    facts
         What else the event of its adding says, such as how it was asked.
     replace
         Withdraw the model of that name first, for `reason`; without it a taken name is refused.
@@ -254,13 +266,13 @@ def keep_model(
     NotNow
         The name is taken by a model or a reader of the study.
     BadInput
-        The name is no name, or a reason is wanted.
+        The name is invalid, or the reason is missing.
     """
     check_name(model_id, "model")
     if model_version:
         check_name(model_version, "model's version")
     with store.change() as change:
-        study = study_row(change, found.study)
+        study = study_row(change, predictions.study)
         if replace:
             withdraw_in(change, study, model_id, reason, by, now)
         _refuse_known(change, study, model_id)
@@ -272,23 +284,30 @@ def keep_model(
             model_version=model_version,
             simulated=int(simulated),
             synthetic=int(synthetic),
-            source_name=found.source_name,
-            source_sha256=found.file.sha256,
+            source_name=predictions.source_name,
+            source_sha256=predictions.file.sha256,
             added_at_utc=stamp(now),
             edition=models.next_edition(change, study.id, model_id),
         )
         rows = (
-            (number, cases[one.item_id], *_KEPT(one), canonical_json(dict(one.detail)))
-            for one in found.file.predictions
+            (
+                number,
+                cases[prediction.item_id],
+                *_STORED_FIELDS(prediction),
+                canonical_json(dict(prediction.detail)),
+            )
+            for prediction in predictions.file.predictions
         )
         models.add_predictions(change, rows)
         detail = {
             **models.facts(models.of_study(change, study.id)[-1]),
-            "n_predictions": len(found.file.predictions),
+            "n_predictions": len(predictions.file.predictions),
             "predictions_sha256": predictions_hash(change, number),
-            **told,
+            **facts,
         }
-        events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
+        events.record(
+            change, predictions.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by
+        )
 
 
 def add_model(
@@ -301,30 +320,30 @@ def add_model(
     simulated: bool = False,
     by: By = COMMAND_LINE,
     now: datetime,
-) -> Found:
-    """Read a prediction file, and keep it in one go as `keep_model` does; raises as both do."""
-    found = read_model(store, path, study=study)
+) -> StudyPredictions:
+    """Read a prediction file and store it; errors as of `read_model` and `keep_model`."""
+    predictions = read_model(store, path, study=study)
     keep_model(
         store,
-        found,
+        predictions,
         model_id=model_id,
         model_version=model_version,
         simulated=simulated,
         by=by,
         now=now,
     )
-    return found
+    return predictions
 
 
 def check_free(store: Store, *, study: str, model_id: str) -> None:
-    """Refuse a name that no model of a study can have; raises as `keep_model` does."""
+    """Refuse an invalid or taken name of a model; errors as of `keep_model`."""
     check_name(model_id, "model")
     with store.look() as look:
         _refuse_known(look, study_row(look, study), model_id)
 
 
 def predictions_hash(look: Transaction, model: int) -> str:
-    """Return the hash that covers every stored prediction of a model."""
+    """Return the hash of all stored predictions of a model."""
     return sha256_of([row.told() for row in models.predictions(look, model)])
 
 
@@ -354,7 +373,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """A model that was withdrawn, and the event that tells of it."""
+    """A withdrawn model, with the number of the event of its withdrawal."""
 
     model_id: str
     model_version: str
@@ -370,42 +389,44 @@ class Withdrawn:
 def withdraw_model(
     store: Store, *, study: str, model_id: str, reason: str, by: By = COMMAND_LINE, now: datetime
 ) -> None:
-    """Withdraw a model from a study: from then on it is in no table, figure or bundle.
+    """Withdraw a model from a study; then no table, figure or bundle contains it.
 
     Raises
     ------
     NotFound
         The study has no such model.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
     with store.change() as change:
         withdraw_in(change, study_row(change, study), model_id, reason, by, now)
 
 
 def is_model(store: Store, *, study: str, model_id: str) -> bool:
-    """Return whether a study has a model of that very name."""
+    """Return whether a study has a model of exactly that name."""
     with store.look() as look:
-        return bool(model_in_force(look, study_row(look, study), model_id))
+        return bool(find_model(look, study_row(look, study), model_id))
 
 
 def models_of(store: Store, study: str) -> tuple[list[ModelRow], int]:
-    """Return the models that count in a study, and how many cases it has."""
+    """Return the models of a study that are not withdrawn, and its number of cases."""
     with store.look() as look:
         number = study_row(look, study).id
         return models.of_study(look, number), len(studies.cases(look, number))
 
 
 def withdrawn(store: Store, study: str) -> list[Withdrawn]:
-    """Return the models that were withdrawn from a study, in the order they were added."""
+    """Return a study's withdrawn models in the order they were added."""
     with store.look() as look:
         return withdrawn_in(look, study_row(look, study))
 
 
 def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     """Return a study's withdrawn models within a transaction."""
-    told = events.of_kinds(look, events.study_chain(study.name), (EventKind.MODEL_WITHDRAWN,))
-    numbers = {key_of(one.detail): one.number for one in told}
+    withdrawals = events.of_kinds(
+        look, events.study_chain(study.name), (EventKind.MODEL_WITHDRAWN,)
+    )
+    numbers = {key_of(event.detail): event.number for event in withdrawals}
     closed = study.closed_at_utc
     return [
         Withdrawn(
@@ -424,17 +445,17 @@ def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     ]
 
 
-def key_of(told: Mapping[str, Any]) -> tuple[str, int]:
-    """Return what makes a model one of a study: its name, and which of that name it is."""
-    return told["model_id"], told.get("edition", 1)
+def key_of(detail: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the key of a model in a study: its name and edition."""
+    return detail["model_id"], detail.get("edition", 1)
 
 
 def withdraw_in(
     change: Transaction, study: StudyRow, model_id: str, reason: str, by: By, now: datetime
 ) -> None:
-    """Withdraw a model within a transaction; raises as `withdraw_model` does."""
+    """Withdraw a model within a transaction; errors as of `withdraw_model`."""
     words = checked_reason(reason)
-    row = standing_model(change, study, model_id)
+    row = current_model(change, study, model_id)
     protocol = stored_protocol(study)
     if study.state == "open" and protocol.is_aided and protocol.aid_model == model_id:
         raise NotNow(
@@ -456,25 +477,25 @@ def withdraw_in(
     events.record(change, study.name, now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=by)
 
 
-def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
-    """Return the row of the model that stands under a name, or None."""
-    found = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
-    return next(found, None)
+def find_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
+    """Return the row of the model with a name that is not withdrawn, or None."""
+    matches = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
+    return next(matches, None)
 
 
-def standing_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow:
-    """Return the row of the model that stands under a name.
+def current_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow:
+    """Return the row of the model with a name that is not withdrawn.
 
     Raises
     ------
     NotFound
-        The study has none of that name.
+        The study has no model of that name.
     """
-    row = model_in_force(look, study, model_id)
+    row = find_model(look, study, model_id)
     if row is None:
         raise NotFound(
             t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
-            + did_you_mean(model_id, [one.model_id for one in models.of_study(look, study.id)])
+            + did_you_mean(model_id, [model.model_id for model in models.of_study(look, study.id)])
         )
     return row
 
@@ -482,7 +503,7 @@ def standing_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRo
 def describe_model(
     store: Store, *, study: str, model_id: str, card: Card, by: By = COMMAND_LINE, now: datetime
 ) -> None:
-    """Keep a model's card in place of the one before; fields left empty are not said.
+    """Store a model's card, which replaces the previous one; empty fields are left out.
 
     Raises
     ------
@@ -491,8 +512,8 @@ def describe_model(
     BadInput
         A field is unknown or too long.
     """
-    told = {field: card[field].strip() for field in card if card[field].strip()}
-    for field, words in told.items():
+    texts = {field: card[field].strip() for field in card if card[field].strip()}
+    for field, words in texts.items():
         if field not in FIELDS:
             raise BadInput(
                 t(
@@ -506,14 +527,14 @@ def describe_model(
             raise BadInput(t("{field}: at most {n} characters.", field=field, n=LONGEST_REASON))
     with store.change() as change:
         row = study_row(change, study)
-        standing_model(change, row, model_id)
-        detail = {"model_id": model_id, "card": told}
+        current_model(change, row, model_id)
+        detail = {"model_id": model_id, "card": texts}
         events.record(change, study, now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=by)
 
 
 def cards(store: Store, study: str) -> dict[str, Card]:
-    """Return the cards of a study's models by their names; not of those that have none."""
+    """Return the cards of a study's models by name; models without a card are left out."""
     with store.look() as look:
-        told = events.of_kind(look, events.study_chain(study), EventKind.MODEL_DESCRIBED)
-    last = {one["model_id"]: one["card"] for one in told}
+        descriptions = events.of_kind(look, events.study_chain(study), EventKind.MODEL_DESCRIBED)
+    last = {description["model_id"]: description["card"] for description in descriptions}
     return {model: card for model, card in last.items() if card}

@@ -1,7 +1,7 @@
-"""The items of a study or a bank as a model may see them: sealed from what tells the answer.
+"""Builds exam papers: the items of a study or a bank as a model may see them, without the truth.
 
-A film is given as 8 bits, in the window the reading page opens it in; the words are a template's,
-filled from an item as it is shown.
+Films are rendered to 8 bits in the window with which the reading page opens them; prompts are
+templates filled with an item's texts.
 """
 
 import json
@@ -37,19 +37,18 @@ from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
 
 OUTERMOST = 0.01
-"""Of a film of more than 8 bits without a window of its own: the darkest and the lightest share."""
+"""Share of the darkest and brightest samples clipped in a film without its own window."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_AVERAGE = 3  # the filter of rows: each byte less the mean of those on its left and above it
+_AVERAGE = 3  # PNG row filter: each byte minus the mean of the bytes to its left and above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFilm:
-    """A film of an item, and what its view is called; empty where the bank does not say.
+    """A film of an item, with the label of its view (may be empty).
 
-    `sha256` is that of the file in the bank, and names the film wherever several items show it.
-    `prior` says of a film of an earlier examination that it is one, and how long before it was
-    made; it is empty of a current one.
+    `sha256` is the hash of the file in the bank; items that share a film have the same hash. For a
+    film of an earlier examination, `prior` says so and how much earlier; otherwise it is empty.
     """
 
     label: str
@@ -59,15 +58,15 @@ class PaperFilm:
 
     @property
     def name(self) -> str:
-        """Return label and what is said of a prior one; empty of a current one without label."""
+        """Return the label and the text for a prior film; empty if there is neither."""
         return ", ".join(part for part in (self.label, self.prior) if part)
 
     def png(self, resolution: str | int = "full") -> bytes:
-        """Return it as `study.models.paper.rendered` makes it."""
+        """Return the film as rendered by `study.models.paper.rendered`."""
         return rendered(self._bytes(), resolution)
 
     def sixteen_bit(self) -> bytes | None:
-        """Return its samples where they have more than 8 bits."""
+        """Return a PNG of the samples if they have more than 8 bits, otherwise None."""
         return sixteen_bit(self._bytes())
 
     def _bytes(self) -> bytes:
@@ -76,26 +75,26 @@ class PaperFilm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperItem:
-    """An item as a model is shown it.
+    """An item as shown to a model.
 
     Attributes
     ----------
     number : int
-        Its place in the paper, from 1.
+        Its position in the paper, from 1.
     item_id : str
-        The bank's id. No part of what a model is shown.
+        The bank's ID, which is not shown to the model.
     question : str
         The question.
     options : tuple of str
-        The texts in the order shown, without letters; none where it is asked open-ended.
+        The texts in the order shown, without letters; empty for open-ended questions.
     shown_order : str
-        The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.reading.records.canonical` gives an answer's canonical letter); empty without
+        The canonical letters in the order shown: with ``"CAB"``, A shows the text of C
+        (`study.reading.records.canonical` returns an answer's canonical letter); empty without
         options.
     context : tuple of (str, str)
-        What is said of the patient, by its name.
+        Names and values of the information on the patient.
     films : tuple of PaperFilm
-        In order; none where no image is shown.
+        In order; empty if no image is shown.
     """
 
     number: int
@@ -109,23 +108,23 @@ class PaperItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """An exam paper: what is asked, how, and where it comes from; nothing of what is right.
+    """An exam paper: the questions, the protocol and the source, without the reference standard.
 
     Attributes
     ----------
     study, bank, split : str
-        What it was made of; `study` is empty for a whole bank, `split` for all of one.
+        The source; `study` is empty for a bank, `split` for all splits.
     provenance : Provenance
-        The bank's.
+        The bank's provenance.
     simulated : bool
-        Whether the bank's images are.
+        Whether the bank's images are simulated.
     asked : ModelProtocol
-        How it is asked.
+        How the model is asked.
     protocol_sha256 : str
-        Of the canonical JSON of the study's protocol in force; empty for a bank. Not the hash the
-        study is known by: that one covers the bank with its reference standard too.
+        Hash of the canonical JSON of the study's current protocol; empty for a bank. It differs
+        from the study's own hash, which also covers the bank with its reference standard.
     items : tuple of PaperItem
-        In an order drawn by lot from their ids.
+        In a pseudo-random order derived from their IDs.
     """
 
     study: str
@@ -138,7 +137,7 @@ class Paper:
     items: tuple[PaperItem, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the paper's hash covers."""
+        """Return the content that the paper's hash covers."""
         return {
             "study": self.study,
             "bank": self.bank,
@@ -163,55 +162,57 @@ class Paper:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of all that is asked, and of how."""
+        """Return the hash of the questions and the protocol."""
         return sha256_of(self.as_json())
 
 
 def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
-    """Return the id of each item in papers: this deployment's own, and telling nothing.
+    """Return the ID of each item in exam papers.
 
-    A bank's ids may tell what is right (``q7-effusion-yes``); these are the same in every paper of
-    a deployment, and nobody without its secret can find out which item one is of.
+    A bank's IDs may reveal the answer (``q7-effusion-yes``). IDs in papers are keyed hashes: equal
+    in all papers of a deployment, and not traceable to an item without the deployment's secret.
     """
-    return {one: f"q{deployment.keyed_mark(look, f'item {one}')[:20]}" for one in item_ids}
+    return {
+        item_id: f"q{deployment.keyed_mark(look, f'item {item_id}')[:20]}" for item_id in item_ids
+    }
 
 
 def paper_of_study(
     store: Store, study: str, asked: ModelProtocol, *, rater: str = "model", run: int = 1
 ) -> Paper:
-    """Return the paper of a study's drawn cases, read where SQLite itself refuses the truth.
+    """Return the paper of a study's cases, read on a connection that denies the reference standard.
 
     Parameters
     ----------
     asked
-        How it is asked.
+        How the model is asked.
     rater, run
-        In whose name, and for which time, the options are dealt where they are not in the bank's
-        order: as they would be for a reader of that name.
+        The name and run for which options are ordered, unless in the bank's order: the order is
+        that of a reader of this name.
 
     Raises
     ------
     NotFound
         There is no such study.
     NotNow
-        It is a draft still, or was restored without its films.
+        The study is still a draft, or was restored without its films.
     """
     with store.look(sealed=True) as look:
         if studies.find(look, study) is None and study in (
-            one.name for one in studies.listed_drafts(look)
+            draft.name for draft in studies.listed_drafts(look)
         ):
             raise NotNow(t("{study!r} is still a draft. Draw its cases first.", study=study))
-        found = study_row(look, study)
-        refuse_restored(found)
-        protocol = stored_protocol(found)
-        rows = readings.items_shown(look, study=found.id)
+        study_found = study_row(look, study)
+        refuse_restored(study_found)
+        protocol = stored_protocol(study_found)
+        rows = readings.items_shown(look, study=study_found.id)
         items = tuple(_items(look, rows, protocol, asked, rater, run))
         return Paper(
             study=study,
-            bank=found.bank_name,
+            bank=study_found.bank_name,
             split="",
-            provenance=banks.bank_row(look, found.bank_name).provenance,
-            simulated=bool(found.simulated_films),
+            provenance=banks.bank_row(look, study_found.bank_name).provenance,
+            simulated=bool(study_found.simulated_films),
             asked=_worded(asked, items),
             protocol_sha256=sha256_of(protocol.as_json()),
             items=items,
@@ -227,22 +228,22 @@ def paper_of_bank(
     rater: str = "model",
     run: int = 1,
 ) -> Paper:
-    """Return the paper of a whole bank, or of one split; parameters as for `paper_of_study`.
+    """Return the paper of a bank or a split; parameters as for `paper_of_study`.
 
     Raises
     ------
     NotFound
-        There is no such bank, or nothing in it is of that split.
+        There is no such bank, or the split has no items.
     NotNow
-        The bank came with a restored study and has no films.
+        The bank was restored with a study and has no films.
     """
     with store.look() as look:
         row = banks.bank_row(look, bank)
         chosen = banks.ids_of_split(look, row.id, split) if split else None
     refuse_without_images(row)
     with store.look(sealed=True) as look:
-        found = readings.items_shown(look, bank=row.id)
-        rows = [one for one in found if chosen is None or one.item_id in chosen]
+        items_shown = readings.items_shown(look, bank=row.id)
+        rows = [item for item in items_shown if chosen is None or item.item_id in chosen]
         if not rows:
             raise NotFound(
                 t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
@@ -261,7 +262,7 @@ def paper_of_bank(
 
 
 def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
-    """Return how it is asked, with the first template that has words for what is shown."""
+    """Return the model protocol with the template that has text for prior films if needed."""
     prior = any(film.prior for item in items for film in item.films)
     return replace(asked, template="2") if prior and asked.template == "1" else asked
 
@@ -274,7 +275,7 @@ def _items(
     rater: str,
     run: int,
 ) -> Iterator[PaperItem]:
-    """Yield the items in an order drawn by lot: a bank's own may be by what is right in it."""
+    """Yield the items in a pseudo-random order, because a bank's order may depend on the answer."""
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
     keys = protocol.context if asked.context is None else asked.context
@@ -325,7 +326,7 @@ def _order(n_options: int, protocol: Protocol, asked: ModelProtocol, which: str)
 def _shown(
     films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, condition: Shown
 ) -> tuple[PaperFilm, ...]:
-    """Return the films of the item at a place; where they are to be wrong, of the next other one.
+    """Return the films shown for the item at a position; wrong images are those of a later item.
 
     Raises
     ------
@@ -346,14 +347,14 @@ def _shown(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a model is asked: the system prompt, empty for none, and the words after the images."""
+    """A prompt: the system prompt (empty for none), and the text after the images."""
 
     system: str
     text: str
 
 
 def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
-    """Return the prompt for an item; the item's films are handed over before its text, in order.
+    """Return the prompt for an item; the item's films are sent before its text, in order.
 
     Raises
     ------
@@ -362,10 +363,10 @@ def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
     """
     template = template_of(protocol)
     options = zip(LETTERS, item.options, strict=False)
-    told = ", ".join(f"{key} {words}" for key, words in item.context)
+    context = ", ".join(f"{key} {words}" for key, words in item.context)
     parts = (
         _views(template, item),
-        template.patient.format(context=told) if told else "",
+        template.patient.format(context=context) if context else "",
         template.question.format(
             question=item.question,
             options="\n".join(f"{letter}. {text}" for letter, text in options),
@@ -386,20 +387,20 @@ def _views(template: Template, item: PaperItem) -> str:
         template.view.format(number=number, label=film.name or "view not stated")
         for number, film in enumerate(item.films, start=1)
     )
-    told = template.with_views.format(views=("; " if prior else ", ").join(named))
-    return f"{told} {template.prior}" if prior else told
+    images_line = template.with_views.format(views=("; " if prior else ", ").join(named))
+    return f"{images_line} {template.prior}" if prior else images_line
 
 
 def rendered(data: bytes, resolution: str | int = "full") -> bytes:
-    """Return a film as an 8-bit greyscale PNG without metadata, as the reading page opens it.
+    """Return a film as an 8-bit greyscale PNG without metadata, as opened on the reading page.
 
     Parameters
     ----------
     data : bytes
         The film's file.
     resolution : {"full", "quarter"} or int
-        Every pixel, a quarter of each side, or this many pixels across; never enlarged. Samples are
-        averaged over the area of a pixel before the window is applied, as on the reading page.
+        All pixels, a quarter of each side, or a width in pixels; films are never enlarged. Samples
+        are averaged over the area of a pixel before the window is applied, as on the reading page.
 
     Raises
     ------
@@ -409,7 +410,7 @@ def rendered(data: bytes, resolution: str | int = "full") -> bytes:
     pixels = grey(data)
     low, high = opening_window(pixels, window(data))
     smaller = _averaged(pixels, resolution)
-    if smaller is None:  # each grey once is less to work out than each pixel
+    if smaller is None:  # a lookup table is faster than computing each pixel
         shades = _shaded(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
     else:
         shades = _shaded(smaller, low, high)
@@ -417,7 +418,7 @@ def rendered(data: bytes, resolution: str | int = "full") -> bytes:
 
 
 def sixteen_bit(data: bytes) -> bytes | None:
-    """Return a film of more than 8 bits as a PNG of its very samples without metadata, else None.
+    """Return a film of more than 8 bits as a PNG of its samples without metadata, otherwise None.
 
     Raises
     ------
@@ -429,10 +430,10 @@ def sixteen_bit(data: bytes) -> bytes | None:
 
 
 def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the samples shown black and white as the reading page opens a film.
+    """Return the samples shown black and white when the reading page opens a film.
 
-    8 bits open at all their levels; more bits in the film's own window, and where it has none at
-    all but the outermost hundredths (``openingPreset`` and ``quantileWindow`` of the page).
+    Films of 8 bits open with all levels. Others open in their own window, or without one between
+    the 1st and 99th percentile (``openingPreset`` and ``quantileWindow`` of the page).
     """
     if pixels.dtype == np.uint8:
         low, high = int(pixels.min()), int(pixels.max())
@@ -448,13 +449,13 @@ def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float
 
 
 def _shaded(samples: NDArray[Any], low: float, high: float) -> NDArray[np.uint8]:
-    """Return samples as the page shows them, low black and high white (``shade`` of the page)."""
+    """Return grey levels as on the page, `low` black and `high` white (``shade`` of the page)."""
     share = np.clip((samples - low) / (high - low), 0, 1)
     return np.floor(share * 255 + 0.5).astype(np.uint8)
 
 
 def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
-    """Return the samples of a smaller film; None where it keeps its size."""
+    """Return the samples of a reduced film, or None if its size does not change."""
     height, width = pixels.shape
     scale = 0.25 if resolution == "quarter" else 1.0
     if isinstance(resolution, int):
@@ -467,7 +468,7 @@ def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
 
 
 def _png(pixels: NDArray[Any]) -> bytes:
-    """Return samples as a greyscale PNG, in a third of the time that trying every filter takes."""
+    """Return samples as a greyscale PNG; a fixed row filter, for speed."""
     height, width = pixels.shape
     size = pixels.itemsize
     samples = np.ascontiguousarray(pixels, dtype=f">u{size}").view(np.uint8)
@@ -475,9 +476,10 @@ def _png(pixels: NDArray[Any]) -> bytes:
     left[:, size:] = samples[:, :-size]
     above[1:] = samples[:-1]
     rows = np.full((height, 1 + samples.shape[1]), _AVERAGE, dtype=np.uint8)
-    rows[:, 1:] = samples - (((left ^ above) >> 1) + (left & above))  # of two bytes, without carry
-    # Of radiographs, run lengths alone are as small as all that deflate can do, in a sixth of the
-    # time.
+    rows[:, 1:] = samples - (
+        ((left ^ above) >> 1) + (left & above)
+    )  # mean of two bytes without overflow
+    # For radiographs, run-length coding compresses as well as full deflate, in a sixth of the time.
     deflate = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
     head = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
     data = deflate.compress(rows.tobytes()) + deflate.flush()

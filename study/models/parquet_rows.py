@@ -1,4 +1,4 @@
-"""Reads the rows of a Parquet file, without columns of images, within the budget."""
+"""Reads the rows of a Parquet file, without columns of images, within the limits."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +13,13 @@ _AT_ONCE = 1_000
 def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
     """Return the names of the columns and the rows.
 
-    Numbers of rows and columns are compared with the budget before anything is decoded: runs of
-    equal values take next to no space in a file.
+    The numbers of rows and columns are checked before anything is decoded, because repeated values
+    take almost no space in a file.
 
     Raises
     ------
     BadFile
-        The file is damaged, has no rows, has a column twice, or is beyond the budget.
+        The file is damaged, has no rows, has a column twice, or exceeds the limits.
     """
     import pyarrow  # slow to import, and few files are Parquet
     import pyarrow.parquet
@@ -29,18 +29,20 @@ def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict
             budget.check_columns(path, file.metadata.num_columns)
             budget.check_rows(path, file.metadata.num_rows)
             names = [
-                one.name for one in file.schema_arrow if not _holds_bytes(one.type, pyarrow.types)
+                column.name
+                for column in file.schema_arrow
+                if not _holds_bytes(column.type, pyarrow.types)
             ]
             rows = list(_rows(path, file, names, budget))
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, TypeError) as error:
-        raise BadFile(f"{path} is no sound Parquet file: {error}") from error
+        raise BadFile(f"{path} is not a valid Parquet file: {error}") from error
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise BadFile(f"{path} has columns given twice: {', '.join(twice)}; keep one of each")
     if not rows:
-        raise BadFile(f"{path} holds no entries; give a file with at least one")
+        raise BadFile(f"{path} contains no rows; give a file with at least one")
     return tuple(names), rows
 
 
@@ -55,7 +57,7 @@ def _rows(path: Path, file: Any, names: list[str], budget: Budget) -> Iterator[d
 
 
 def _holds_bytes(kind: Any, types: Any) -> bool:
-    """Return whether a column holds images or the like, which are not read."""
+    """Return whether a column contains binary data such as images, which are not read."""
     if types.is_list(kind) or types.is_large_list(kind):
         return _holds_bytes(kind.value_type, types)
     if types.is_struct(kind):

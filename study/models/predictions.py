@@ -1,4 +1,4 @@
-"""Predictions of models from files, as ``docs/predictions-format.md`` describes them."""
+"""Reads models' predictions from files; ``docs/predictions-format.md`` describes the formats."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ from study.models.answer_text import is_unfinished
 from study.models.files import (
     ANSWER_KEYS,
     ID_KEYS,
-    Meant,
+    ColumnRoles,
     Records,
     check_columns,
     check_roles,
@@ -52,38 +52,38 @@ _REASONS = {
     EMPTY: "{n} outputs are empty although the model finished, and are unparsed",
 }
 _LEAST_PERCENTAGE = 10
-"""A largest confidence of no more than that is hardly one of 0 to 100."""
+"""If the largest confidence is not above this, the scale is probably not 0 to 100."""
 _OTHER_FORM = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""What reading an entry ends in where a value is not of the type that its harness writes."""
+"""Errors when a value does not have the type that its harness writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a model said about one item, in one run under one condition.
+    """A model's answer to one item, in one run under one condition.
 
     Attributes
     ----------
     item_id : str
         The item.
     answer : str or None
-        Letter of an option in canonical order, the words where it was asked open-ended; None unless
+        Letter of an option in canonical order, or the text of an open-ended answer; None unless
         `status` is `answered`.
     status : {"answered", "skipped", "unparsed", "refused"}
-        `skipped`: nothing was said. `unparsed`: something that is not plainly one option.
+        `skipped`: no output. `unparsed`: an output that does not clearly name one option.
         `refused`: an unmistakable refusal to answer.
     raw_answer : str
         The model's words, verbatim.
     condition : str
-        What the model was shown, such as `image-absent`; empty where the file does not say.
+        What the model was shown, such as `image-absent`; empty if the file does not specify it.
     run : str
-        What the run is called; empty where there is one only.
+        The name of the run; empty if there is only one.
     repeat : int
-        Which run it is, from 1.
+        The number of the run, from 1.
     confidence : float or None
-        How sure the model is of its answer, from 0 to 1.
+        The model's confidence in its answer, from 0 to 1.
     detail : mapping
-        What else is known: the `rule` by which the words were read, `probabilities` by letter,
-        the `order` of the options, `prompt`, `explanation`, and why the request `failed`.
+        Further facts: the `rule` by which the words were read, `probabilities` by letter, the
+        `order` of the options, `prompt`, `explanation`, and why the request `failed`.
     """
 
     item_id: str
@@ -99,26 +99,26 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionFile:
-    """A file of predictions as read, or several that make one.
+    """The content of a file of predictions, or of several files that belong together.
 
     Attributes
     ----------
     shape : str
-        What the file is, in words, such as `VLMEvalKit XLSX table`.
+        The kind of file in words, such as `VLMEvalKit XLSX table`.
     n_rows : int
-        How many entries it holds.
+        The number of entries.
     columns : tuple of str
-        The names in them.
+        The names of the entries' fields.
     sha256 : str
-        Of the file's bytes, in hexadecimal; of several files, of their hashes one a line.
+        Hash of the file's bytes in hexadecimal; for several files, of their hashes, one per line.
     predictions : tuple of Prediction
-        For items that were asked about, in file order.
+        For the study's items, in file order.
     unknown_ids : tuple of str
-        Ids in the file that are not among the items, in file order.
+        IDs in the file that are not among the items, in file order.
     notes : tuple of str
-        What was not understood or had to be decided, with counts.
+        Values that were not understood, and decisions made, with counts.
     needs_paper : bool
-        Whether entries are known by a number only, which an exam paper's `paper.json` explains.
+        Whether entries have only a number, which an exam paper's `paper.json` maps to an ID.
     """
 
     shape: str
@@ -132,20 +132,24 @@ class PredictionFile:
 
     @property
     def n_runs(self) -> int:
-        """Return how many runs there are."""
-        return max((one.repeat for one in self.predictions), default=1)
+        """Return the number of runs."""
+        return max((prediction.repeat for prediction in self.predictions), default=1)
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Return the conditions there are answers under, the standing one first."""
-        return tuple(sorted({one.condition for one in self.predictions}, key=standing_rank))
+        """Return the conditions of the answers, the primary one first."""
+        return tuple(
+            sorted({prediction.condition for prediction in self.predictions}, key=standing_rank)
+        )
 
     @property
-    def standing(self) -> tuple[Prediction, ...]:
-        """Return the answers that stand for the model: the first run's, shown what readers are."""
+    def primary(self) -> tuple[Prediction, ...]:
+        """Return the primary answers: those of the first run under the readers' condition."""
         condition = self.conditions[0] if self.predictions else ""
         return tuple(
-            one for one in self.predictions if (one.repeat, one.condition) == (1, condition)
+            prediction
+            for prediction in self.predictions
+            if (prediction.repeat, prediction.condition) == (1, condition)
         )
 
 
@@ -153,22 +157,22 @@ def read_predictions(
     *paths: Path,
     options: Mapping[str, tuple[str, ...]],
     known_as: Mapping[str, str] = MappingProxyType({}),
-    meant: Meant | None = None,
+    column_roles: ColumnRoles | None = None,
 ) -> PredictionFile:
     """Read a model's predictions.
 
     Parameters
     ----------
     *paths : Path
-        Files of any shape that ``docs/predictions-format.md`` names. Of several, those that say
-        something of the same items are runs, in the order given; an exam paper's `paper.json` among
-        them tells the order of options, the condition and the items' numbers.
+        Files in any format of ``docs/predictions-format.md``. Several files with the same items are
+        runs, in the given order; an exam paper's `paper.json` among them defines the order of
+        options, the condition and the items' numbers.
     options : mapping of str to tuple of str
-        The options of each item by its id, in canonical order, without letters.
+        The options of each item by ID, in canonical order, without letters.
     known_as : mapping of str to str, optional
-        Items' ids by other ids that they have in exam papers.
-    meant : mapping of str to str, optional
-        The columns by what they say; without it they are recognised.
+        Items' IDs by their IDs in exam papers.
+    column_roles : mapping of str to str, optional
+        The columns by role; by default they are recognised.
 
     Returns
     -------
@@ -177,86 +181,94 @@ def read_predictions(
     Raises
     ------
     BadFile
-        When a file cannot be read, with every fault listed: entries that are none, without an id,
-        or with an id given before.
+        A file cannot be read; all faults are listed: invalid entries, missing or repeated IDs.
     BadInput
-        When `meant` names what no column can mean.
+        `column_roles` has an unknown role.
     """
-    if meant is not None:
-        check_roles(meant)
-    paper = next((one for path in paths if (one := _paper(path, known_as))), None)
-    read = [_said_in(path, meant) for path in paths if not paper or path != paper.path]
+    if column_roles is not None:
+        check_roles(column_roles)
+    paper = next((candidate for path in paths if (candidate := _paper(path, known_as))), None)
+    read = [_content_of(path, column_roles) for path in paths if not paper or path != paper.path]
     if not read:
-        raise BadFile(f"{paths[0]} is an exam paper without answers; give it beside the answers")
-    faults = [fault for one in read for fault in one.faults]
-    said = [each for one in read for each in one.said]
-    where = ", ".join(str(path) for path in paths)
-    if not faults and not any(one.has_words or _has_more(one) for one in said):
         raise BadFile(
-            f"{where} holds no predictions. Columns: {_columns_of(read)}. Name the column of the"
+            f"{paths[0]} is an exam paper without answers; give it together with the answers"
+        )
+    faults = [fault for content in read for fault in content.faults]
+    outputs = [each for content in read for each in content.outputs]
+    where = ", ".join(str(path) for path in paths)
+    if not faults and not any(output.has_words or _has_result(output) for output in outputs):
+        raise BadFile(
+            f"{where} contains no predictions. Columns: {_columns_of(read)}. Name the column of the"
             f" answers {' or '.join(ANSWER_KEYS[:4])}, or name the columns: on the page, or with"
             " --columns id=COLUMN,answer=COLUMN"
         )
-    reader = _Reader(options, explicit=meant or {})
-    id_name = _id_name(said, _item_named(options, known_as))
-    predictions = reader.predictions(_with_runs(read, options, known_as, paper, id_name))
+    reader = _Reader(options, explicit=column_roles or {})
+    id_name = _id_name(outputs, _item_finder(options, known_as))
+    predictions = reader.predictions(_rows(read, options, known_as, paper, id_name))
     faults += reader.faults
     if faults:
         more = len(faults) - _MOST_FAULTS
         lines = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
         raise BadFile(f"{where} has faults:\n" + "\n".join(f"- {line}" for line in lines))
     needs_paper = paper is None and plain_key(id_name) == _PAPER_NUMBER
-    numbered = needs_paper and all(one.item_id.isdecimal() for one in predictions)
+    numbered = needs_paper and all(prediction.item_id.isdecimal() for prediction in predictions)
     by_number = (_BY_NUMBER,) if numbered else ()
     return PredictionFile(
-        shape=" and ".join(dict.fromkeys(one.shape for one in read)),
-        n_rows=sum(len(one.found.records) for one in read),
-        columns=tuple(dict.fromkeys(column for one in read for column in one.found.columns)),
-        sha256=_sha256([one.found.sha256 for one in read]),
+        shape=" and ".join(dict.fromkeys(content.shape for content in read)),
+        n_rows=sum(len(content.source.records) for content in read),
+        columns=tuple(
+            dict.fromkeys(column for content in read for column in content.source.columns)
+        ),
+        sha256=_sha256([content.source.sha256 for content in read]),
         predictions=tuple(predictions),
         unknown_ids=tuple(reader.unknown),
-        notes=(*(note for one in read for note in one.notes), *reader.notes(), *by_number),
+        notes=(*(note for content in read for note in content.notes), *reader.notes(), *by_number),
         needs_paper=needs_paper,
     )
 
 
-def _columns_of(read: Sequence["_Read"]) -> str:
-    return listed(tuple(dict.fromkeys(name for one in read for name in one.found.columns)))
+def _columns_of(read: Sequence["_FileContent"]) -> str:
+    return listed(tuple(dict.fromkeys(name for content in read for name in content.source.columns)))
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a file's columns, to be named; raises `BadFile` as `read_records`."""
+    """Return the names of a file's columns; errors as of `read_records`."""
     return read_records(path, is_record=_is_record).columns
 
 
-def _sha256(of_files: Sequence[str]) -> str:
-    if len(of_files) == 1:
-        return of_files[0]
-    return sha256("".join(f"{one}\n" for one in of_files).encode()).hexdigest()
+def _sha256(hashes: Sequence[str]) -> str:
+    if len(hashes) == 1:
+        return hashes[0]
+    return sha256("".join(f"{value}\n" for value in hashes).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Paper:
-    """What an exam paper tells of answers that came back without it."""
+    """The parts of an exam paper that complete answers given without them."""
 
     path: Path
     condition: str
     orders: Mapping[str, str]
     ids: Mapping[str, str]
 
-    def beside(self, item_id: str, said: Mapping[str, object]) -> dict[str, object]:
-        """Return what was said beside an answer, with what the paper adds."""
-        told = {"order": self.orders.get(item_id), "condition": self.condition}
-        return {**said, **{key: one for key, one in told.items() if missing(said.get(key))}}
+    def complete(self, item_id: str, extras: Mapping[str, object]) -> dict[str, object]:
+        """Return an answer's other values, completed by the paper."""
+        added = {"order": self.orders.get(item_id), "condition": self.condition}
+        return {
+            **extras,
+            **{key: value for key, value in added.items() if missing(extras.get(key))},
+        }
 
 
 def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
-    """Return the exam paper that a file is the `paper.json` of, or None."""
+    """Return the exam paper in a `paper.json`, or None for another file."""
     if path.name != "paper.json":
         return None
     try:
         about = json.loads(path.read_bytes())
-        items = [(one["index"], str(one["item_id"]), one["shown_order"]) for one in about["items"]]
+        items = [
+            (item["index"], str(item["item_id"]), item["shown_order"]) for item in about["items"]
+        ]
         condition = about["model_protocol"]["condition"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -269,70 +281,72 @@ def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """What a file says, before it is held against the items."""
+class _FileContent:
+    """The content of a file, before it is matched with the items."""
 
-    found: Records
+    source: Records
     shape: str
-    said: Sequence[ModelOutput]
+    outputs: Sequence[ModelOutput]
     faults: Sequence[str]
     notes: Sequence[str]
 
 
-def _said_in(path: Path, meant: Meant | None) -> _Read:
-    found = read_records(path, is_record=partial(_is_record, meant=meant), kind_of=kinds(meant))
-    faults = [str(fault) for fault in found.faults]
-    notes = list(found.notes)
-    harness = shape_of(found) if meant is None else None
+def _content_of(path: Path, column_roles: ColumnRoles | None) -> _FileContent:
+    source = read_records(
+        path, is_record=partial(_is_record, column_roles=column_roles), kind_of=kinds(column_roles)
+    )
+    faults = [str(fault) for fault in source.faults]
+    notes = list(source.notes)
+    harness = shape_of(source) if column_roles is None else None
     words: tuple[str, ...] = ()
-    if meant is not None:
-        check_columns(path, meant, found)
-        shape, said = found.dress, [named(record, meant) for record in found.records]
+    if column_roles is not None:
+        check_columns(path, column_roles, source)
+        shape, outputs = source.kind, [named(record, column_roles) for record in source.records]
     elif harness:
-        shape, said = harness.name, list(_harness_said(harness, found, faults, notes))
+        shape, outputs = harness.name, list(_harness_outputs(harness, source, faults, notes))
     else:
-        words = answer_keys(found)
-        shape, said = name_of(found), [plain(record, words) for record in found.records]
-        notes += _unused(found.records, words)
-    notes += reference_notes(path, found, words, meant)
+        words = answer_keys(source)
+        shape, outputs = name_of(source), [plain(record, words) for record in source.records]
+        notes += _unused(source.records, words)
+    notes += reference_notes(path, source, words, column_roles)
     faults += [
         f"{record.key or record.place}: a key given twice; keep one of each"
-        for record in found.records
+        for record in source.records
         if isinstance(record.value, Repeated)
     ]
-    return _Read(found=found, shape=shape, said=said, faults=faults, notes=notes)
+    return _FileContent(source=source, shape=shape, outputs=outputs, faults=faults, notes=notes)
 
 
-def _is_record(found: dict[str, object], meant: Meant | None = None) -> bool:
-    if meant is not None:
-        return set(meant.values()) <= found.keys()
-    if "custom_id" in found or "doc_id" in found:
+def _is_record(value: dict[str, object], column_roles: ColumnRoles | None = None) -> bool:
+    if column_roles is not None:
+        return set(column_roles.values()) <= value.keys()
+    if "custom_id" in value or "doc_id" in value:
         return True
-    return first_of(found, ID_KEYS)[0] and first_of(found, ANSWER_KEYS)[0]
+    return first_of(value, ID_KEYS)[0] and first_of(value, ANSWER_KEYS)[0]
 
 
-def _harness_said(
-    harness: Shape, found: Records, faults: list[str], notes: list[str]
+def _harness_outputs(
+    harness: Shape, source: Records, faults: list[str], notes: list[str]
 ) -> Iterator[ModelOutput]:
     filters: dict[str, None] = {}
-    for record in found.records:
+    for record in source.records:
         if not isinstance(record.value, dict):
-            faults.append(f"{record.place}: not an entry of its kind but {shown(record.value)}")
+            faults.append(f"{record.place}: not an entry but {shown(record.value)}")
             continue
         try:
             outputs = list(harness.read(record.value))
         except _OTHER_FORM:
             faults.append(f"{record.place}: not an entry as in {harness.name}; write it again")
             continue
-        for read in outputs:
-            said = replace(read, place=record.place)
-            name = str(said.beside.get("filter"))
+        for output in outputs:
+            output = replace(output, place=record.place)
+            name = str(output.extras.get("filter"))
             filters.setdefault(name)
             if name == next(iter(filters)):
-                yield said
+                yield output
     if len(filters) > 1:
         names = ", ".join(filters)
-        notes.append(f"each sample stands once a filter ({names}); its words are taken once")
+        notes.append(f"each sample occurs once per filter ({names}); it is read once")
 
 
 def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
@@ -348,74 +362,81 @@ def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
         yield f"columns not used: {listed(tuple(ignored))}"
 
 
-def _has_more(said: ModelOutput) -> bool:
-    return bool(said.failed or said.refused) or not missing(said.beside.get("probabilities"))
+def _has_result(output: ModelOutput) -> bool:
+    return bool(output.failed or output.refused) or not missing(output.extras.get("probabilities"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """What was said of an item whose id was made out, in a run that has its name."""
+class _Row:
+    """A model's output with the item's ID and the name of the run."""
 
     item_id: str
     run: str
-    said: ModelOutput
+    output: ModelOutput
 
 
-def _with_runs(
-    read: Sequence[_Read],
+def _rows(
+    read: Sequence[_FileContent],
     options: Mapping[str, object],
     known_as: Mapping[str, str],
     paper: _Paper | None,
     chosen: str,
-) -> Iterator[_Found]:
-    """Name item and run; of several files that say something of the same items each is a run."""
-    item_named = _item_named(options, known_as)
+) -> Iterator[_Row]:
+    """Yield the outputs with item and run; several files with the same items are runs."""
+    item_named = _item_finder(options, known_as)
     is_number = plain_key(chosen) == _PAPER_NUMBER
-    found = [
+    by_file = [
         [
-            _Found(
-                item_id=item_named(given := _id(said, chosen)) or given,
-                run=_label(said.beside.get("run")),
-                said=said,
+            _Row(
+                item_id=item_named(written_id := _id(output, chosen)) or written_id,
+                run=_label(output.extras.get("run")),
+                output=output,
             )
-            for said in one.said
+            for output in content.outputs
         ]
-        for one in read
+        for content in read
     ]
-    ids = [{one.item_id for one in each} for each in found]
-    overlap = sum(len(one) for one in ids) > len(set().union(*ids))
-    unnamed = not any(one.run for each in found for one in each)
-    for n, each in enumerate(found, 1):
-        for one in each:
-            run, item_id, said = one.run, one.item_id, one.said
+    ids = [{row.item_id for row in rows} for rows in by_file]
+    overlap = sum(map(len, ids)) > len(set().union(*ids))
+    unnamed = not any(row.run for rows in by_file for row in rows)
+    for n, rows in enumerate(by_file, 1):
+        for row in rows:
+            run, item_id, output = row.run, row.item_id, row.output
             if overlap and unnamed:
                 run = str(n)
             if paper:
                 if is_number or (item_id not in options and plain_key(chosen) != "docid"):
-                    item_id = paper.ids.get(item_id, item_id)  # which begin at 1, doc_id at 0
-                said = replace(said, beside=paper.beside(item_id, said.beside))
-            yield _Found(item_id=item_id, run=run, said=said)
+                    item_id = paper.ids.get(item_id, item_id)  # starts at 1, doc_id at 0
+                output = replace(output, extras=paper.complete(item_id, output.extras))
+            yield _Row(item_id=item_id, run=run, output=output)
 
 
-def _item_named(options: Mapping[str, object], known_as: Mapping[str, str]) -> Callable[[str], str]:
-    """Return what finds the item that an id names, or that the one id like it names; else empty."""
+def _item_finder(
+    options: Mapping[str, object], known_as: Mapping[str, str]
+) -> Callable[[str], str]:
+    """Return a function that finds the item of an ID, exactly or by a unique similar ID.
+
+    The function returns an empty string if there is none.
+    """
     known = {**{item_id: item_id for item_id in options}, **known_as}
     by_form: dict[str, str] = {}
     for name, item_id in known.items():
         if by_form.setdefault(form := id_key(name), item_id) != item_id:
             by_form[form] = ""
-    return lambda given: known.get(given) or by_form.get(id_key(given), "")
+    return lambda item_id_given: known.get(item_id_given) or by_form.get(id_key(item_id_given), "")
 
 
-def _id_name(said: Sequence[ModelOutput], item_named: Callable[[str], str]) -> str:
-    """Return the name under which the ids stand: the first that knows any item, else the first."""
-    names = dict.fromkeys(name for one in said for name in one.ids)
-    known = (n for n in names if any(item_named(_id_text(one.ids.get(n)) or "") for one in said))
+def _id_name(outputs: Sequence[ModelOutput], item_named: Callable[[str], str]) -> str:
+    """Return the field of the IDs: the first that contains any item's ID, otherwise the first."""
+    names = dict.fromkeys(name for output in outputs for name in output.ids)
+    known = (
+        n for n in names if any(item_named(_id_text(output.ids.get(n)) or "") for output in outputs)
+    )
     return next(known, next(iter(names), ""))
 
 
-def _id(said: ModelOutput, chosen: str) -> str:
-    return _id_text(said.ids.get(chosen, next(iter(said.ids.values()), None))) or ""
+def _id(output: ModelOutput, chosen: str) -> str:
+    return _id_text(output.ids.get(chosen, next(iter(output.ids.values()), None))) or ""
 
 
 def _id_text(value: object) -> str | None:
@@ -423,7 +444,7 @@ def _id_text(value: object) -> str | None:
 
 
 def _label(value: object) -> str:
-    """Return what a run or a condition is called, as text."""
+    """Return the name of a run or a condition as text."""
     if missing(value) or isinstance(value, bool):
         return ""
     text = _id_text(value) if isinstance(value, int | float) else as_text(value)
@@ -431,61 +452,61 @@ def _label(value: object) -> str:
 
 
 class _Reader:
-    """Makes predictions of what was said, and collects what is wrong and what is to be noted."""
+    """Converts outputs to predictions, and collects faults and notes."""
 
-    def __init__(self, options: Mapping[str, tuple[str, ...]], *, explicit: Meant) -> None:
+    def __init__(self, options: Mapping[str, tuple[str, ...]], *, explicit: ColumnRoles) -> None:
         self._options, self._explicit = options, explicit
         self._counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.unknown: dict[str, None] = {}
 
-    def predictions(self, found: Iterable[_Found]) -> list[Prediction]:
+    def predictions(self, rows: Iterable[_Row]) -> list[Prediction]:
         """Return the predictions for the items, in file order."""
-        there: dict[tuple[str, str, str], _Found] = {}
-        for one in found:
-            condition = _condition(one.said.beside.get("condition"))
-            key = (one.item_id, condition, one.run)
-            place = one.said.place
-            if not one.item_id:
-                self.faults.append(_no_id(one.said))
-            elif key in there:
+        by_key: dict[tuple[str, str, str], _Row] = {}
+        for row in rows:
+            condition = _condition(row.output.extras.get("condition"))
+            key = (row.item_id, condition, row.run)
+            place = row.output.place
+            if not row.item_id:
+                self.faults.append(_no_id(row.output))
+            elif key in by_key:
                 self.faults.append(
-                    f"{one.item_id}: given again at {place}; keep one prediction an item, or say"
-                    " which column tells runs apart"
+                    f"{row.item_id}: given again at {place}; keep one prediction per item, or name"
+                    " the column of the run"
                 )
             else:
-                there[key] = one
-        runs = sorted({run for *_, run in there})  # a fixed order of names with the same key
+                by_key[key] = row
+        runs = sorted({run for *_, run in by_key})  # a fixed order of names with the same key
         ranks = {run: n for n, run in enumerate(sorted(runs, key=natural), 1)}
-        scale = self._scale([one.said for one in there.values()])
+        scale = self._scale([row.output for row in by_key.values()])
         made = []
-        for (item_id, condition, run), one in there.items():
-            self._note(one.said)
+        for (item_id, condition, run), row in by_key.items():
+            self._note(row.output)
             if item_id not in self._options:
                 self.unknown[item_id] = None
                 continue
             label = "" if len(ranks) == 1 and run == "1" else run
-            made.append(self._prediction(one, condition, label, ranks[run], scale))
-        if any(one.condition == "options-shuffled" and "order" not in one.detail for one in made):
+            made.append(self._prediction(row, condition, label, ranks[run], scale))
+        if any(row.condition == "options-shuffled" and "order" not in row.detail for row in made):
             self._counts["letters under options-shuffled are taken in canonical order"] = 0
         return made
 
     def notes(self) -> Iterator[str]:
-        """Yield what is to be known, with counts."""
+        """Yield the notes, with counts."""
         for what, n in self._counts.items():
             yield what.replace("{n}", f"{n:,}")
 
-    def _note(self, said: ModelOutput) -> None:
-        if said.failed:
-            self._counts[f"{{n}} requests failed ({said.failed}) and count as skipped"] += 1
-        elif not said.has_words and not _has_more(said):
+    def _note(self, output: ModelOutput) -> None:
+        if output.failed:
+            self._counts[f"{{n}} requests failed ({output.failed}) and count as skipped"] += 1
+        elif not output.has_words and not _has_result(output):
             self._counts["{n} entries without a prediction count as skipped"] += 1
 
-    def _scale(self, said: Sequence[ModelOutput]) -> Mapping[str, float]:
-        """Return what confidence and probabilities are divided by: 100 where one is above 1."""
+    def _scale(self, outputs: Sequence[ModelOutput]) -> Mapping[str, float]:
+        """Return the divisors of confidence and probabilities: 100 if any value is above 1."""
         scale = {}
         for role in ("confidence", "probabilities"):
-            numbers = [n for one in said for n in _numbers(one.beside.get(role))]
+            numbers = [n for output in outputs for n in _numbers(output.extras.get(role))]
             most = max(numbers, default=0.0)
             scale[role] = 100.0 if 1 < most <= 100 else 1.0
             if scale[role] > 1:
@@ -493,7 +514,7 @@ class _Reader:
         return scale
 
     def _note_scale(self, role: str, most: float, n_small: int) -> None:
-        """Note a scale that is hardly one of percentages."""
+        """Note a scale that is probably not percentages."""
         if most <= _LEAST_PERCENTAGE:
             ends = " or ".join(dict.fromkeys((f"{most:g}", f"{_LEAST_PERCENTAGE:g}")))
             self._counts[
@@ -503,49 +524,49 @@ class _Reader:
         elif n_small:
             self._counts[
                 f"{role} is read as 0 to 100, as the largest is {most:g}; {n_small:,} values are 1"
-                " or less and are taken as at most 0.01. Use one scale"
+                " or less and are read as at most 0.01. Use one scale"
             ] = 0
 
     def _prediction(
-        self, one: _Found, condition: str, run: str, repeat: int, scale: Mapping[str, float]
+        self, row: _Row, condition: str, run: str, repeat: int, scale: Mapping[str, float]
     ) -> Prediction:
-        said, options = one.said, self._options[one.item_id]
-        where = f"{one.item_id} ({said.place})"
-        order = self._order(where, said.beside.get("order"), len(options))
-        likely = self._probabilities(where, said.beside.get("probabilities"), options, scale)
-        words = None if said.failed else said.words
-        finish = None if said.failed else said.beside.get("finish")
+        output, options = row.output, self._options[row.item_id]
+        where = f"{row.item_id} ({output.place})"
+        order = self._order(where, output.extras.get("order"), len(options))
+        likely = self._probabilities(where, output.extras.get("probabilities"), options, scale)
+        words = None if output.failed else output.words
+        finish = None if output.failed else output.extras.get("finish")
         read = (
-            in_words(one.item_id, words, refused=said.refused, finish=finish)
+            in_words(row.item_id, words, refused=output.refused, finish=finish)
             if condition == Shown.OPEN_ENDED
             else predict(
-                one.item_id,
+                row.item_id,
                 words,
                 options,
                 order=order,
                 probabilities=likely,
-                refused=said.refused,
+                refused=output.refused,
                 finish=finish,
             )
         )
         if read.detail.get("reason"):
             self._counts[_REASONS[read.detail["reason"]]] += 1
-        confidence = self._confidence(where, said.beside.get("confidence"), scale)
+        confidence = self._confidence(where, output.extras.get("confidence"), scale)
         if confidence is None and likely and read.answer:
             confidence = likely.get(read.answer)
         detail = {
             **read.detail,
             "order": order,
             "probabilities": likely,
-            "prompt": _words(said.beside.get("prompt")),
-            "explanation": _words(said.beside.get("explanation"))
+            "prompt": _words(output.extras.get("prompt")),
+            "explanation": _words(output.extras.get("explanation"))
             or read.detail.get("explanation", ""),
-            "boxes": self._marks("boxes", where, said, boxes_of),
-            "map": self._marks("map", where, said, map_of),
-            "failed": said.failed,
+            "boxes": self._marks("boxes", where, output, boxes_of),
+            "map": self._marks("map", where, output, map_of),
+            "failed": output.failed,
         }
         return Prediction(
-            item_id=one.item_id,
+            item_id=row.item_id,
             answer=read.answer,
             status=read.status,
             raw_answer=read.raw_answer,
@@ -556,48 +577,48 @@ class _Reader:
             detail={key: value for key, value in detail.items() if value},
         )
 
-    def _confidence(self, where: str, given: object, scale: Mapping[str, float]) -> float | None:
-        if missing(given):
+    def _confidence(self, where: str, value: object, scale: Mapping[str, float]) -> float | None:
+        if missing(value):
             return None
-        found = [value / scale.get("confidence", 1.0) for value in _numbers(given)]
-        if len(found) == 1 and 0 <= found[0] <= 1:
-            return found[0]
-        self._bad("confidence", where, given, "a number from 0 to 1, or from 0 to 100")
+        numbers = [number / scale.get("confidence", 1.0) for number in _numbers(value)]
+        if len(numbers) == 1 and 0 <= numbers[0] <= 1:
+            return numbers[0]
+        self._bad("confidence", where, value, "a number from 0 to 1, or from 0 to 100")
         return None
 
     def _probabilities(
-        self, where: str, given: object, options: Sequence[str], scale: Mapping[str, float]
+        self, where: str, value: object, options: Sequence[str], scale: Mapping[str, float]
     ) -> dict[str, float]:
-        if missing(given):
+        if missing(value):
             return {}
-        given = _loaded(given)
-        if isinstance(given, list):
-            given = dict(zip(LETTERS, given, strict=False)) if len(given) == len(options) else {}
-        found: dict[str, float] = {}
-        named = {text_key(text): n for n, text in enumerate(options)}
-        for key, value in given.items() if isinstance(given, dict) else ():
-            if missing(value):
+        value = _loaded(value)
+        if isinstance(value, list):
+            value = dict(zip(LETTERS, value, strict=False)) if len(value) == len(options) else {}
+        by_letter: dict[str, float] = {}
+        indices = {text_key(text): n for n, text in enumerate(options)}
+        for key, share in value.items() if isinstance(value, dict) else ():
+            if missing(share):
                 continue
-            n = named.get(text_key(str(key)), LETTERS.find(id_key(str(key)).upper()))
-            number = [one / scale.get("probabilities", 1.0) for one in _numbers(value)]
+            n = indices.get(text_key(str(key)), LETTERS.find(id_key(str(key)).upper()))
+            number = [part / scale.get("probabilities", 1.0) for part in _numbers(share)]
             if len(str(key)) == 1 and not 0 <= n < len(options) and number == [0]:
                 continue
             if not 0 <= n < len(options) or len(number) != 1 or not 0 <= number[0] <= 1:
-                found = {}
+                by_letter = {}
                 break
-            found[LETTERS[n]] = number[0]
-        if not found and not (isinstance(given, dict) and all(map(missing, given.values()))):
-            self._bad("probabilities", where, given, "one number an option, from 0 to 1")
-        return found
+            by_letter[LETTERS[n]] = number[0]
+        if not by_letter and not (isinstance(value, dict) and all(map(missing, value.values()))):
+            self._bad("probabilities", where, value, "one number an option, from 0 to 1")
+        return by_letter
 
     def _marks(
         self,
         role: str,
         where: str,
-        said: ModelOutput,
+        output: ModelOutput,
         read: Callable[[object], list[dict[str, Any]] | None],
     ) -> list[dict[str, Any]]:
-        value = said.beside.get(role)
+        value = output.extras.get(role)
         if missing(value):
             return []
         marks = read(_loaded(value))
@@ -605,34 +626,34 @@ class _Reader:
             self._bad(role, where, value, "a list as in docs/predictions-format.md")
         return marks or []
 
-    def _order(self, where: str, given: object, n_options: int) -> str:
-        if missing(given):
+    def _order(self, where: str, value: object, n_options: int) -> str:
+        if missing(value):
             return ""
-        letters = "".join(map(str, given)) if isinstance(given, list) else str(given)
-        letters = "".join(sign for sign in letters.upper() if sign.isalpha())
+        letters = "".join(map(str, value)) if isinstance(value, list) else str(value)
+        letters = "".join(character for character in letters.upper() if character.isalpha())
         if sorted(letters) != list(LETTERS[:n_options]):
             self.faults.append(
-                f"{where}: {shown(given)} is no order of {n_options} options; write their canonical"
+                f"{where}: {shown(value)} is no order of {n_options} options; write their canonical"
                 " letters as they were shown, such as CADB"
             )
             return ""
         return letters if letters != LETTERS[:n_options] else ""
 
-    def _bad(self, role: str, where: str, given: object, wanted: str) -> None:
+    def _bad(self, role: str, where: str, value: object, expected: str) -> None:
         if any(key.startswith(role[:11]) for key in self._explicit):
-            self.faults.append(f"{where}: the {role} {shown(given)} is not {wanted}")
+            self.faults.append(f"{where}: the {role} {shown(value)} is not {expected}")
         else:
-            self._counts[f"{role} of {{n}} entries is not {wanted}, and not used"] += 1
+            self._counts[f"{role} of {{n}} entries is not {expected}, and not used"] += 1
 
 
-def _no_id(said: ModelOutput) -> str:
-    if said.ids or said.has_words is False or isinstance(said.words, dict | str | list):
-        return f"{said.place}: no item id; give the id of the item as {ID_KEYS[0]}"
-    return f"{said.place}: not a prediction but {shown(said.words)}; give an object"
+def _no_id(output: ModelOutput) -> str:
+    if output.ids or output.has_words is False or isinstance(output.words, dict | str | list):
+        return f"{output.place}: no item id; give the id of the item as {ID_KEYS[0]}"
+    return f"{output.place}: not a prediction but {shown(output.words)}; give an object"
 
 
 def _condition(value: object) -> str:
-    """Return a condition's name in the spelling of the protocol's: `image-absent`."""
+    """Return a condition's name in the protocol's spelling, such as `image-absent`."""
     return "-".join(_label(value).lower().replace("_", " ").replace("-", " ").split())
 
 
@@ -645,25 +666,25 @@ def _text(value: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
 
 
-def _loaded(given: object) -> object:
-    if not isinstance(given, str):
-        return given
+def _loaded(value: object) -> object:
+    if not isinstance(value, str):
+        return value
     try:
-        return json.loads(given)
+        return json.loads(value)
     except (ValueError, RecursionError):
-        return given
+        return value
 
 
-def _numbers(given: object) -> list[float]:
-    """Return the numbers in a cell, a list or an object; a percentage counts as its hundredth."""
-    given = _loaded(given)
-    if isinstance(given, dict):
-        return [number for value in given.values() for number in _numbers(value)]
-    if isinstance(given, list):
-        return [number for value in given for number in _numbers(value)]
-    if isinstance(given, bool) or given is None:
+def _numbers(value: object) -> list[float]:
+    """Return the numbers in a cell, a list or an object; percentages are divided by 100."""
+    value = _loaded(value)
+    if isinstance(value, dict):
+        return [number for entry in value.values() for number in _numbers(entry)]
+    if isinstance(value, list):
+        return [number for entry in value for number in _numbers(entry)]
+    if isinstance(value, bool) or value is None:
         return []
-    text = str(given).strip()
+    text = str(value).strip()
     try:
         number = float(text.removesuffix("%"))
     except ValueError:
@@ -673,7 +694,7 @@ def _numbers(given: object) -> list[float]:
 
 def predict(
     item_id: str,
-    said: object,
+    words: object,
     options: Sequence[str],
     *,
     order: str = "",
@@ -682,32 +703,32 @@ def predict(
     finish: object = None,
     rules: str = STANDARD,
 ) -> Prediction:
-    """Make a prediction of what a model said.
+    """Convert a model's output to a prediction.
 
     Parameters
     ----------
     item_id : str
         The item.
-    said : object
-        The model's words; null or blank for none; other JSON values are read as their text.
+    words : object
+        The model's words; null or blank for none; other JSON values are read as text.
     options : sequence of str
         The item's options in canonical order, without letters.
     order : str
-        The canonical letters in the order in which the model was shown the options, if another.
+        The canonical letters in the order shown to the model; empty for the canonical order.
     probabilities : mapping of str to float, optional
-        The options' probabilities by letter: without words the largest is the answer.
+        The options' probabilities by letter; without words, the largest is the answer.
     refused : bool
-        Whether the provider says that the model declined.
+        Whether the provider reports that the model declined.
     finish : object
-        Why the output ended, as the harness says: text, or an object with a type.
+        The finish reason of the harness: text, or an object with a type.
     rules : str
-        By which of `study.models.answer_parser.RULES` the words are read.
+        The rules of `study.models.answer_parser.RULES` for reading the words.
 
     Returns
     -------
     Prediction
     """
-    raw = "" if missing(said) else _text(said)
+    raw = "" if missing(words) else _text(words)
     reason = _unparsed_because(raw, finish, probabilities)
     answer, rule = None, ""
     if not reason and raw:
@@ -727,7 +748,7 @@ def predict(
         item_id=item_id,
         answer=answer,
         status=status,
-        raw_answer=raw if not isinstance(said, str) else said,
+        raw_answer=raw if not isinstance(words, str) else words,
         detail={
             **({"rule": rule} if rule and answer else {}),
             **({"rules": rules} if rules != STANDARD else {}),
@@ -737,7 +758,7 @@ def predict(
 
 
 def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
-    """Return why an output is no whole answer, whatever it says; empty where it may be one."""
+    """Return why an output is not a complete answer; empty if it may be one."""
     if probabilities and not raw:
         return ""
     if is_cut_off(finish) or is_unfinished(raw):
@@ -746,31 +767,31 @@ def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
 
 
 def _ended(raw: str, finish: object, reason: str) -> dict[str, Any]:
-    """Return what is kept of how an output was read and ended."""
+    """Return the details stored on how an output was read and ended."""
     stop = finish if isinstance(finish, str) else json.dumps(finish) if finish else ""
     kept = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST], "reason": reason}
     return {key: value for key, value in kept.items() if value}
 
 
 def in_words(
-    item_id: str, said: object, *, refused: bool = False, finish: object = None
+    item_id: str, words: object, *, refused: bool = False, finish: object = None
 ) -> Prediction:
-    """Make a prediction of what a model answered in its own words: no letter is looked for in them.
+    """Convert a model's open-ended answer to a prediction; no letter is searched for.
 
     Parameters
     ----------
     item_id : str
         The item.
-    said : object
+    words : object
         The model's words; null or blank for none.
     refused : bool
-        Whether the provider says that the model declined.
+        Whether the provider reports that the model declined.
 
     Returns
     -------
     Prediction
     """
-    raw = "" if missing(said) else _text(said)
+    raw = "" if missing(words) else _text(words)
     answer, explanation = words_in(raw)
     declined = refused or is_refusal(raw)
     reason = _unparsed_because(raw, finish, None)

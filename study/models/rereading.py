@@ -1,4 +1,4 @@
-"""Reads the words a model said again, under stricter or looser rules, without asking the model."""
+"""Reads a model's stored outputs again under stricter or looser rules, without asking the model."""
 
 import json
 from collections import Counter
@@ -9,45 +9,45 @@ from datetime import datetime
 from study.base.actor import COMMAND_LINE, By
 from study.models.answer_parser import RULES, VERSION
 from study.models.model_protocol import Shown
-from study.models.models import Found, keep_model, standing_model
+from study.models.models import StudyPredictions, current_model, keep_model
 from study.models.predictions import Prediction, PredictionFile, predict
 from study.store import Store, Transaction, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
 from study.store.studies import StudyRow, study_row
 
-_OF_A_READING = ("rule", "rules", "reason", "parser")
-"""What the details of a prediction say of its reading, and not of the output."""
+_READING_KEYS = ("rule", "rules", "reason", "parser")
+"""Keys of a prediction's detail that concern how it was read, not the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reread:
-    """A model's words as they are read under other rules; nothing of it is kept yet.
+    """A model's outputs read under other rules, before they are stored.
 
     Attributes
     ----------
-    found : Found
-        What `study.models.models.keep_model` keeps in the model's place.
+    predictions : StudyPredictions
+        The replacement that `study.models.models.keep_model` can store.
     model : ModelRow
-        The model as it stands.
+        The current model.
     changed : Counter of (str, str)
-        What the answers that differ were and are: a letter, or a status.
+        The old and new letter or status of the answers that differ.
     """
 
-    found: Found
+    predictions: StudyPredictions
     model: ModelRow
     changed: Counter[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsRead:
-    """What a model said to one item, and how it is read.
+class ReadOutput:
+    """A model's output for an item, and how it is read.
 
     Attributes
     ----------
     options : tuple of str
         The item's options in canonical order.
     kept : str
-        The letter or status that stands.
+        The stored letter or status.
     by_rules : dict of {str: str}
         The letter or status by each of `study.models.answer_parser.RULES`.
     """
@@ -61,34 +61,34 @@ class WordsRead:
     by_rules: dict[str, str]
 
 
-def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
-    """Return all that a model said of options, as it is read by every set of rules.
+def outputs_of(store: Store, *, study: str, model_id: str) -> list[ReadOutput]:
+    """Return a model's outputs for items with options, as read by every set of rules.
 
     Raises
     ------
     NotFound
         The study has no such model.
     """
-    _, said, options = _said(store, study, model_id)
+    _, predictions, options = _predictions_of(store, study, model_id)
     return [
-        WordsRead(
-            item_id=one.item_id,
-            words=one.raw_answer,
-            condition=one.condition,
-            run=one.run,
-            options=options[one.item_id],
-            kept=one.answer or one.status,
-            by_rules=_by_rules(one, options[one.item_id]),
+        ReadOutput(
+            item_id=prediction.item_id,
+            words=prediction.raw_answer,
+            condition=prediction.condition,
+            run=prediction.run,
+            options=options[prediction.item_id],
+            kept=prediction.answer or prediction.status,
+            by_rules=_by_rules(prediction, options[prediction.item_id]),
         )
-        for one in said
-        if one.condition != Shown.OPEN_ENDED
+        for prediction in predictions
+        if prediction.condition != Shown.OPEN_ENDED
     ]
 
 
-def read_otherwise(
+def read_differently(
     look: Transaction, study: StudyRow
 ) -> Iterator[tuple[ModelRow, PredictionRow, dict[str, str]]]:
-    """Yield what a study's models said that one set of rules or more reads otherwise than stands.
+    """Yield the outputs of a study's models that any set of rules reads differently than stored.
 
     Yields
     ------
@@ -97,47 +97,50 @@ def read_otherwise(
     """
     options = {row.item_id: tuple(json.loads(row.options)) for row in studies.cases(look, study.id)}
     for model in models.of_study(look, study.id):
-        for one in models.predictions(look, model.id):
-            told = json.loads(one.detail)
+        for prediction in models.predictions(look, model.id):
+            detail = json.loads(prediction.detail)
             if (
-                one.condition == Shown.OPEN_ENDED
-                or not one.raw_answer
-                or told.get("failed")
-                or (told.get("rule") in RULES["strict"] and told.get("parser") == VERSION)
+                prediction.condition == Shown.OPEN_ENDED
+                or not prediction.raw_answer
+                or detail.get("failed")
+                or (detail.get("rule") in RULES["strict"] and detail.get("parser") == VERSION)
             ):
-                continue  # what the strict rules read all others read alike
-            letters = _by_rules(one, options[one.item_id])
-            if set(letters.values()) != {one.answer or one.status}:
-                yield model, one, letters
+                continue  # all rules agree on what the strict rules read
+            letters = _by_rules(prediction, options[prediction.item_id])
+            if set(letters.values()) != {prediction.answer or prediction.status}:
+                yield model, prediction, letters
 
 
-def correct_by_rules(store: Store, *, study: str, said: Sequence[WordsRead]) -> dict[str, int]:
-    """Return how many answers to a study's items are correct by each set of rules.
+def correct_by_rules(store: Store, *, study: str, outputs: Sequence[ReadOutput]) -> dict[str, int]:
+    """Return the number of correct answers by each set of rules.
 
-    For those who may see who is correct: it reads the reference standard.
+    This reads the reference standard: only for users who may see it.
     """
     with store.look() as look:
         items = banks.items_of_study(look, study_row(look, study).id)
     truths = {item.item_id: item.truth for item in items if item.truth is not None}
     return {
-        rules: sum(one.by_rules[rules] == truths.get(one.item_id) for one in said)
+        rules: sum(output.by_rules[rules] == truths.get(output.item_id) for output in outputs)
         for rules in RULES
     }
 
 
 def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
-    """Read a model's words again; `rules` is a name in `study.models.answer_parser.RULES`.
+    """Read a model's outputs again; `rules` is a name in `study.models.answer_parser.RULES`.
 
     Raises
     ------
     NotFound
         The study has no such model.
     """
-    model, said, options = _said(store, study, model_id)
-    again = [_again(one, options[one.item_id], rules) for one in said]
+    model, predictions, options = _predictions_of(store, study, model_id)
+    again = [
+        _reread_prediction(prediction, options[prediction.item_id], rules)
+        for prediction in predictions
+    ]
     pairs = (
-        (one.answer or one.status, new.answer or new.status)
-        for one, new in zip(said, again, strict=True)
+        (prediction.answer or prediction.status, new.answer or new.status)
+        for prediction, new in zip(predictions, again, strict=True)
     )
     file = PredictionFile(
         shape=f"words read by the {rules} rules",
@@ -149,7 +152,9 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
         notes=(),
     )
     return Reread(
-        found=Found(study=study, source_name=model.source_name, file=file, options=options),
+        predictions=StudyPredictions(
+            study=study, source_name=model.source_name, file=file, options=options
+        ),
         model=model,
         changed=Counter(pair for pair in pairs if pair[0] != pair[1]),
     )
@@ -158,10 +163,10 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
 def keep_reread(
     store: Store, read: Reread, *, reason: str, by: By = COMMAND_LINE, now: datetime
 ) -> None:
-    """Keep a model's words as they were read again, in its own place; errors as of `keep_model`."""
+    """Replace a model by its outputs as read again; errors as of `keep_model`."""
     keep_model(
         store,
-        read.found,
+        read.predictions,
         model_id=read.model.model_id,
         model_version=read.model.model_version,
         simulated=bool(read.model.simulated),
@@ -173,49 +178,51 @@ def keep_reread(
     )
 
 
-def _said(
+def _predictions_of(
     store: Store, study: str, model_id: str
 ) -> tuple[ModelRow, list[PredictionRow], dict[str, tuple[str, ...]]]:
-    """Return a model, what it said, and the options by item."""
+    """Return a model, its predictions, and the options by item."""
     with store.look() as look:
         row = study_row(look, study)
-        model = standing_model(look, row, model_id)
+        model = current_model(look, row, model_id)
         cases = studies.cases(look, row.id)
-        said = models.predictions(look, model.id)
+        predictions = models.predictions(look, model.id)
     options = {case.item_id: tuple(json.loads(case.options)) for case in cases}
-    return model, said, options
+    return model, predictions, options
 
 
-def _by_rules(one: PredictionRow, options: tuple[str, ...]) -> dict[str, str]:
+def _by_rules(prediction: PredictionRow, options: tuple[str, ...]) -> dict[str, str]:
     """Return the letter or status by each set of rules."""
-    again = {rules: _again(one, options, rules) for rules in RULES}
+    again = {rules: _reread_prediction(prediction, options, rules) for rules in RULES}
     return {rules: read.answer or read.status for rules, read in again.items()}
 
 
-def _again(one: PredictionRow, options: tuple[str, ...], rules: str) -> Prediction:
-    told = json.loads(one.detail)
-    if one.condition == Shown.OPEN_ENDED:  # no rules are about words
-        return Prediction(**{**one._asdict(), "detail": told})
-    likely = told.get("probabilities", {})
+def _reread_prediction(
+    prediction: PredictionRow, options: tuple[str, ...], rules: str
+) -> Prediction:
+    detail = json.loads(prediction.detail)
+    if prediction.condition == Shown.OPEN_ENDED:  # rules apply to options only
+        return Prediction(**{**prediction._asdict(), "detail": detail})
+    likely = detail.get("probabilities", {})
     read = predict(
-        one.item_id,
-        None if told.get("failed") else one.raw_answer,
+        prediction.item_id,
+        None if detail.get("failed") else prediction.raw_answer,
         options,
-        order=told.get("order", ""),
+        order=detail.get("order", ""),
         probabilities=likely,
-        refused=one.status == "refused" and not one.raw_answer,
-        finish=told.get("stop"),
+        refused=prediction.status == "refused" and not prediction.raw_answer,
+        finish=detail.get("stop"),
         rules=rules,
     )
-    detail = {key: value for key, value in told.items() if key not in _OF_A_READING}
-    confidence = one.confidence
-    if likely and confidence == likely.get(one.answer):
+    kept_detail = {key: value for key, value in detail.items() if key not in _READING_KEYS}
+    confidence = prediction.confidence
+    if likely and confidence == likely.get(prediction.answer):
         confidence = likely.get(read.answer)
     return replace(
         read,
-        condition=one.condition,
-        run=one.run,
-        repeat=one.repeat,
+        condition=prediction.condition,
+        run=prediction.run,
+        repeat=prediction.repeat,
         confidence=confidence,
-        detail={**detail, **read.detail},
+        detail={**kept_detail, **read.detail},
     )

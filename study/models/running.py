@@ -1,10 +1,9 @@
-"""Asks a model a study's questions, as many at once as allowed, and loses nothing it was told.
+"""Asks a model a study's questions concurrently, and writes every answer to a journal.
 
-What it was told is in the run's journal, a folder beside the store: ``protocol.json``, what the
-model is asked under; ``answers.jsonl``, a line an answer, as `models add` reads it too;
-``failures.jsonl``, a line a request that brought none. An answer's line is written and flushed as
-the answer arrives, before another is asked for, so that whatever becomes of the program, what is
-missing in the file is what has to be asked.
+The journal is a folder next to the store: ``protocol.json`` is the protocol of the run,
+``answers.jsonl`` has one line per answer and can also be read by `models add`, ``failures.jsonl``
+has one line per failed request. An answer is flushed to disk when it arrives, before the next
+question is asked, so that an interrupted run can be resumed.
 """
 
 import asyncio
@@ -32,14 +31,16 @@ ANSWERS = "answers.jsonl"
 FAILURES = "failures.jsonl"
 
 Ask = tuple[str, int]
-"""An item's id, and which run it is asked in, from 1."""
+"""An item's ID, and the number of the run, from 1."""
 
 AHEAD = 4
-"""Questions whose films are made ready while all connections are taken, at least; half as many as
-there are connections where these are more, for answers come in bursts."""
+"""The least number of questions whose films are prepared while all connections are busy.
 
-MOST_IN_VAIN = 20
-"""Requests in a row that brought nothing, after which the server is taken to be gone."""
+If half the number of connections is larger, that number is used, because answers come in bursts.
+"""
+
+MOST_FAILURES = 20
+"""Number of consecutive failures after which the server is considered unavailable."""
 
 _MILLION = 1_000_000
 Ended = Literal["asked", "budget", "interrupted", "gone"]
@@ -47,30 +48,30 @@ Ended = Literal["asked", "budget", "interrupted", "gone"]
 
 @dataclass(slots=True, kw_only=True)
 class Totals:
-    """What the answers so far took: tokens, the most of one, and of how many nobody told them."""
+    """Tokens of the answers so far: sums, maxima, and the number of answers without counts."""
 
     answers: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     most_input: int = 0
     most_output: int = 0
-    untold: int = 0
+    n_without_tokens: int = 0
 
     def add(self, answer: Mapping[str, Any]) -> None:
         """Count one answer's line."""
-        told = answer.get("input_tokens"), answer.get("output_tokens")
-        taken, given = (one or 0 for one in told)
+        reported = answer.get("input_tokens"), answer.get("output_tokens")
+        input_tokens, output_tokens = (tokens or 0 for tokens in reported)
         self.answers += 1
-        self.input_tokens += taken
-        self.output_tokens += given
-        self.most_input = max(self.most_input, taken)
-        self.most_output = max(self.most_output, given)
-        self.untold += None in told
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.most_input = max(self.most_input, input_tokens)
+        self.most_output = max(self.most_output, output_tokens)
+        self.n_without_tokens += None in reported
 
 
 @dataclass(slots=True, kw_only=True)
 class Journal:
-    """An open journal, this process's own until it is closed: what was answered, and its cost."""
+    """An open journal, locked by this process: the answers so far, and their tokens."""
 
     folder: Path
     file: int
@@ -79,16 +80,16 @@ class Journal:
 
     @property
     def answers(self) -> Path:
-        """Return where the answers are."""
+        """Return the path of the answers."""
         return self.folder / ANSWERS
 
     def answered(self, answer: Mapping[str, Any]) -> None:
-        """Write down an answer: once this returns, it outlasts the program and the machine.
+        """Write an answer to disk; it survives a crash of the program or the machine.
 
         Raises
         ------
         StudyError
-            It cannot be written, and what there was is as it was.
+            It cannot be written; the file is unchanged.
         """
         size = os.fstat(self.file).st_size
         try:
@@ -100,7 +101,7 @@ class Journal:
         self._count(answer)
 
     def failed(self, failure: Mapping[str, Any]) -> None:
-        """Write down that a request brought no answer, and why."""
+        """Record a failed request and its reason."""
         with (self.folder / FAILURES).open("a", encoding="utf-8") as file:
             file.write(canonical_json(failure) + "\n")
 
@@ -110,7 +111,7 @@ class Journal:
 
 
 def folder_of(store: Path, *, study: str, model: str, edition: int) -> Path:
-    """Return where the run of a model lies; `edition` counts a study's models of one name."""
+    """Return the folder of a model's run; `edition` counts a study's models of that name."""
     mark = sha256_of([study, model, edition])[:8]
     name = re.sub(r"[^\w.-]+", "-", f"{study}-{model}").strip(".-")[:80]
     return store.with_name(f"{store.name}-runs") / f"{name}-{mark}"
@@ -120,24 +121,24 @@ def folder_of(store: Path, *, study: str, model: str, edition: int) -> Path:
 def opened_journal(
     folder: Path, protocol: Mapping[str, Any], *, wait: Callable[[], None] | None = None
 ) -> Iterator[Journal]:
-    """Open a run's journal, or begin it.
+    """Open or create a run's journal.
 
     Parameters
     ----------
     folder : Path
-        As `folder_of` names it.
+        From `folder_of`.
     protocol : mapping
-        All that decides what the model is asked, and how; as JSON.
+        All settings that determine what the model is asked, and how; as JSON.
     wait : callable, optional
-        Called before another process that has the journal is waited for.
+        Called before waiting for another process that has the journal open.
 
     Raises
     ------
     NotNow
-        Another process has it open and is not to be waited for, or the run was begun under another
+        Another process has it open and `wait` is None, or the run was started under another
         protocol.
     BadFile
-        A line that is not the last cannot be read.
+        A line other than the last cannot be read.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -160,21 +161,21 @@ def opened_journal(
 
 
 def answers_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the answers of a journal in the order they came."""
+    """Yield the answers of a journal in order of arrival."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             yield _answer(path, number, line)
 
 
 def failures_in(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the requests of a run that brought no answer, the last one of a question last."""
+    """Yield the failed requests of a run in chronological order."""
     path = folder / FAILURES
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return (json.loads(line) for line in lines)
 
 
 def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
-    """Write the protocol down, or hold it against the one the run was begun under."""
+    """Write the protocol, or compare it with the protocol under which the run was started."""
     path = folder / PROTOCOL
     if not path.exists():
         new = path.with_suffix(".new")
@@ -185,48 +186,54 @@ def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
         finally:
             os.close(file)
         new.replace(path)
-        for one in (folder, folder.parent):
-            _flush(one)
+        for directory in (folder, folder.parent):
+            _flush(directory)
         return
-    begun = json.loads(path.read_text(encoding="utf-8"))
-    other = sorted(key for key in begun.keys() | protocol.keys() if _differs(key, begun, protocol))
-    if other:
-        told = "; ".join(f"{key}: {begun.get(key)!r}, not {protocol.get(key)!r}" for key in other)
+    locked = json.loads(path.read_text(encoding="utf-8"))
+    changed = sorted(
+        key for key in locked.keys() | protocol.keys() if _differs(key, locked, protocol)
+    )
+    if changed:
+        differences = "; ".join(
+            f"{key}: {locked.get(key)!r}, not {protocol.get(key)!r}" for key in changed
+        )
         raise NotNow(
-            f"This run was begun under another protocol ({told}). Go on under that one, or give "
-            "the model another name."
+            f"This run was started under another protocol ({differences}). Continue with that "
+            "protocol, or give the model another name."
         )
 
 
-def _differs(key: str, begun: Mapping[str, Any], protocol: Mapping[str, Any]) -> bool:
-    return canonical_json(begun.get(key)) != canonical_json(protocol.get(key))
+def _differs(key: str, locked: Mapping[str, Any], protocol: Mapping[str, Any]) -> bool:
+    return canonical_json(locked.get(key)) != canonical_json(protocol.get(key))
 
 
 def _read(path: Path, file: int) -> Iterator[dict[str, Any]]:
-    """Yield the answers, and cut off a last line that was not written to its end."""
-    whole = 0
+    """Yield the answers, and truncate an incomplete last line."""
+    complete_bytes = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if line.endswith(b"\n"):
                 yield _answer(path, number, line)
-                whole += len(line)
-    if whole < os.fstat(file).st_size:
-        os.ftruncate(file, whole)
+                complete_bytes += len(line)
+    if complete_bytes < os.fstat(file).st_size:
+        os.ftruncate(file, complete_bytes)
         os.fsync(file)
 
 
 def _answer(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
-        if isinstance(found["item_id"], str) and isinstance(found["run"], int):
-            return dict(found)
+        answer = json.loads(line)
+        if isinstance(answer["item_id"], str) and isinstance(answer["run"], int):
+            return dict(answer)
     except (ValueError, KeyError, TypeError):
         pass
-    raise BadFile(f"{path}, line {number}, is damaged. Take the line out: it is asked again.")
+    raise BadFile(
+        f"{path}, line {number}, is damaged. Delete the line; the question will be asked again."
+    )
 
 
 def _write(file: int, text: str) -> None:
-    content = text.encode("utf-8", "backslashreplace")  # of lone surrogates
+    content = text.encode("utf-8", "backslashreplace")  # for lone surrogates
     while content:
         content = content[os.write(file, content) :]
 
@@ -240,34 +247,34 @@ def _flush(folder: Path) -> None:
 
 
 class Exam(Protocol):
-    """The questions of a study, and the films as a reader sees them."""
+    """The questions of a study, with the films as readers see them."""
 
     @property
     def item_ids(self) -> Sequence[str]:
-        """Return the items in the order in which they are asked."""
+        """Return the items in the order of the questions."""
         ...
 
     def question(self, item_id: str) -> Request:
-        """Return what a model is asked of an item; slow, for the films are made here."""
+        """Return the request for an item; slow, because it renders the films."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How often and at what price a model is asked.
+    """The number of runs and connections, prices, and the budget.
 
     Attributes
     ----------
     runs : int
-        How often each question is asked.
+        The number of times each question is asked.
     connections : int
-        How many are asked at once.
+        The number of concurrent questions.
     seeds : tuple of int
-        Of each run; empty where none is given.
+        The seed of each run; empty for none.
     input_price, output_price : float
-        Of a million tokens, in any currency.
+        Price per million tokens, in any currency.
     budget : float or None
-        What the whole run may cost, with what it cost so far.
+        The maximum cost of the run, including earlier sessions.
     """
 
     runs: int = 1
@@ -278,11 +285,11 @@ class Limits:
     budget: float | None = None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Return what tokens cost."""
+        """Return the cost of tokens."""
         return (input_tokens * self.input_price + output_tokens * self.output_price) / _MILLION
 
     def spent(self, totals: Totals) -> float:
-        """Return what all answers cost."""
+        """Return the cost of all answers."""
         return self.cost(totals.input_tokens, totals.output_tokens)
 
     def seed_of(self, run: int) -> int | None:
@@ -292,7 +299,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """How far a run is."""
+    """The progress of a run."""
 
     n_asks: int
     n_answered: int
@@ -304,7 +311,7 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """How a sitting ended: what was answered in it, what failed and why, and what made it end."""
+    """The result of a session: why it ended, the number of answers, and reasons of failures."""
 
     ended: Ended
     n_answered: int
@@ -312,7 +319,7 @@ class RunOutcome:
 
 
 def all_asks(item_ids: Sequence[str], runs: int) -> Iterator[Ask]:
-    """Yield every question of a run: all of the first time, then all of the second, ..."""
+    """Yield all questions, run by run."""
     return ((item_id, run) for run in range(1, runs + 1) for item_id in item_ids)
 
 
@@ -323,31 +330,30 @@ def ask_all(
     limits: Limits,
     *,
     tell: Callable[[RunProgress], None] = lambda _: None,
-    alone: int | None = None,
+    parent_pipe: int | None = None,
 ) -> RunOutcome:
-    """Ask all that the journal has no answer to; each answer is written down as it arrives.
+    """Ask all questions that have no answer in the journal; answers are written as they arrive.
 
-    On the first SIGINT or SIGTERM nothing more is asked, and answers under way are waited for; on
-    the second they are given up.
+    On the first SIGINT or SIGTERM, no further question is asked and running requests are awaited;
+    on the second, they are cancelled.
 
     Parameters
     ----------
-    alone
-        A pipe that ends when this is the last process left of those that were started to ask; then
-        nothing more is asked either.
+    parent_pipe
+        A pipe that is closed when the parent process ends; then no further question is asked.
 
     Raises
     ------
     StudyError
-        An answer cannot be written down, or a budget is to be kept and the server tells no tokens.
+        An answer cannot be written, or there is a budget and the server does not report tokens.
     """
-    sitting = _Sitting(exam=exam, asker=asker, journal=journal, limits=limits, tell=tell)
-    return asyncio.run(sitting.run(alone))
+    session = _Session(exam=exam, asker=asker, journal=journal, limits=limits, tell=tell)
+    return asyncio.run(session.run(parent_pipe))
 
 
 @dataclass(slots=True, kw_only=True)
-class _Sitting:
-    """One go at a run, from its start to its end or to an interruption."""
+class _Session:
+    """Part of a run, from a start to its end or an interruption."""
 
     exam: Exam
     asker: Asker
@@ -357,7 +363,7 @@ class _Sitting:
     begun: float = field(default_factory=time.monotonic)
     n_answered: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    in_vain: int = 0
+    n_failed_in_row: int = 0
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     connections: asyncio.Semaphore = field(init=False)
     rendering: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
@@ -365,15 +371,15 @@ class _Sitting:
     def __post_init__(self) -> None:
         self.connections = asyncio.Semaphore(self.limits.connections)
 
-    async def run(self, alone: int | None) -> RunOutcome:
-        me = asyncio.current_task()
-        assert me is not None
+    async def run(self, parent_pipe: int | None) -> RunOutcome:
+        task = asyncio.current_task()
+        assert task is not None
         loop = asyncio.get_running_loop()
-        for one in (signal.SIGINT, signal.SIGTERM):
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
             with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
-                loop.add_signal_handler(one, self._interrupted, me)
-        if alone is not None:
-            loop.add_reader(alone, self._left_alone, alone)
+                loop.add_signal_handler(signal_number, self._interrupted, task)
+        if parent_pipe is not None:
+            loop.add_reader(parent_pipe, self._parent_ended, parent_pipe)
         try:
             ended = await self._ask_all()
         except asyncio.CancelledError:
@@ -382,13 +388,13 @@ class _Sitting:
             await self.asker.close()
         return RunOutcome(ended=ended, n_answered=self.n_answered, reasons=self.reasons)
 
-    def _left_alone(self, alone: int) -> None:
-        asyncio.get_running_loop().remove_reader(alone)
+    def _parent_ended(self, parent_pipe: int) -> None:
+        asyncio.get_running_loop().remove_reader(parent_pipe)
         self.stopping.set()
 
-    def _interrupted(self, me: "asyncio.Task[Any]") -> None:
+    def _interrupted(self, task: "asyncio.Task[Any]") -> None:
         if self.stopping.is_set():
-            me.cancel()
+            task.cancel()
         self.stopping.set()
 
     async def _ask_all(self) -> Ended:
@@ -417,25 +423,26 @@ class _Sitting:
     def _over(self) -> Ended | None:
         if self.stopping.is_set():
             return "interrupted"
-        return "gone" if self.in_vain >= MOST_IN_VAIN else None
+        return "gone" if self.n_failed_in_row >= MOST_FAILURES else None
 
     def _room(self, running: int) -> bool:
         most = self.limits.connections + max(AHEAD, self.limits.connections // 2)
         return running < most and not self._beyond_budget(running)
 
     def _beyond_budget(self, running: int) -> Ended | None:
-        """Whether one more could cost more than there is, each being as dear as the dearest yet.
+        """Return `budget` if another question could exceed the budget, otherwise None.
 
-        Until one was answered, nobody knows what one costs: one at a time.
+        Each running question is assumed to cost as much as the most expensive answer so far. Until
+        the first answer, only one question is asked at a time.
         """
         if self.limits.budget is None:
             return None
         totals = self.journal.totals
         if not totals.answers:
             return "budget" if running else None
-        dearest = self.limits.cost(totals.most_input, totals.most_output)
-        likely = self.limits.spent(totals) + (running + 1) * dearest
-        return "budget" if likely > self.limits.budget else None
+        highest_cost = self.limits.cost(totals.most_input, totals.most_output)
+        expected = self.limits.spent(totals) + (running + 1) * highest_cost
+        return "budget" if expected > self.limits.budget else None
 
     async def _one(self, ask: Ask) -> None:
         item_id, run = ask
@@ -468,24 +475,24 @@ class _Sitting:
             }
         )
         self.n_answered += 1
-        self.in_vain = 0
+        self.n_failed_in_row = 0
         self.tell(self._progress())
-        if self.limits.budget is not None and self.journal.totals.untold:
+        if self.limits.budget is not None and self.journal.totals.n_without_tokens:
             raise StudyError(
-                "The server does not tell how many tokens an answer took, so no budget can be kept."
-                " Ask without --budget."
+                "The server does not report the number of tokens of an answer, so --budget cannot"
+                " be used. Ask without --budget."
             )
 
     def _failed(self, ask: Ask, reason: str) -> None:
         self.reasons[reason] += 1
-        self.in_vain += 1
+        self.n_failed_in_row += 1
         now = stamp(datetime.now(UTC))
         self.journal.failed({"item_id": ask[0], "run": ask[1], "failed": reason, "at_utc": now})
         self.tell(self._progress())
 
     def _progress(self) -> RunProgress:
-        took = time.monotonic() - self.begun
-        rate = self.n_answered / took if took else 0.0
+        elapsed_s = time.monotonic() - self.begun
+        rate = self.n_answered / elapsed_s if elapsed_s else 0.0
         n_asks = len(self.exam.item_ids) * self.limits.runs
         n_failed = self.reasons.total()
         left = n_asks - len(self.journal.done) - n_failed
@@ -500,7 +507,7 @@ class _Sitting:
 
 
 async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[Any]"]:
-    """Wait for one of some tasks, and return the others; raises what a task raised."""
+    """Wait until a task is done, and return the others; re-raise a task's exception."""
     done, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in done:
         task.result()
@@ -508,6 +515,6 @@ async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[
 
 
 def prompt_hash(question: Request) -> str:
-    """Return the hash of all a model is sent of an item: system prompt, words, films' files."""
+    """Return the hash of a request: system prompt, text and film files."""
     films = [sha256(film).hexdigest() for film in question.films]
     return sha256_of({"system": question.system, "text": question.text, "films": films})

@@ -1,7 +1,7 @@
-"""Who a question is put to: a model behind Inspect AI, or a function in Python.
+"""Sends questions to a model through Inspect AI, or to a Python function.
 
-Inspect speaks to servers of every kind (vLLM, SGLang, llama.cpp, Ollama, LM Studio, hosted models)
-and looks after connections, limits of rate and retries; of it only the layer of models is used.
+Inspect supports many servers (vLLM, SGLang, llama.cpp, Ollama, LM Studio, hosted models) and
+handles connections, rate limits and retries. Only its model layer is used.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ _SHORTEST_SECRET = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a model is asked of one item: the words, and the films as PNG files.
+    """A question to a model: the text of an item, and its films as PNG files.
 
-    `order` is the canonical letters of the options as they are shown, `condition` what is shown of
-    the item's images.
+    `order` contains the canonical letters of the options in the order shown; `condition` is which
+    images are shown.
     """
 
     item_id: str
@@ -49,22 +49,22 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came back.
+    """A model's reply.
 
     Attributes
     ----------
     words : str
         The model's words, verbatim.
     model : str
-        The model as the server calls it.
+        The server's name of the model.
     stop : str
-        Why it ended: `stop`, `max_tokens`, `content_filter` or another word of Inspect's.
+        The stop reason: `stop`, `max_tokens`, `content_filter` or another value of Inspect.
     thinking : str
-        What it said to itself before, where the server tells it apart.
+        The model's reasoning, if the server returns it separately.
     input_tokens, output_tokens : int or None
-        None where the server does not tell.
+        None if the server does not report them.
     latency_ms : float or None
-        Of the request that brought the answer, without earlier ones that failed.
+        Duration of the successful request, without failed attempts.
     """
 
     words: str
@@ -78,24 +78,24 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """Where a model is, and how it is to be asked.
+    """A model's provider and settings.
 
     Attributes
     ----------
     name : str
-        `python`, or a provider of Inspect's: `openai-api`, `vllm`, `google`, ...
+        `python`, or a provider of Inspect: `openai-api`, `vllm`, `google`, ...
     model : str
-        What the provider calls the model; of `python`, `module:function`.
+        The provider's name of the model; for `python`, `module:function`.
     base_url : str
-        The server's address, where the provider's own is not meant.
+        The server's address; empty for the provider's default.
     settings : mapping
-        Of Inspect's `GenerateConfig`, such as `temperature` and `max_tokens`.
+        Fields of Inspect's `GenerateConfig`, such as `temperature` and `max_tokens`.
     connections, retries : int
-        Requests at once; further tries of one that fails for a passing reason.
+        Number of concurrent requests; number of retries after a temporary failure.
     timeout_s : int
-        After which a try is given up.
+        Timeout of an attempt in seconds.
     stream : bool
-        Whether the answer comes piece by piece; then a silence of a minute ends a try too.
+        Whether the answer is streamed; then an attempt also ends after a minute without data.
     """
 
     name: str
@@ -109,11 +109,11 @@ class Provider:
 
 
 class Failed(Exception):
-    """A question brought no answer; the text says why, without anything secret."""
+    """A request failed; the message gives the reason and contains no secrets."""
 
 
 class Asker(Protocol):
-    """Puts questions to one model."""
+    """Sends questions to a model."""
 
     server: str
 
@@ -122,27 +122,27 @@ class Asker(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
         ...
 
 
 def asker_for(provider: Provider) -> Asker:
-    """Return who puts questions to a model.
+    """Return the object that sends questions to a model.
 
     Raises
     ------
     BadInput
-        There is no such provider, model or function, or the address holds a password.
+        The provider, model or function does not exist, or the address contains a password.
     StudyError
-        Packages or a key it needs are not there.
+        A required package or key is missing.
     """
     if urlsplit(provider.base_url).username or urlsplit(provider.base_url).query:
-        raise BadInput("--base-url holds a name or a key. Give keys in the environment only.")
+        raise BadInput("--base-url contains a name or a key. Set keys in the environment only.")
     return _Function(provider) if provider.name == PYTHON else _Inspect(provider)
 
 
 class _Function:
-    """A function `answer(item, images) -> str`, called in threads of its own."""
+    """A function `answer(item, images) -> str`, called in separate threads."""
 
     def __init__(self, provider: Provider) -> None:
         self.server = PYTHON
@@ -151,18 +151,18 @@ class _Function:
         self._threads = ThreadPoolExecutor(provider.connections, "model")
 
     async def ask(self, question: Request, seed: int | None) -> Reply:
-        begun = time.monotonic()
+        started = time.monotonic()
         loop = asyncio.get_running_loop()
         try:
-            words = await loop.run_in_executor(self._threads, self._called, question, seed)
-        except Exception as error:  # whatever a stranger's function raises
+            words = await loop.run_in_executor(self._threads, self._call, question, seed)
+        except Exception as error:  # a user's function may raise anything
             raise Failed(_reason(error)) from error
         if not isinstance(words, str):
             raise Failed(f"{self._model} returned {type(words).__name__}, not str")
-        took = (time.monotonic() - begun) * 1000
-        return Reply(words=words, model=self._model, latency_ms=round(took, 1))
+        elapsed_ms = (time.monotonic() - started) * 1000
+        return Reply(words=words, model=self._model, latency_ms=round(elapsed_ms, 1))
 
-    def _called(self, question: Request, seed: int | None) -> object:
+    def _call(self, question: Request, seed: int | None) -> object:
         from PIL import Image
 
         item = {
@@ -178,32 +178,34 @@ class _Function:
 
 
 def _imported(entry: str) -> Callable[..., object]:
-    name, mark, function = entry.partition(":")
-    if not (mark and name and function):
+    name, colon, function = entry.partition(":")
+    if not (colon and name and function):
         raise BadInput(f"--entry {entry!r} is not of the form module:function.")
-    sys.path.insert(0, str(Path.cwd()))  # as `python -m` does for the module's neighbours
+    sys.path.insert(
+        0, str(Path.cwd())
+    )  # to import modules from the current folder, like `python -m`
     try:
-        found = getattr(import_module(name), function, None)
+        target = getattr(import_module(name), function, None)
     except ImportError as error:
         raise BadInput(f"--entry {entry}: {error}.") from error
-    if not callable(found):
+    if not callable(target):
         raise BadInput(f"--entry {entry}: {name} has no function {function}.")
-    return found  # type: ignore[no-any-return]
+    return target  # type: ignore[no-any-return]
 
 
 class _Inspect:
-    """A model behind Inspect AI's layer of models; none of its tasks, logs or caches."""
+    """A model through the model layer of Inspect AI, without its tasks, logs or caches."""
 
     def __init__(self, provider: Provider) -> None:
         try:
-            from inspect_ai import model as inspect  # takes 2 s, and few have it
+            from inspect_ai import model as inspect  # optional, and takes 2 s
             from inspect_ai.log._transcript import Transcript, init_transcript
         except ImportError as error:
             raise StudyError(_NEEDED) from error
         self._inspect = inspect
-        # Else Inspect keeps all that was ever sent, images too.
-        kept = Transcript(log_model_api=False, bounded=True, resident_tail=1)
-        self._keep_little = partial(init_transcript, kept)
+        # By default Inspect keeps all requests in memory, including images.
+        transcript = Transcript(log_model_api=False, bounded=True, resident_tail=1)
+        self._keep_little = partial(init_transcript, transcript)
         try:
             config = inspect.GenerateConfig(
                 max_connections=provider.connections,
@@ -213,35 +215,39 @@ class _Inspect:
                 **provider.settings,
             )
             self._model = inspect.get_model(
-                _called(provider),
+                _inspect_name(provider),
                 config=config,
                 base_url=provider.base_url or None,
                 api_key=_key_for(provider),
                 memoize=False,
             )
-        except Exception as error:  # each provider's own: no key, no package, no such model
-            raise StudyError(f"{_called(provider)} cannot be asked: {_reason(error)}") from error
+        except Exception as error:  # depends on the provider: no key, no package, no such model
+            raise StudyError(
+                f"{_inspect_name(provider)} cannot be asked: {_reason(error)}"
+            ) from error
         self.server = provider.base_url or provider.name
 
     async def ask(self, question: Request, seed: int | None) -> Reply:
         inspect = self._inspect
-        self._keep_little()  # of this task alone
-        begun = time.monotonic()
-        said = [inspect.ChatMessageSystem(content=question.system)] if question.system else []
+        self._keep_little()  # per task
+        started = time.monotonic()
+        messages = [inspect.ChatMessageSystem(content=question.system)] if question.system else []
         films = [
             inspect.ContentImage(image=f"data:image/png;base64,{base64.b64encode(film).decode()}")
             for film in question.films
         ]
-        asked = inspect.ChatMessageUser(content=[*films, inspect.ContentText(text=question.text)])
+        question_message = inspect.ChatMessageUser(
+            content=[*films, inspect.ContentText(text=question.text)]
+        )
         config = inspect.GenerateConfig(seed=seed)
         try:
-            output = await self._model.generate([*said, asked], config=config)
-        except Exception as error:  # each provider's own, after Inspect's retries
+            output = await self._model.generate([*messages, question_message], config=config)
+        except Exception as error:  # depends on the provider; after Inspect's retries
             raise Failed(_reason(error)) from error
         if output.empty or output.stop_reason == "model_length" or output.error:
             words = "an answer without content" if output.empty else output.completion
             raise Failed(_cleaned(output.error or words))
-        took = output.time if output.time is not None else time.monotonic() - begun
+        elapsed_s = output.time if output.time is not None else time.monotonic() - started
         usage = output.usage
         return Reply(
             words=output.completion,
@@ -250,21 +256,21 @@ class _Inspect:
             thinking=_thinking(output.message.content),
             input_tokens=_all_input(usage) if usage else None,
             output_tokens=usage.output_tokens if usage else None,
-            latency_ms=round(took * 1000, 1),
+            latency_ms=round(elapsed_s * 1000, 1),
         )
 
     async def close(self) -> None:
         await self._model.api.aclose()
 
 
-def _called(provider: Provider) -> str:
-    """Return what Inspect calls a model; a server that is nobody's service is called local."""
+def _inspect_name(provider: Provider) -> str:
+    """Return Inspect's name of a model; a server that is not a known service is `local`."""
     service = "openai-api/local" if provider.name == "openai-api" else provider.name
     return f"{service}/{provider.model}"
 
 
 def _key_for(provider: Provider) -> str | None:
-    """Return a key for a server of one's own, which asks for none; others' keys Inspect finds."""
+    """Return a dummy key for a local server that needs none; Inspect finds other keys itself."""
     local = provider.name == "openai-api" and "LOCAL_API_KEY" not in os.environ
     return "none" if local else None
 
@@ -276,17 +282,17 @@ def _thinking(content: object) -> str:
 
 def _all_input(usage: Any) -> int:
     cached = (usage.input_tokens_cache_read, usage.input_tokens_cache_write)
-    return int(usage.input_tokens + sum(one or 0 for one in cached))
+    return int(usage.input_tokens + sum(tokens or 0 for tokens in cached))
 
 
 def _reason(error: BaseException) -> str:
-    last = getattr(error, "last_attempt", None)  # of tries that were all in vain
+    last = getattr(error, "last_attempt", None)  # if all attempts failed
     error = (last.exception() if last else None) or error
     return _cleaned(f"{type(error).__name__}: {error}")
 
 
 def _cleaned(reason: str) -> str:
-    """Return a reason in one line that holds no key of the environment, though a server told it."""
+    """Return a reason on one line, with keys from the environment removed."""
     for name, value in os.environ.items():
         if any(mark in name.upper() for mark in _SECRET_NAMES) and len(value) >= _SHORTEST_SECRET:
             reason = reason.replace(value, "***")

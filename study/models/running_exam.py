@@ -1,4 +1,4 @@
-"""Has a model sit a study's exam: asked under a locked protocol, then kept like any model."""
+"""Asks a model a study's questions under a locked protocol, and stores the answers as a model."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,14 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
-from study.models.models import Found, check_free, keep_model, key_of, model_in_force, read_model
+from study.models.models import (
+    StudyPredictions,
+    check_free,
+    find_model,
+    keep_model,
+    key_of,
+    read_model,
+)
 from study.models.paper import Paper, PaperFilm, PaperItem, prompt_of
 from study.models.predictions import Prediction
 from study.models.running import (
@@ -32,7 +39,7 @@ from study.store import Store, events, models
 from study.store.events import EventKind
 from study.store.studies import study_row
 
-MEANT = {
+JOURNAL_COLUMNS = {
     "id": "item_id",
     "output": "output",
     "run": "run",
@@ -40,9 +47,9 @@ MEANT = {
     "order": "shown_order",
     "finish": "stop",
 }
-"""What the columns of a journal mean to whoever reads it as a file of predictions."""
+"""The roles of a journal's columns, for reading it as a file of predictions."""
 
-_KEPT_BYTES = 64_000_000  # of films: those of about 250 cases of the release
+_KEPT_BYTES = 64_000_000  # of films, enough for about 250 cases of the release
 
 _CIRCUMSTANCES = (
     *("model", "server", "at_utc", "input_tokens", "output_tokens", "latency_ms"),
@@ -51,22 +58,22 @@ _CIRCUMSTANCES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """What became of a sitting; `kept` is None where the run is not complete."""
+class RunResult:
+    """The result of a session; `kept` is None if the run is not complete."""
 
-    asked: RunOutcome
+    outcome: RunOutcome
     n_asks: int
     n_answered: int
     spent: float
     folder: Path
-    kept: Found | None
+    kept: StudyPredictions | None
 
 
 @dataclass(slots=True, kw_only=True)
 class PaperExam:
-    """A paper's questions one by one; a film is made when its question is asked.
+    """The questions of a paper; films are rendered when their question is asked.
 
-    The latest films stay in memory, up to `_KEPT_BYTES`, for the next run and for other questions.
+    The latest films, up to `_KEPT_BYTES`, are cached for the next run and for other questions.
     """
 
     paper: Paper
@@ -77,7 +84,7 @@ class PaperExam:
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        self._items = {one.item_id: one for one in self.paper.items[: self.most]}
+        self._items = {item.item_id: item for item in self.paper.items[: self.most]}
 
     @property
     def item_ids(self) -> Sequence[str]:
@@ -85,7 +92,7 @@ class PaperExam:
         return tuple(self._items)
 
     def question(self, item_id: str) -> Request:
-        """Return what a model is asked of an item."""
+        """Return the request for an item."""
         item, asked = self._items[item_id], self.paper.asked
         prompt = prompt_of(item, asked)
         return Request(
@@ -102,18 +109,18 @@ class PaperExam:
             if film.sha256 in self._kept:
                 self._kept.move_to_end(film.sha256)
                 return self._kept[film.sha256]
-        made = film.png(self.paper.asked.resolution)
+        png = film.png(self.paper.asked.resolution)
         with self._lock:
             if film.sha256 not in self._kept:
-                self._kept[film.sha256] = made
-                self._kept_bytes += len(made)
+                self._kept[film.sha256] = png
+                self._kept_bytes += len(png)
             while self._kept_bytes > _KEPT_BYTES:
                 self._kept_bytes -= len(self._kept.popitem(last=False)[1])
-        return made
+        return png
 
 
 def run_folder(store: Store, *, study: str, model_id: str) -> Path:
-    """Return where the answers of the model that would be asked next under a name are kept."""
+    """Return the folder for the answers of the next model of a name."""
     with store.look() as look:
         edition = models.next_edition(look, study_row(look, study).id, model_id)
     return folder_of(store.path, study=study, model=model_id, edition=edition)
@@ -169,9 +176,9 @@ def run_model(
     by: By = COMMAND_LINE,
     tell: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
-    alone: int | None = None,
+    parent_pipe: int | None = None,
     now: Callable[[], datetime],
-) -> Ran | None:
+) -> RunResult | None:
     """Ask a model the remaining questions of a run; store a complete run as a model.
 
     Returns None if it was already stored.
@@ -204,15 +211,15 @@ def run_model(
         if _is_kept(store, run):  # by the process that was waited for
             return None
         _record(store, run, by, now())
-        asked = ask_all(exam, asker, journal, run.limits, tell=tell, alone=alone)
-        kept = _keep(store, run, journal, by, now()) if _complete(run, journal, asked) else None
-        return Ran(
-            asked=asked,
+        outcome = ask_all(exam, asker, journal, run.limits, tell=tell, parent_pipe=parent_pipe)
+        stored = _keep(store, run, journal, by, now()) if _complete(run, journal, outcome) else None
+        return RunResult(
+            outcome=outcome,
             n_asks=len(exam.item_ids) * run.limits.runs,
             n_answered=len(journal.done),
             spent=run.limits.spent(journal.totals),
             folder=folder,
-            kept=kept,
+            kept=stored,
         )
 
 
@@ -220,15 +227,15 @@ def _is_kept(store: Store, run: ModelRun) -> bool:
     """Return whether the model in force under this name was asked under the same protocol."""
     study = run.paper.study
     with store.look() as look:
-        model = model_in_force(look, study_row(look, study), run.model_id)
+        model = find_model(look, study_row(look, study), run.model_id)
         added = events.of_kind(look, events.study_chain(study), EventKind.MODEL_ADDED)
     return model is not None and any(
         key_of(detail) == model.key and detail.items() >= run.detail.items() for detail in added
     )
 
 
-def _complete(run: ModelRun, journal: Journal, asked: RunOutcome) -> bool:
-    if run.most is not None or asked.ended != "asked" or not journal.done:
+def _complete(run: ModelRun, journal: Journal, outcome: RunOutcome) -> bool:
+    if run.most is not None or outcome.ended != "asked" or not journal.done:
         return False
     item_ids = [item.item_id for item in run.paper.items]
     missing = (ask for ask in all_asks(item_ids, run.limits.runs) if ask not in journal.done)
@@ -240,15 +247,15 @@ def _record(store: Store, run: ModelRun, by: By, now: datetime) -> None:
     study, detail = run.paper.study, {"model_id": run.model_id, **run.detail}
     with store.change() as change:
         chain = events.study_chain(study)
-        begun = events.of_kind(change, chain, EventKind.MODEL_ASKED)
-        if not any(recorded.items() >= detail.items() for recorded in begun):
+        earlier = events.of_kind(change, chain, EventKind.MODEL_ASKED)
+        if not any(recorded.items() >= detail.items() for recorded in earlier):
             events.record(change, study, now, kind=EventKind.MODEL_ASKED, detail=detail, by=by)
 
 
-def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) -> Found:
+def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) -> StudyPredictions:
     """Store the answers as predictions, read like those of a file, with all known facts."""
     paper = run.paper
-    model = read_model(store, journal.answers, study=paper.study, meant=MEANT)
+    model = read_model(store, journal.answers, study=paper.study, column_roles=JOURNAL_COLUMNS)
     answers = {(row["item_id"], row["run"]): row for row in answers_in(journal.answers)}
     explains = paper.asked.explanation
     predictions = [
@@ -276,7 +283,7 @@ def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) 
         model,
         model_id=run.model_id,
         model_version=run.model_version,
-        told=run.detail,
+        facts=run.detail,
         by=by,
         now=now,
     )
@@ -284,17 +291,21 @@ def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) 
 
 
 def _with_circumstances(
-    one: Prediction, told: Mapping[tuple[str, int], Mapping[str, Any]], explains: bool
+    prediction: Prediction, answers: Mapping[tuple[str, int], Mapping[str, Any]], explains: bool
 ) -> Prediction:
-    run = int(one.run or 1)
-    answer = told[one.item_id, run]
+    run = int(prediction.run or 1)
+    answer = answers[prediction.item_id, run]
     about = {key: answer[key] for key in _CIRCUMSTANCES if answer[key] not in (None, "")}
     declined = answer["stop"] == "content_filter"
-    explanation = words_in(one.raw_answer)[1] if explains else ""
+    explanation = words_in(prediction.raw_answer)[1] if explains else ""
     return replace(
-        one,
+        prediction,
         repeat=run,
-        answer=None if declined else one.answer,
-        status="refused" if declined else one.status,
-        detail={**({"explanation": explanation} if explanation else {}), **one.detail, **about},
+        answer=None if declined else prediction.answer,
+        status="refused" if declined else prediction.status,
+        detail={
+            **({"explanation": explanation} if explanation else {}),
+            **prediction.detail,
+            **about,
+        },
     )

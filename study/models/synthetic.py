@@ -9,7 +9,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import lot, sha256_of, shuffled
 from study.base.errors import BadInput
 from study.base.translation import t
-from study.models.models import Found, keep_model
+from study.models.models import StudyPredictions, keep_model
 from study.models.predictions import Prediction, PredictionFile
 from study.protocol.blocks import by_stratum, shares
 from study.store import Store, banks, studies
@@ -30,9 +30,9 @@ def add_synthetic(
 ) -> int:
     """Add a model with synthetic predictions to a study, and return the number of correct ones.
 
-    Of the cases with a reference standard the given proportion is correct, rounded, and shared
-    among strata; which cases, and which wrong options, is decided by the seed. Confidence is higher
-    where the answer is correct, but overlaps.
+    The proportion `accuracy` of the cases with a reference standard, rounded, is correct,
+    distributed over strata. The seed decides which cases are correct and which wrong options are
+    chosen. Confidence is higher for correct answers, with overlap.
 
     Raises
     ------
@@ -53,14 +53,19 @@ def add_synthetic(
         _prediction(case, truths[case.item_id], correct=case.item_id in correct, seed=seed)
         for case in cases
     )
-    found = Found(
+    model = StudyPredictions(
         study=study,
         source_name=SOURCE,
         file=PredictionFile(
             shape=SOURCE,
             n_rows=len(predictions),
             columns=(),
-            sha256=sha256_of([[one.item_id, one.answer, one.confidence] for one in predictions]),
+            sha256=sha256_of(
+                [
+                    [prediction.item_id, prediction.answer, prediction.confidence]
+                    for prediction in predictions
+                ]
+            ),
             predictions=predictions,
             unknown_ids=(),
             notes=(),
@@ -69,7 +74,7 @@ def add_synthetic(
     )
     keep_model(
         store,
-        found,
+        model,
         model_id=model_id,
         model_version=f"synthetic, accuracy {accuracy:g}, seed {seed}",
         simulated=True,
@@ -81,7 +86,7 @@ def add_synthetic(
 
 
 def _correct(strata: Mapping[str, str], accuracy: float, seed: int) -> set[str]:
-    """Return the cases that are answered correctly, of each stratum in proportion."""
+    """Return the cases that are answered correctly, in proportion from each stratum."""
     groups = by_stratum(strata)
     sizes = {name: len(items) for name, items in groups.items()}
     if not sizes:

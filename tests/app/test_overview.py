@@ -13,7 +13,7 @@ from streamlit.testing.v1.element_tree import Element
 from study.base.actor import COMMAND_LINE as BY
 from study.base.errors import BadFile
 from study.models import models
-from study.models.files import guessed, remembered_columns
+from study.models.files import guess_roles, remembered_columns
 from study.models.models import FileSummary, withdrawn
 from study.monitoring import interventions
 from study.monitoring.interventions import history
@@ -352,7 +352,7 @@ def _summary(store: Store, handed_in: _HandedIn) -> FileSummary:
 
 
 def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> None:
-    """Of a table of no known shape; what they meant is kept with the model, not before."""
+    """Of a table of no known shape; what they column_roles is kept with the model, not before."""
     columns = ("Case", "Reply", "Seed", "Sure")
     cases = [f"q{i:04d}" for i in range(24)]
     rows = [f"{case},Answer: {'AB'[seed]},{seed},80" for case in cases for seed in (0, 1)]
@@ -361,7 +361,7 @@ def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> Non
     ran.session_state["model-naming"] = _Unnamed(
         handed_in=_handed_in("M1", content, "replies.csv"),
         columns=columns,
-        meant=guessed(columns),
+        column_roles=guess_roles(columns),
     )
     ran.run()
     for key in ("model-column-id", "model-column-output"):

@@ -12,8 +12,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from study.base.errors import BadFile, BadInput
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
-from study.models.files import guessed, remembered_columns
-from study.models.models import Example, FileSummary, check_free, is_model, some_of
+from study.models.files import guess_roles, remembered_columns
+from study.models.models import Example, FileSummary, check_free, first_ids, is_model
 from study.people.signing_in import Person
 from ui.parts import actions
 from ui.parts.actions import Report
@@ -49,7 +49,7 @@ class _Waiting:
 
     handed_in: _HandedIn
     summary: FileSummary
-    meant: Mapping[str, str] = field(default_factory=dict)
+    column_roles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class _Unnamed:
 
     handed_in: _HandedIn
     columns: tuple[str, ...]
-    meant: Mapping[str, str]
+    column_roles: Mapping[str, str]
 
 
 def model_form(person: Person) -> None:
@@ -130,10 +130,10 @@ def _read(handed_in: _HandedIn) -> Report:
     )
 
 
-def _in_worker(handed_in: _HandedIn, meant: Mapping[str, str] | None = None) -> ModelFile:
-    where = store().path, handed_in.study, meant
+def _in_worker(handed_in: _HandedIn, column_roles: Mapping[str, str] | None = None) -> ModelFile:
+    where = store().path, handed_in.study, column_roles
     return outcome_of(
-        _LOOK if meant is None else _LOOK_AGAIN,
+        _LOOK if column_roles is None else _LOOK_AGAIN,
         lambda: begin(model_file, handed_in.file, *where),
         t("Reading {file}", file=handed_in.file_name),
     )
@@ -164,7 +164,7 @@ def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...]) -> None:
     st.session_state[_NAMING] = _Unnamed(
         handed_in=handed_in,
         columns=columns,
-        meant=remembered_columns(store(), columns) or guessed(columns),
+        column_roles=remembered_columns(store(), columns) or guess_roles(columns),
     )
 
 
@@ -172,7 +172,7 @@ def _name_columns(unnamed: _Unnamed) -> None:
     section(t("Name the columns of {file}", file=unnamed.handed_in.file_name))
     actions.report(_LOOK)
     required, optional = _roles()
-    before = {**unnamed.meant}
+    before = {**unnamed.column_roles}
     before.setdefault("output", before.pop("answer", ""))
     below = st.container()
     with below, st.form("model-columns"):
@@ -180,11 +180,11 @@ def _name_columns(unnamed: _Unnamed) -> None:
         st.caption(t("Optional"))
         chosen |= _columns_chosen(optional, unnamed.columns, before)
         others = {role: column for role, column in before.items() if role not in chosen}
-        meant = {role: column for role, column in {**others, **chosen}.items() if column}
+        column_roles = {role: column for role, column in {**others, **chosen}.items() if column}
         with st.container(horizontal=True):
             actions.button(
                 t("Read the file"),
-                lambda: _read_as(unnamed.handed_in, meant, required),
+                lambda: _read_as(unnamed.handed_in, column_roles, required),
                 in_form=True,
                 key=_LOOK_AGAIN,
                 below=below,
@@ -228,16 +228,20 @@ def _columns_chosen(
     return chosen
 
 
-def _read_as(handed_in: _HandedIn, meant: Mapping[str, str], required: Mapping[str, str]) -> Report:
+def _read_as(
+    handed_in: _HandedIn, column_roles: Mapping[str, str], required: Mapping[str, str]
+) -> Report:
     """Read a file whose columns were named."""
-    missing = [label for role, label in required.items() if role not in meant]
+    missing = [label for role, label in required.items() if role not in column_roles]
     if missing:
         raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
-    read = _in_worker(handed_in, meant)
+    read = _in_worker(handed_in, column_roles)
     if read.summary is None:
         raise BadFile(read.refusal)
     st.session_state.pop(_NAMING, None)
-    st.session_state[_READ] = _Waiting(handed_in=handed_in, summary=read.summary, meant=meant)
+    st.session_state[_READ] = _Waiting(
+        handed_in=handed_in, summary=read.summary, column_roles=column_roles
+    )
     return _to_decide(handed_in)
 
 
@@ -330,8 +334,8 @@ def _counts(summary: FileSummary) -> None:
                     "Not in the file: {ours}. Not in the study: {theirs}.",
                     n=summary.n_cases - summary.n_absent,
                     total=summary.n_cases,
-                    ours=some_of(summary.absent_ids),
-                    theirs=some_of(summary.unknown_ids),
+                    ours=first_ids(summary.absent_ids),
+                    theirs=first_ids(summary.unknown_ids),
                 )
             )
         )
@@ -387,7 +391,7 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         "replace": replaces,
         "reason": reason,
     }
-    where = store().path, handed_in.study, waiting.meant
+    where = store().path, handed_in.study, waiting.column_roles
     outcome_of(
         _KEEP,
         lambda: begin(model_kept, handed_in.file, *where, model, acting(person)),

@@ -21,7 +21,7 @@ from study.models.answer_parser import RULES, STANDARD
 from study.models.model_protocol import ModelProtocol, Shown
 from study.models.models import FIELDS, Withdrawn, cards, describe_model, withdraw_model
 from study.models.paper import paper_of_study
-from study.models.rereading import WordsRead, correct_by_rules, keep_reread, reread, words_of
+from study.models.rereading import ReadOutput, correct_by_rules, keep_reread, outputs_of, reread
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, stored_protocol
@@ -187,11 +187,11 @@ def show_words(person: Person, models: list[ModelRow]) -> None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _said(_store: Store, at: str, study: str, name: str) -> list[WordsRead]:
-    return words_of(_store, study=study, model_id=name)
+def _said(_store: Store, at: str, study: str, name: str) -> list[ReadOutput]:
+    return outputs_of(_store, study=study, model_id=name)
 
 
-def _kinds() -> dict[str, Callable[[WordsRead], bool]]:
+def _kinds() -> dict[str, Callable[[ReadOutput], bool]]:
     """Return which output can be asked for, by its words."""
     return {
         t("All output"): lambda answer: True,
@@ -207,11 +207,11 @@ def _named() -> dict[str, str]:
     return dict(zip(RULES, names, strict=True))
 
 
-def _by_rules(study: str, output: list[WordsRead]) -> None:
+def _by_rules(study: str, output: list[ReadOutput]) -> None:
     """Show how many answers each set of rules finds; how many are correct where that is shown."""
     with store().look() as look:
         seen = shows_accuracy(study_row(look, study))
-    right = correct_by_rules(store(), study=study, said=output) if seen else {}
+    right = correct_by_rules(store(), study=study, outputs=output) if seen else {}
     rows = []
     for rules, name in _named().items():
         read = [answer.by_rules[rules] for answer in output]
@@ -227,7 +227,7 @@ def _by_rules(study: str, output: list[WordsRead]) -> None:
     )
 
 
-def _list(output: list[WordsRead]) -> None:
+def _list(output: list[ReadOutput]) -> None:
     """Show output as rows to filter and to sort; what is chosen stands in full below."""
     if not output:
         st.write(t("There is no such output."))
@@ -251,7 +251,7 @@ def _list(output: list[WordsRead]) -> None:
         st.text(picked.words)
 
 
-def _read(output: WordsRead, read: str) -> str:
+def _read(output: ReadOutput, read: str) -> str:
     return read_as(read, output.options[LETTERS.index(read)] if read in LETTERS else "")
 
 

@@ -15,7 +15,7 @@ from study.base.errors import BadFile, BeyondBudget
 from study.base.text import file_name
 from study.base.translation import t
 from study.exchange.restoring import Merged, Restored, merge, restore
-from study.models.files import Meant, are_usual, remember_columns
+from study.models.files import ColumnRoles, are_usual, remember_columns
 from study.models.models import FileSummary, keep_model, read_model, summary_of
 from study.models.predictions import columns_of
 from study.people.invitations import Invitation, read_invitations
@@ -94,11 +94,13 @@ class ModelFile:
 # The following functions run in the worker.
 
 
-def model_file(_: Tell, path: Path, db: Path, study: str, meant: Meant | None = None) -> ModelFile:
+def model_file(
+    _: Tell, path: Path, db: Path, study: str, column_roles: ColumnRoles | None = None
+) -> ModelFile:
     """Read a prediction file for a study, without keeping anything."""
     try:
         with _named(path):
-            summary = read_model(Store(db), path, study=study, meant=meant)
+            summary = read_model(Store(db), path, study=study, column_roles=column_roles)
     except BeyondBudget:
         raise  # reading it again for its columns would take as long again
     except BadFile as error:
@@ -119,17 +121,17 @@ def model_kept(
     path: Path,
     db: Path,
     study: str,
-    meant: Meant,
+    column_roles: ColumnRoles,
     model: Mapping[str, Any],
     acting: Acting,
 ) -> FileSummary:
     """Read a prediction file again and store it; `model` as in `keep_model`."""
     store = Store(db)
     with _named(path):
-        summary = read_model(store, path, study=study, meant=meant or None)
+        summary = read_model(store, path, study=study, column_roles=column_roles or None)
     keep_model(store, summary, **model, **acting)
-    if meant:
-        remember_columns(store, summary.file.columns, meant, acting["now"])
+    if column_roles:
+        remember_columns(store, summary.file.columns, column_roles, acting["now"])
     return summary_of(summary)
 
 

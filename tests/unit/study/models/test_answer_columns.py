@@ -60,7 +60,7 @@ def rows_of(
 def read(path: Path, columns: str = "", **items: Any) -> PredictionFile:
     """Read predictions."""
     meant = parsed_columns(columns) if columns else None
-    return read_predictions(path, options=items or ITEMS, meant=meant)
+    return read_predictions(path, options=items or ITEMS, column_roles=meant)
 
 
 def letters(found: PredictionFile) -> str:

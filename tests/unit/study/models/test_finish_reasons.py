@@ -131,8 +131,8 @@ def test_a_finished_output_is_read(tmp_path: Path, harness: str) -> None:
 def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("case,reply,why\nq1,Answer: B,length\n")
-    meant = {"id": "case", "output": "reply", "finish": "why"}
-    (prediction,) = read_predictions(path, options=ITEMS, meant=meant).predictions
+    column_roles = {"id": "case", "output": "reply", "finish": "why"}
+    (prediction,) = read_predictions(path, options=ITEMS, column_roles=column_roles).predictions
     assert (prediction.status, prediction.detail["reason"]) == ("unparsed", "cut off")
 
 

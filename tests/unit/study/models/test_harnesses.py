@@ -35,8 +35,8 @@ def _xlsx(path: Path, rows: Sequence[Sequence[object]]) -> Path:
 
 
 def _read(path: Path, *more: Path, columns: str = "") -> PredictionFile:
-    meant = parsed_columns(columns) if columns else None
-    return read_predictions(path, *more, options=ITEMS, meant=meant)
+    column_roles = parsed_columns(columns) if columns else None
+    return read_predictions(path, *more, options=ITEMS, column_roles=column_roles)
 
 
 def _told(found: PredictionFile) -> dict[tuple[str, int], tuple[str | None, str]]:
@@ -274,7 +274,7 @@ def test_epochs_of_a_log_are_runs_and_what_failed_in_one_is_counted(tmp_path: Pa
         ("q2", 2): (None, "skipped"),
     }
     assert [one.run for one in found.predictions] == ["1", "1", "2", "2"]
-    assert [one.repeat for one in found.standing] == [1, 1]
+    assert [one.repeat for one in found.primary] == [1, 1]
     assert "the log says that its run ended as “error”" in found.notes
     assert "1 requests failed (timeout) and count as skipped" in found.notes
 
@@ -412,7 +412,7 @@ def test_columns_can_be_named_in_every_kind_of_table(tmp_path: Path) -> None:
             ("D", "7", 1, 0.25, "image-absent"),
         ]
         assert found.predictions[0].detail["prompt"] == "Which?"
-        assert [one.answer for one in found.standing] == ["B"]
+        assert [one.answer for one in found.primary] == ["B"]
     nested = _lines(tmp_path / "b.jsonl", [{"case": {"id": "q1"}, "out": [{"text": "B"}]}])
     assert _told(_read(nested, columns="id=case.id,output=out.0.text")) == {
         ("q1", 1): ("B", "answered")
@@ -503,7 +503,7 @@ def test_the_same_run_given_twice_is_refused(tmp_path: Path) -> None:
     """With how runs are told apart."""
     rows = [{"item_id": "q1", "answer": one, "seed": n} for n, one in enumerate("AB")]
     path = _lines(tmp_path / "a.jsonl", rows)
-    with pytest.raises(BadFile, match=r"q1: given again at line 2; .* tells runs apart"):
+    with pytest.raises(BadFile, match=r"q1: given again at line 2; .* column of the run"):
         _read(path)
     assert _read(path, columns="id=item_id,answer=answer,run=seed").n_runs == 2
 
@@ -538,7 +538,7 @@ def test_llavas_own_scripts_write_their_words_as_text(tmp_path: Path) -> None:
     found = _read(_lines(tmp_path / "answers.jsonl", rows))
     assert _told(found) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
     asked = [{"question_id": "q1", "image": "a.png", "text": "A"}]
-    with pytest.raises(BadFile, match="holds no predictions"):
+    with pytest.raises(BadFile, match="contains no predictions"):
         _read(_lines(tmp_path / "questions.jsonl", asked))
 
 

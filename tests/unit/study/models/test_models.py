@@ -19,7 +19,7 @@ from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
 from study.models.models import (
     FIELDS,
-    Found,
+    StudyPredictions,
     add_model,
     cards,
     describe_model,
@@ -29,7 +29,7 @@ from study.models.models import (
     withdraw_model,
     withdrawn,
 )
-from study.models.rereading import correct_by_rules, keep_reread, reread, words_of
+from study.models.rereading import correct_by_rules, keep_reread, outputs_of, reread
 from study.monitoring.progress import status
 from study.store import Store, banks, events
 from study.store.studies import study_row
@@ -62,7 +62,7 @@ def _drawn(store: Store) -> list[str]:
     return [row["item_id"] for row in rows]
 
 
-def _mixed(store: Store, folder: Path) -> Found:
+def _mixed(store: Store, folder: Path) -> StudyPredictions:
     """Return what is read of a file with an answer, an unclear one, a refusal and five gaps."""
     first, second, third, *_ = _drawn(store)
     said = {first: "B", second: "hard to tell", third: "I cannot answer.", "elsewhere": "A"}
@@ -296,7 +296,7 @@ def test_words_are_read_again_by_other_rules_without_the_model(
         "standard": {},
         "loose": {("unparsed", "C"): 1},
     }
-    said_again = words_of(trial, study="trial", model_id="M")
+    said_again = outputs_of(trial, study="trial", model_id="M")
     assert sorted(tuple(one.by_rules.values()) for one in said_again) == [
         ("C", "C", "C"),
         ("unparsed", "B", "B"),
@@ -305,7 +305,7 @@ def test_words_are_read_again_by_other_rules_without_the_model(
     with trial.look() as look:
         study = study_row(look, "trial")
         truths = {one.item_id: one.truth for one in banks.items_of_study(look, study.id)}
-    assert correct_by_rules(trial, study="trial", said=said_again) == {
+    assert correct_by_rules(trial, study="trial", outputs=said_again) == {
         rules: sum(one.by_rules[rules] == truths[one.item_id] for one in said_again)
         for rules in ("strict", "standard", "loose")
     }

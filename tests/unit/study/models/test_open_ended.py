@@ -27,10 +27,10 @@ from study.models.model_protocol import (
     Shown,
     Template,
 )
-from study.models.models import Found, add_model, keep_model, read_model, withdraw_model
+from study.models.models import StudyPredictions, add_model, keep_model, read_model, withdraw_model
 from study.models.paper import paper_of_study, prompt_of
 from study.models.predictions import in_words
-from study.models.rereading import keep_reread, reread, words_of
+from study.models.rereading import keep_reread, outputs_of, reread
 from study.models.running import Limits
 from study.models.running_askers import PYTHON, Provider
 from study.models.running_exam import ModelRun, run_model
@@ -71,7 +71,7 @@ def _file(folder: Path, *rows: Mapping[str, object]) -> Path:
     return path
 
 
-def _keep(store: Store, found: Found, model: str = "M") -> None:
+def _keep(store: Store, found: StudyPredictions, model: str = "M") -> None:
     keep_model(store, found, model_id=model, by=BY, now=NOW)
 
 
@@ -195,9 +195,9 @@ def test_explanations_of_every_condition_are_words_too(trial: Store, tmp_path: P
         {"item_id": second, "answer": "B", "condition": "image"},
         {"item_id": first, "answer": "Effusion", "explanation": "Fluid.", "condition": OPEN},
     )
-    meant = {"id": "item_id", "answer": "answer", "explanation": "explanation",
+    column_roles = {"id": "item_id", "answer": "answer", "explanation": "explanation",
              "condition": "condition"}  # fmt: skip
-    _keep(trial, read_model(trial, path, study="trial", meant=meant))
+    _keep(trial, read_model(trial, path, study="trial", column_roles=column_roles))
     told = [(one.kind, one.condition, one.words) for one in _said(trial)]
     assert told == [
         ("explanation", "image", "A blunt angle."),
@@ -273,7 +273,7 @@ def test_rules_for_letters_leave_words_alone(trial: Store, tmp_path: Path) -> No
         {"item_id": second, "output": "I see option C there", "condition": "image"},
     )
     _keep(trial, read_model(trial, path, study="trial"))
-    assert [one.item_id for one in words_of(trial, study="trial", model_id="M")] == [second]
+    assert [one.item_id for one in outputs_of(trial, study="trial", model_id="M")] == [second]
     again = reread(trial, study="trial", model_id="M", rules="loose")
     keep_reread(trial, again, reason="see", now=NOW)
     assert [one.words for one in _said(trial)] == ["Perhaps B, perhaps not"]

@@ -309,7 +309,7 @@ def test_key_given_twice_in_json_is_not_swallowed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("p.json", '{"q1": {"correct_answer": "A"}}', "holds no predictions"),
+        ("p.json", '{"q1": {"correct_answer": "A"}}', "contains no predictions"),
         ("p.json", "{", "not JSON"),
         ("p.json", "3", "single JSON int"),
         ("p.json", "[]", "no entries"),

@@ -14,7 +14,7 @@ import pytest
 
 from study.base.errors import BadFile, BadInput, NotNow, StudyError
 from study.models.running import (
-    MOST_IN_VAIN,
+    MOST_FAILURES,
     Limits,
     RunOutcome,
     RunProgress,
@@ -177,7 +177,7 @@ def test_a_server_that_is_gone_is_not_asked_for_ever(tmp_path: Path) -> None:
     )
     asked = _sit(tmp_path / "r", asker_for(python), Limits(runs=9))
     assert asked.ended == "gone"
-    assert MOST_IN_VAIN <= asked.reasons.total() < MOST_IN_VAIN + 3
+    assert MOST_FAILURES <= asked.reasons.total() < MOST_FAILURES + 3
 
 
 def answer_nothing(*_: object) -> str:
@@ -193,7 +193,7 @@ def test_a_budget_is_kept(tmp_path: Path) -> None:
     assert _sit(tmp_path / "r", again := _Asker(_b), price).ended == "budget"
     assert not again.asked
     untold = _Asker(lambda *_: Reply(words="B", model="m"))
-    with pytest.raises(StudyError, match="how many tokens"):
+    with pytest.raises(StudyError, match="number of tokens"):
         _sit(tmp_path / "s", untold, price)
     assert len(untold.asked) == 1
 

@@ -22,7 +22,7 @@ from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
 from study.models.models import models_of, read_model, withdraw_model
 from study.models.running import answers_in
 from study.models.running_askers import Asker, Provider, Request, asker_for
-from study.models.running_exam import MEANT, run_folder
+from study.models.running_exam import JOURNAL_COLUMNS, run_folder
 from study.store import Store, events, models
 from study.trail.verification import verify
 from tests import processes
@@ -130,7 +130,10 @@ def test_a_journal_is_a_file_of_predictions_too(trial: Store, slow: ModelServer)
     """`models add` reads it, should anybody rather add it by hand."""
     processes.run("study", *_python(trial, "--limit", "5"))
     path = run_folder(trial, study="trial", model_id="M") / "answers.jsonl"
-    assert len(read_model(trial, path, study="trial", meant=MEANT).file.predictions) == 5
+    assert (
+        len(read_model(trial, path, study="trial", column_roles=JOURNAL_COLUMNS).file.predictions)
+        == 5
+    )
     assert len(read_model(trial, path, study="trial").file.predictions) == 5
 
 
