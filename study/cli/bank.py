@@ -96,9 +96,9 @@ def check(
 ) -> int:
     """Check a bank file, or a folder with one, as an import would, and keep nothing.
 
-    For each rule: what was found, how often, up to 20 examples and what to do. Also how often each
-    letter is correct, with the p-value of chance. Exit status 1 if an import would refuse it. See
-    docs/bank-rules.md.
+    For each rule it prints the finding, its frequency, up to 20 examples and the remedy. It also
+    prints how often each letter is correct, with the p-value of a chance distribution. Exit status
+    1 if an import would refuse it. See docs/bank-rules.md.
     """
     report = check_bank(path, images=images, format=format)
     if as_json:
@@ -164,8 +164,8 @@ def _print(report: Report) -> None:
 def compare(db: Path, name: str, other: str, as_json: bool) -> None:
     """Print what two banks have in common and where they differ.
 
-    Items in one of them only, items with one id that differ and in what, and images that both have
-    under different ids.
+    It lists items that only one of them has, the differences between items with the same id, and
+    images that both have under different ids.
     """
     with Store(db).look() as look:
         n_alike, differences = compared(look, name, other)
@@ -190,8 +190,8 @@ def _print_examples(examples: Sequence[str], n: int) -> None:
 def remove(db: Path, name: str) -> None:
     """Remove a bank with its items and the record of its images; the image files stay.
 
-    Refused, with their names, while a study or a draft uses it. The audit trail keeps that it was
-    there.
+    Refused while studies or drafts use it; the message names them. The audit trail keeps a record
+    of the bank.
     """
     row = remove_bank(Store(db), name, now=now())
     print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
@@ -210,7 +210,7 @@ def remove(db: Path, name: str) -> None:
     help="Put each bank's name before its item, examination and patient IDs.",
 )
 def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
-    """Make one bank of several, to draw a study from; they are not changed.
+    """Join several banks into a new bank, from which a study can be drawn.
 
     Give --bank for each of them. See docs/bank-format.md#several-banks.
     """
@@ -228,8 +228,8 @@ def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
 def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
     """Strike an item, so that no study draws it from now on.
 
-    It is not used for teaching either; studies that drew it keep it. Striking and taking back are
-    kept in the audit trail.
+    It is no longer used for teaching either; studies that drew it keep it. Striking and
+    reinstating are recorded in the audit trail.
     """
     strike(Store(db), name, item, reason=reason, back=back, now=now())
     print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {name!r}.")
@@ -239,11 +239,11 @@ def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
 @_BANK
 @click.option("--on/--off", "taught", default=True, help="Open it for teaching, or end that.")
 def teach(db: Path, name: str, taught: bool) -> None:
-    """Open a bank for teaching, or end that.
+    """Open a bank for teaching, or close it again.
 
-    Anybody with an account may then practise with it and see the answers, but not while its cases
-    are being read in a study whose accuracy nobody may see, and no reader before their study is
-    closed.
+    Everyone with an account may then practise with it and see the answers. It is not available
+    while its cases are being read in a study that hides accuracy, and not for readers whose study
+    is not closed.
     """
     mark(Store(db), name, taught=taught, now=now())
     print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")

@@ -1,4 +1,4 @@
-"""Commands for judging: experts' reviews of banks, and scorings of answers in words."""
+"""Commands for judging: expert reviews of banks, and scoring of open-ended answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -70,10 +70,10 @@ def open_review(
     seed: int,
     file: Path | None,
 ) -> None:
-    """Have reviewers judge questions of a bank: give --items or --list, and --reviewer for each.
+    """Start a review of questions of a bank; give --items or --list, and --reviewer for each.
 
-    Two reviewers judge each question, a third where they differ. Not while the bank's cases are
-    being read in a study whose accuracy nobody may see.
+    Two reviewers judge each question, and a third if they differ. Refused while the bank's cases
+    are being read in a study that hides accuracy.
     """
     if (n is None) == (file is None):
         raise click.UsageError("Give either --items or --list.")
@@ -90,7 +90,7 @@ def open_review(
 
 @_of_review("show")
 def show_review(db: Path, bank: str, name: str) -> None:
-    """Print how far each reviewer is, and the result for each settled item."""
+    """Print each reviewer's progress, and the result for each settled item."""
     with Store(db).look() as look:
         row = _review(look, bank, name)
         hidden = exposure.withheld(look, row.bank)
@@ -153,7 +153,7 @@ def _person_called(look: Transaction, handle: str) -> int:
     Raises
     ------
     NotFound
-        No one has it.
+        No person has this name.
     """
     grants = [row for row in people.grants_of_deployment(look) if not row.revoked_at_utc]
     for row in grants:
@@ -164,7 +164,7 @@ def _person_called(look: Transaction, handle: str) -> int:
 
 
 def _print_progress(look: Transaction, row: JudgingRow) -> list[judging.Judged]:
-    """Print how far each judge is; return what is judged."""
+    """Print each judge's progress and return the subject of the judging."""
     everything = judging.everything_judged(look, row)
     for judge in judgements.judges(look, row):
         n_judged = sum(judge.position in judged.verdicts for judged in everything)
@@ -189,10 +189,11 @@ def scoring() -> None:
 def open_scoring(
     db: Path, study: str, kind: str, handles: tuple[str, ...], n: int | None, seed: int
 ) -> None:
-    """Have a closed study's answers in words, or its models' explanations, scored.
+    """Start the scoring of a closed study's open-ended answers, or of its models' explanations.
 
-    Two or more people with the role of a reviewer score them, none of whom read in the study. Two
-    score each answer, a third where they differ; they do not see whose answer it is.
+    Two or more people with the role of reviewer, none of them readers of the study, score the
+    answers. Two score each answer, and a third if they differ; they do not see who gave the
+    answer.
     """
     store = Store(db)
     with store.look() as look:
@@ -209,7 +210,7 @@ def open_scoring(
 @command("show", group=scoring)
 @_KIND
 def show_scoring(db: Path, study: str, kind: str) -> None:
-    """Print how far each scorer is, and how many answers are settled."""
+    """Print each scorer's progress, and the number of settled answers."""
     with Store(db).look() as look:
         words = _print_progress(look, _scoring(look, study, kind))
     n_settled = sum(judged.result is not None for judged in words)

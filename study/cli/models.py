@@ -149,8 +149,8 @@ def add(
 ) -> None:
     """Add a model's predictions, from a file of any harness or with --columns.
 
-    Predictions for items outside the study are ignored. Prints how many are answered, unparsed,
-    refused and absent. With --columns, columns can mean id, answer, output, run, condition,
+    Predictions for items outside the study are ignored. Prints the numbers of answered, unparsed,
+    refused and absent items. With --columns, columns can mean id, answer, output, run, condition,
     confidence, probability_A ..., order, prompt and explanation. Several files are the model's
     runs, or its parts. See docs/predictions-format.md.
     """
@@ -226,9 +226,9 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
 )
 @click.option("--reason", metavar="TEXT", default="", help="Keep it so, for this reason.")
 def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> None:
-    """Read a model's kept words again by stricter or looser rules.
+    """Parse a model's stored output again, with stricter or looser rules.
 
-    Says what changes; with --reason the model is replaced by its own words so read.
+    Prints what would change; with --reason the model's answers are replaced by the new ones.
     """
     store = Store(db)
     read = reread(store, study=study, model_id=model, rules=rules)
@@ -410,7 +410,7 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N questions, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
 def run(db: Path, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:
-    """Have a model answer a study's questions; a finished run is stored as a model.
+    """Run a model on a study's questions; a finished run is stored as a model.
 
     Run the same command again to resume an interrupted run: answered questions are not asked
     again. API keys are taken from the environment.
@@ -589,7 +589,7 @@ def _in_own_process(work: Callable[[int], int]) -> int:
     def separately() -> int:
         try:
             os.close(watched)
-            os.setsid()  # the command handles a terminal that closes or is interrupted
+            os.setsid()  # the command handles a closed or interrupted terminal
             _give_large_blocks_back()
             return work(parent_pipe)
         except StudyError as error:

@@ -17,7 +17,7 @@ from study.base.errors import StudyError
 
 
 class _Path(click.Path):
-    """A file or folder; a device or a pipe, which may never end, is refused."""
+    """A file or folder; devices and pipes are refused because they may never end."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(str(super().convert(value, param, ctx)))
@@ -80,14 +80,15 @@ def command(
     group: click.Group = program,
     reads: str = "",
 ) -> Callable[[_Function], _Function]:
-    """Make a command of a function that takes the store's file as `db`, and a study's name.
+    """Turn a function with a store's file as `db`, and a study's name, into a command.
 
-    Its docstring is the help. It prints what was asked for, and returns an exit status or None.
+    The function's docstring is the help text. It prints its results and returns an exit status or
+    None.
 
     Parameters
     ----------
     reads
-        The argument that names a file from elsewhere: reading it is held to the budget.
+        The argument that names a file from elsewhere, which is read within the budget.
     """
 
     def add(function: _Function) -> _Function:

@@ -48,8 +48,8 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
 
     The output is CSV with the columns stratum, items_in_bank, the units in the bank, drawn and
     half_width (the expected half-width of the 95 % Wilson interval of an accuracy of 0.8).
-    Warnings about what to know before the opening go to stderr. A consent that still is the example
-    is refused. See docs/protocol.md.
+    Warnings to consider before the opening go to stderr. A consent text that still contains the
+    example's placeholder is refused. See docs/protocol.md.
     """
     planned = read_protocol(protocol)
     store = Store(db)
@@ -199,8 +199,8 @@ def open_(db: Path, study: str, witness: str) -> None:
     """Open a study: lock the protocol, write every assignment and print the protocol's hash.
 
     With --witness the head of the chain is e-mailed at once, every day and at the closing. A letter
-    that cannot be sent is reported, and the study is opened all the same. The consent text and what
-    to know before the opening go to stderr. See docs/coordinator.md#5-the-opening and
+    that cannot be sent is reported, and the study is opened all the same. The consent text and
+    warnings to consider before the opening go to stderr. See docs/coordinator.md#5-the-opening and
     docs/archive.md#proof-of-integrity.
     """
     store = Store(db)
@@ -277,8 +277,8 @@ def preparations(db: Path, study: str) -> None:
     """Print what readers did before their first case, as CSV.
 
     The columns are reader_id, step, done_at_utc, received_at_utc and detail (JSON: the answers to
-    the questionnaire, the result of the display check). It may be personal, and is in a bundle only
-    where the protocol's bundle_extras says so.
+    the questionnaire, the result of the display check). It may be personal, and bundles contain it
+    only if the protocol's bundle_extras says so.
     """
     columns = ("reader_id", "step", "done_at_utc", "received_at_utc", "detail")
     print(csv_line(columns), end="")

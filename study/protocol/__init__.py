@@ -1,1 +1,1 @@
-"""The protocol and what follows from it alone: questionnaire, sampling, assignment, workload."""
+"""The protocol and everything derived from it: questionnaire, sampling, assignment, workload."""

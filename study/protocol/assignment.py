@@ -1,4 +1,4 @@
-"""Assigns cases to readers: who reads what, in which order, with the options in which order.
+"""Assigns cases to readers, with the order of cases and of options.
 
 The same protocol, cases and reader always give the same list, so that a reader can be added later
 and a statistician can recompute every order from the seed. Lists are stored before anyone reads.
@@ -132,8 +132,8 @@ def assign_practice(
 ) -> list[Assigned]:
     """Return a reader's practice list in order of position; arguments as for `assign`.
 
-    All are read in the condition of the reader's first block, without an aid and with the images of
-    their own.
+    All are read in the condition of the reader's first block, without an aid and with their own
+    images.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
     order = (
@@ -163,10 +163,10 @@ def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
 
 
 def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condition, int]]:
-    """Yield (session, condition, which turn of the condition this is) in the order of reading.
+    """Yield (session, condition, number of the condition's occurrence) in the order of reading.
 
-    In one session the conditions follow one another; in several, each session has one. Open-ended
-    cases come first, in all their turns: the options reveal the answer.
+    A single session contains all conditions in turn; with several sessions, each has one.
+    Open-ended cases always come first, because the options reveal the answer.
     """
     n_turns = max(1, protocol.sessions // len(protocol.conditions))
     options = [name for name in protocol.conditions if name != Condition.OPEN_ENDED]
@@ -221,7 +221,7 @@ _ENOUGH = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burden:
-    """What a study requires of one reader.
+    """A reader's workload in a study.
 
     Parameters
     ----------
@@ -230,8 +230,8 @@ class Burden:
     n_sessions
         Sessions in which they are read.
     hours
-        All of them at `SECONDS_A_READING`, or at the time limit if that is shorter. The two
-        readings of sequential reading count as one.
+        Total duration at `SECONDS_A_READING` per reading, or at the time limit if that is
+        shorter. The two readings of sequential reading count as one.
     days
         Days between the first and the last session for wash-outs alone.
     """
@@ -244,10 +244,10 @@ class Burden:
 
 
 def burden(protocol: Protocol) -> Burden:
-    """Return what a protocol requires of one reader, in the arm that requires most.
+    """Return a reader's workload under a protocol, in the arm with the largest workload.
 
-    If cases are shared among a number of readers that is not known yet, it is what a reader of all
-    cases reads.
+    If cases are shared among a number of readers that is not known yet, the workload of a reader
+    of all cases is returned.
     """
     return max(
         (_burden(protocol, arm) for arm in protocol.by_arm), key=lambda burden: burden.n_readings

@@ -1,6 +1,6 @@
 """Deals cases to readers' lists in incomplete designs: an anchor for everyone, the others in turn.
 
-Every order is an order of hashes, so that the lists can be recomputed from the protocol alone.
+Every order is a sort by hash, so that the lists can be recomputed from the protocol alone.
 """
 
 import math

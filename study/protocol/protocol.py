@@ -143,42 +143,43 @@ class Protocol:
     confidence
         Steps of the confidence scale; 0 for none.
     sessions
-        Sessions of each reader. One holds all conditions; of several each holds one condition.
+        Sessions of each reader. A single session contains all conditions; of several, each
+        contains one condition.
     washout_days
         Days between the last reading of a session and the opening of the reader's next.
     time_limit_s
-        Seconds a case may be looked at; 0 for no limit.
+        Time limit per case in seconds; 0 for no limit.
     margin
         Non-inferiority margin, model minus mean of the readers, as a proportion.
     practice_cases
-        Cases read first, with feedback, from outside the sample; no readings of the study.
+        Number of practice cases from outside the sample, read first and with feedback; they are
+        not part of the study's readings.
     instructions, consent
         Markdown shown before the first case; empty for none.
     questionnaire
-        What a reader is asked of themselves.
+        Questions to readers about themselves.
     display_check
         Whether the screen is checked at each sign-in.
     cannot_answer
-        Whether a case may be given up with a reason.
+        Whether readers may leave a case unanswered with a reason.
     fault_marks
-        Whether readers may mark a question as faulty, whatever they answer.
+        Whether readers may mark a question as faulty, in addition to their answer.
     break_every
         Cases after which a break is offered; 0 for never.
     session_days
-        Days within which a session, once begun, has to be finished; 0 for no limit.
+        Days within which a session must be finished after its first case; 0 for no limit.
     interim_results
         Whether accuracy may be seen while the study is open.
     endpoint, hypothesis, claim_about
-        What the study is to show, of which readers; empty where nothing was declared.
+        The declared endpoint and hypothesis, and the readers they apply to; empty if not declared.
     primary_model
-        The model the hypothesis is about; empty where it is about each of them.
+        The model of the hypothesis; empty if it applies to every model.
     positive
         Options that count as positive in sensitivity and specificity, as letters or texts.
     subgroups
         Fields of the items by which the comparisons of readers are repeated, besides the task.
     smallest_window
-        Width and height in CSS pixels, either way round, below which nobody may read; empty for
-        no limit.
+        Smallest permitted window in CSS pixels, in either orientation; empty for no limit.
     exclusions
         Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
         only.
@@ -186,19 +187,19 @@ class Protocol:
         Whether a score card shows the reader's ``own`` answers alone, or sets them beside those of
         anonymous ``peers`` and of the models.
     bundle_extras
-        What the bundle holds of the time before the first case: the ``questionnaire`` (choices and
-        numbers; free text with ``questionnaire texts`` too) and the ``display checks``.
+        Data from before the first case that the bundle contains: the ``questionnaire`` (choices
+        and numbers; free text with ``questionnaire texts`` too) and the ``display checks``.
     required_views
-        Kinds of view, of each of which every case has one.
+        Kinds of view that every case must have.
     age, unknown_age
-        Years from and to, both included; empty for any. Whether an item whose age is not known, or
-        in odd words, may be drawn all the same.
+        Minimum and maximum age in years, inclusive; empty for any. Whether items with unknown or
+        unreadable age may be drawn.
     sex
-        Whom cases may be of; empty for anybody.
+        Permitted sexes; empty for any.
     without_flags
-        Codes of rules of content; what breaks one of them is not drawn.
+        Codes of content rules; items that break one of them are not drawn.
     only_items, without_items
-        The item_id of what alone may be drawn, and of what is not; empty for no limit.
+        The item_ids that may be drawn, and those that may not; empty for no limit.
     aid
         When the model's answer is shown in the condition aided.
     aid_model
@@ -221,7 +222,7 @@ class Protocol:
     arms
         Parallel arms to which readers are randomised; empty for none.
     metadata
-        What reviewers ask about the study; it affects no case.
+        Information for reviewers; it does not affect cases.
     """
 
     name: str = ""
@@ -311,7 +312,7 @@ class Protocol:
     def has_new_design(self) -> bool:
         """Whether the lists of readers are made by `study.protocol.designs`.
 
-        The lists of earlier designs are made as they always were.
+        Lists of earlier designs are made by the original rules, so that they do not change.
         """
         new = {Condition.AIDED, Condition.WRONG_IMAGE}
         return self.is_incomplete or bool(self.arms) or not new.isdisjoint(self.conditions)

@@ -1,1 +1,1 @@
-"""Reading: the reader's desk, the records it takes in, sessions, flags, receipts, score card."""
+"""Reading: the reader's desk, accepted records, sessions, flags, receipts and score card."""

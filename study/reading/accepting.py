@@ -1,11 +1,11 @@
-"""Accepts or refuses one record: the rules for a reading, and the flags on its times.
+"""Accepts or refuses a record, and flags readings with doubtful times.
 
-A flag names what makes a reading's times doubtful; a flagged reading is kept all the same. Two
-clocks are compared: the browser's, which measured, and the server's, which received. Only a
-presentation that arrived at once, in an earlier message than its reading, tells how long the server
-saw the case on the screen; after a cut line both arrive together, and nothing can be compared.
-The time a record waited, from its commit to its sending, is taken from the browser's clock alone if
-the message says when it was sent: a workstation's clock may be minutes off.
+A flag states why a reading's times are doubtful; a flagged reading is still stored. Two clocks are
+compared: the browser's clock, which measures, and the server's clock at the time of receipt. The
+comparison is possible only if the presentation arrived immediately and in an earlier message than
+its reading; after a network failure both arrive together. If the message states when it was sent,
+the time a record waited before sending is measured by the browser's clock alone, because a
+workstation's clock may be minutes off.
 """
 
 import json
@@ -40,7 +40,7 @@ from study.store.studies import PRACTICE, STUDY, CaseSet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Arrival:
-    """A record's case on its reader's list, and the circumstances in which the record came."""
+    """The assignment of a record, and the circumstances of its receipt."""
 
     reader: ReaderContext
     timing_source: str
@@ -61,7 +61,7 @@ class _Arrival:
 
 
 def take(reader: ReaderContext, record: CaseRecord, *, timing_source: str = "browser") -> Taken:
-    """Store one record of a reader within the caller's transaction, or return why not."""
+    """Store a record within the caller's transaction, or return the reason for a refusal."""
     case_set, assigned = STUDY, readings.assignment(reader.look, record.case)
     if assigned is None:
         case_set, assigned = PRACTICE, readings.assignment(reader.look, record.case, PRACTICE)
@@ -96,10 +96,10 @@ def _gate(at: _Arrival) -> str:
 
 
 def _accept(at: _Arrival, record: CaseRecord) -> str:
-    """Store a record, or say why not.
+    """Store a record, or return the reason for a refusal.
 
-    A presentation of a practice case is acknowledged and not stored: the study's presentations are
-    of its cases. Practice knows no sessions.
+    A presentation of a practice case is acknowledged but not stored, because only the study's
+    cases have presentations. Practice cases belong to no session.
     """
     if isinstance(record, Presentation):
         return "" if at.case_set is PRACTICE else _first_showing(at, record)
@@ -120,7 +120,7 @@ def _accept(at: _Arrival, record: CaseRecord) -> str:
 
 
 def _first_showing(at: _Arrival, record: Presentation) -> str:
-    """Write a presentation the first time a case is shown; later showings change nothing."""
+    """Store a presentation the first time a case is shown; later ones change nothing."""
     if readings.presentation(at.change, record.case):
         return ""
     admission = _admission(at, record, known=False)
@@ -158,7 +158,7 @@ def _aid_request(at: _Arrival, record: AidRequest) -> str:
 
 
 def _admission(at: _Arrival, record: Presentation | Reading, *, known: bool) -> Admission:
-    """Ask whether the case's session is open, or was when the case was first shown.
+    """Return whether the case's session is open, or was open when the case was first shown.
 
     The browser's clock may be minutes off; the time of sending in the message corrects it.
     """
@@ -196,12 +196,12 @@ def _present(at: _Arrival, record: Presentation) -> str:
     _vouch(at, EventKind.CASE_PRESENTED, stored and stored._asdict(), {"presentation": record.id})
     first_at_utc = at.reader.place.sessions[at.assigned.session - 1].first_at_utc
     if first_at_utc is None or row.received_at_utc < first_at_utc:
-        at.reader.refresh()  # else the presentation changes nothing in the reader's position
+        at.reader.refresh()  # otherwise the presentation does not change the reader's position
     return ""
 
 
 def _answer_refusal(at: _Arrival, record: Reading) -> str:
-    """Return why an answer cannot be one to this case in this study, or an empty text."""
+    """Return why an answer is not valid for this case in this study, or an empty text."""
     protocol, n_options = at.protocol, len(json.loads(at.assigned.options))
     open_ended = at.assigned.condition == Condition.OPEN_ENDED
     if record.words and not open_ended:
@@ -267,10 +267,10 @@ def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, lat
 
 
 def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) -> list[str]:
-    """Return what makes a reading's times doubtful; write its presentation if that was lost."""
+    """Return a reading's flags; store its presentation if that was lost."""
     if presented is None:
         lost = Presentation(
-            id=f"lost:{record.case}",  # no page's id has a colon, so it is free
+            id=f"lost:{record.case}",  # ids from pages contain no colon, so this id is not used
             case=record.case,
             shown_at=record.presented_at,
             circumstances={},
@@ -288,7 +288,7 @@ def _vouch(
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
-    """Return what a study's reading and a practice reading store alike."""
+    """Return the values stored for readings of a study and of practice alike."""
     return {
         "id": record.id,
         "assignment": record.case,
@@ -311,19 +311,19 @@ def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any
 
 
 TOO_SHORT_MS = 2_000.0
-"""A server interval this much shorter than the browser's elapsed time cannot be."""
+"""A server interval this much shorter than the browser's elapsed time is impossible."""
 
 LATE_MS = 30_000.0
-"""A record that arrives this much later than it was made is late."""
+"""Delay after which a record counts as late."""
 
 ELSEWHERE_MS = 1_000.0
-"""Two showings of a case this far apart are two."""
+"""Two presentations of a case this far apart are different presentations."""
 
 TOO_FAST_MS = 300.0
-"""Nobody takes in a film, decides and presses two keys in this; a simple reaction takes 200 ms."""
+"""Too short to look at a film, decide and press two keys; a simple reaction takes 200 ms."""
 
 ASTRAY = timedelta(hours=24)
-"""A browser's clock this far from the server's is wrong, or the answer waited for a day."""
+"""A difference between the clocks that means a wrong clock, or an answer that waited for a day."""
 
 _SHOWN_TWICE = frozenset({"resumed", "resumed_elsewhere", "revisited"})
 
@@ -336,7 +336,7 @@ def suspicions(
     Parameters
     ----------
     presented
-        The stored presentation of its case, None where none arrived before the reading.
+        The stored presentation of its case; None if none arrived before the reading.
     now
         When the server received the reading.
     """
@@ -362,7 +362,7 @@ def _pace(record: Reading, protocol: Protocol) -> Iterator[str]:
 
 
 def _presented_elsewhere(record: Reading, presented: PresentationRow | None) -> bool:
-    """Whether the stored presentation is of another browser, which looked at the case first."""
+    """Whether the stored presentation is from another browser, which showed the case first."""
     if presented is None or record.presented_at is None or record.supersedes:
         return False
     if _SHOWN_TWICE & set(record.flags) or _has_absurd_clock(presented):
@@ -393,9 +393,10 @@ def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) 
 
 
 def _tells(record: Reading, presented: PresentationRow, ahead: timedelta) -> bool:
-    """Whether a presentation's arrival is when this reading's clock began.
+    """Whether a presentation arrived when this reading's timer started.
 
-    The server's clock is `ahead` of the browser's, by the message the reading came in.
+    `ahead` is the difference between the server's and the browser's clock, according to the
+    reading's message.
     """
     if record.supersedes or _has_absurd_clock(presented):
         return False

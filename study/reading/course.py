@@ -1,16 +1,16 @@
 """A reader's course through a study: the steps before the first case, the sessions, and the end.
 
-The steps are consent, instructions, questionnaire and display check. The first three are done once,
-the display check once a sign-in: another day, perhaps another screen. Each is stored once, in this
-order. A simulated reader has nothing to prepare.
+The steps are consent, instructions, questionnaire and display check. The first three are done
+once, the display check at every sign-in, because the screen may be another. Each is stored once, in
+this order. A simulated reader has no steps.
 
-The wash-out runs by the server's clock alone: a session opens `washout_days` after the last reading
-of the one before was received, and it opens only when that one is read to its end. Where the
-protocol gives a session days, it lapses that long after its first presentation was received; days
-it was given by hand count from then, or from the end it had, whichever is later.
+The wash-out is measured by the server's clock: a session opens `washout_days` after the last
+reading of the previous session was received, and only if that session is complete. If the protocol
+has `session_days`, a session lapses that long after its first presentation was received; days added
+by hand count from then, or from the session's previous end, whichever is later.
 
-Without back navigation, a reader who has read every case has finished. With it there is a last
-review, and answers are final when the reader confirms.
+Without back navigation, a reader who has read every case has finished. With it the reader can
+review the answers, which are final when the reader confirms.
 """
 
 import hmac
@@ -45,7 +45,7 @@ from study.store.studies import PRACTICE, StudyRow
 
 
 class SessionState(StrEnum):
-    """Where a session stands: `WAITING` for the one before to be read, `WASHING_OUT` after it."""
+    """The state of a session; `WAITING` for the previous session, `WASHING_OUT` after it."""
 
     WAITING = "waiting"
     WASHING_OUT = "washing out"
@@ -55,7 +55,7 @@ class SessionState(StrEnum):
 
 
 class Hold(StrEnum):
-    """Why a reader is handed nothing, though there are cases they have not read."""
+    """Why a reader receives no cases although some are unread."""
 
     CLOSED = "closed"
     WITHDRAWN = "withdrawn"
@@ -66,10 +66,10 @@ class Hold(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStanding:
-    """Where one session of one reader stands.
+    """The state of a reader's session.
 
     `n_cases` and `n_cases_read` count the two readings of sequential reading as one case.
-    `opens_at_utc` is None while it is not known, and `ends_at_utc` if there is no end, or no first
+    `opens_at_utc` is None while it is unknown, and `ends_at_utc` if there is no end or no
     presentation yet.
     """
 
@@ -91,9 +91,9 @@ class SessionStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a reader is: every session, the one they are in, and what holds them up in it.
+    """A reader's position: every session, the current session, and the reason for a hold.
 
-    `since_utc` is when the hold began, where it can begin while a case is on the screen.
+    `since_utc` is the start of the hold, if it can start while a case is on the screen.
     """
 
     sessions: tuple[SessionStanding, ...]
@@ -115,7 +115,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Whether a record may come in: refused with a reason, or kept, perhaps with a flag."""
+    """Whether a record is admitted: refused with a reason, or accepted, possibly with a flag."""
 
     refused: str = ""
     flag: str = ""
@@ -124,7 +124,7 @@ class Admission:
 def sessions_of(
     look: Transaction, study: StudyRow, counted: Iterable[Mapping[str, Any]], *, now: datetime
 ) -> list[SessionStanding]:
-    """Return where every session of every reader of a study stands, by reader and session.
+    """Return the state of every session of every reader of a study, by reader and session.
 
     Parameters
     ----------
@@ -158,10 +158,10 @@ def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
 
 @dataclass(kw_only=True)
 class ReaderContext:
-    """A reader of an opened study, and what decides about the records they send.
+    """A reader of an opened study, with the values that decide whether records are accepted.
 
-    Each value is read from the store once, when it is needed. `refresh` has those read again that
-    a stored record may have changed.
+    Each value is read from the store once, when it is needed. `refresh` discards those that a
+    stored record may have changed.
     """
 
     look: Transaction
@@ -216,7 +216,7 @@ class ReaderContext:
         return events.last_hash(self.look, chain, finished, self.person.name) is not None
 
     def refresh(self) -> None:
-        """Forget what a stored record may have changed."""
+        """Discard the values that a stored record may have changed."""
         for name in ("place", "steps_done", "practice_cases", "has_finished"):
             self.__dict__.pop(name, None)
 
@@ -248,16 +248,16 @@ def place_of(
 def admit(
     place: Place, session: int, *, known: bool, shown_at: datetime | None, correction: bool
 ) -> Admission:
-    """Say whether a record of a case in a session may come in now.
+    """Return whether a record of a case in a session is admitted now.
 
-    What was shown before a pause or the end of the session's days is kept, and flagged: it may have
-    waited on the reader's computer. What was not is refused; so is a case of a session that has not
-    opened, which no page was given.
+    A case shown before a pause or before the session lapsed is accepted and flagged, because its
+    record may have waited on the reader's computer. Other cases are refused, including cases of a
+    session that has not opened.
 
     Parameters
     ----------
     known
-        Whether the presentation of its case is stored already, which was admitted.
+        Whether the presentation of its case was admitted and stored before.
     shown_at
         When its case was first shown; None if unknown.
     correction
@@ -287,7 +287,7 @@ def admit(
 
 
 def paused_since(steps: Iterable[InterventionRow], reader_id: str | None) -> str | None:
-    """Return since when a reader, or with None the study, is paused by itself; None if it is not.
+    """Return since when a reader, or with None the study, is paused; None if not paused.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
 
 
 def _about(steps: Iterable[InterventionRow], reader_id: str) -> list[InterventionRow]:
-    """Return the interventions that a reader is touched by."""
+    """Return the interventions that affect a reader."""
     return [step for step in steps if step.reader_id in (None, reader_id)]
 
 
@@ -361,12 +361,12 @@ def _opens_at(protocol: Protocol, before: SessionStanding | None) -> str | None:
 def _ends_at(
     protocol: Protocol, first_at_utc: str | None, steps: Iterable[InterventionRow]
 ) -> str | None:
-    """Return when a session's days are over; None where they are not counted.
+    """Return when a session lapses; None if it has no limit.
 
     Parameters
     ----------
     steps
-        By what the session was extended or released, in order.
+        The interventions that extended or released the session, in order.
     """
     if not protocol.session_days or first_at_utc is None:
         return None
@@ -398,7 +398,7 @@ def _state(
 def _hold(
     current: SessionStanding, steps: Sequence[InterventionRow]
 ) -> tuple[Hold | None, str | None]:
-    """Return what holds a reader up, and since when where a case may have been on the screen."""
+    """Return the reason for a hold, and its start if a case may have been on the screen."""
     if current.withdrawn:
         return Hold.WITHDRAWN, None
     if current.state is SessionState.DONE:
@@ -458,8 +458,8 @@ def to_do(reader: ReaderContext) -> list[Step]:
 def is_prepared(reader: ReaderContext) -> bool:
     """Return whether a reader has done every step, the display check at whichever sign-in.
 
-    Cases are handed out after a display check at the present sign-in, see `to_do`; but an answer
-    given before a sign-in ran out may arrive after the next one, and is not lost.
+    Cases are handed out after a display check at the current sign-in, see `to_do`; an answer given
+    before a sign-in expired may arrive after the next sign-in and is accepted.
     """
     steps = steps_asked(reader.protocol)
     if not steps or reader.is_simulated:
@@ -468,7 +468,7 @@ def is_prepared(reader: ReaderContext) -> bool:
 
 
 def step_view(protocol: Protocol, step: Step) -> StepView:
-    """Return what a page shows for a step."""
+    """Return the content of a step for the page."""
     texts = {Step.CONSENT: protocol.consent, Step.INSTRUCTIONS: protocol.instructions}
     return StepView(
         step=step,
@@ -478,7 +478,7 @@ def step_view(protocol: Protocol, step: Step) -> StepView:
 
 
 def take_step(reader: ReaderContext, record: Preparation) -> Taken:
-    """Store a step within the caller's transaction, or return why not."""
+    """Store a step within the caller's transaction, or return the reason for a refusal."""
     try:
         refused = _step_refusal(reader, record)
         if not refused and not readings.preparation(reader.look, record.id):
@@ -506,7 +506,7 @@ def _step_refusal(reader: ReaderContext, record: Preparation) -> str:
 
 
 def _store_step(reader: ReaderContext, record: Preparation) -> None:
-    """Write a step, unless it was done already: then the first stands."""
+    """Store a step; if it was completed before, the first record is kept."""
     change, person, step = reader.look, reader.person, Step(record.step)
     if step not in to_do(reader):
         return
@@ -542,13 +542,13 @@ def _counts_for(step: Step, sign_in: str) -> str:
 
 
 def _salt(look: Transaction, record_id: str) -> str:
-    """Return what keeps a questionnaire's answers from being guessed by the hash of their row."""
+    """Return the salt that protects a questionnaire's answers from being guessed by hash."""
     key = bytes.fromhex(deployment.secret(look))
     return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]
 
 
 def take_finish(reader: ReaderContext, record: Finish) -> Taken:
-    """Record that a reader has finished, once, or return why they have not."""
+    """Record once that a reader has finished, or return why this is not possible."""
     refused = _finish_refusal(reader)
     if not refused and not reader.has_finished:
         events.record(

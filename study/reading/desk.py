@@ -1,9 +1,9 @@
-"""The reader's desk: hands cases out, takes presentations and readings in, gives receipts.
+"""The reader's desk: provides cases, accepts presentations and readings, and issues receipts.
 
-Everything a reader is shown is built here, as objects without a field for anything else, through a
-transaction in which SQLite refuses to read the reference standard, report texts, explanations and
-predictions (`Store.desk`). The one exception, feedback on practice cases and where the protocol
-asks for it, is read on its own, after the reading is stored.
+Everything a reader sees is built here, as objects that have no field for other content, in a
+transaction in which SQLite refuses access to the reference standard, report texts, explanations and
+predictions (`Store.desk`). The only exception is feedback, on practice cases and if the protocol
+provides it, which is read separately after the reading is stored.
 
 A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve characters that a reader keeps, made
 of the hash of the last reading event, the study code and the hash of the locked protocol. An
@@ -52,11 +52,11 @@ from study.store.studies import PRACTICE, STUDY, StudyRow, refuse_restored
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmView:
-    """A film as a reader may know it: its name and how to draw it, never its number or path.
+    """A film as shown to a reader: its name and how to draw it, never its number or path.
 
-    The name is the case's id and the view's place in it: another one for every reader, and for
-    every time a reader is shown the film. A `prior` image is of an earlier examination, made
-    `days` before the current one if known.
+    The name consists of the case's id and the position of the view, so that it differs between
+    readers and between presentations of the film. A `prior` image is of an earlier examination,
+    made `days` before the current one if known.
     """
 
     film: str
@@ -73,7 +73,7 @@ class FilmView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnReading:
-    """A reader's own earlier answer, shown to them where the protocol lets them go back."""
+    """The reader's earlier answer, shown if the protocol allows going back."""
 
     id: str
     option: str | None
@@ -86,7 +86,7 @@ class OwnReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AidContent:
-    """The answer of the model as a reader may see it; `missing` if the model has none.
+    """The model's answer as shown to a reader; `missing` if the model has none.
 
     `option` is the letter as shown to this reader. Boxes and maps name a view of the case by its
     index. A part that the protocol does not show is None or empty.
@@ -102,7 +102,7 @@ class AidContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AidView:
-    """The aid of an aided case; `content` is None until the reader may see it."""
+    """The aid of an aided case; `content` is None until it may be shown."""
 
     when: str
     markdown: str
@@ -111,7 +111,7 @@ class AidView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstAnswer:
-    """A reader's own answer of stage 1, shown in stage 2 of sequential reading."""
+    """The reader's answer of stage 1, shown in stage 2 of sequential reading."""
 
     option: str | None
     confidence: int | None
@@ -119,10 +119,10 @@ class FirstAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case as its reader sees it. There is no field for anything else, on purpose.
+    """A case as its reader sees it, deliberately without fields for other content.
 
-    An open-ended case has no options. In sequential reading a case comes twice, in `stage` 1 and 2,
-    with the same images; `first_answer` is that of stage 1, once it is stored.
+    An open-ended case has no options. In sequential reading a case is read twice, in `stage` 1 and
+    2, with the same images; `first_answer` is the answer of stage 1 after it is stored.
     """
 
     case: str
@@ -142,16 +142,16 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What a reader's page needs to go on: the rules, how far they are, and the next cases.
+    """The data for a reader's page: the rules, the progress and the next cases.
 
     `total`, `read` and the cases' positions count within the `session` the reader is in. While
-    there is `preparation` to do there are no cases; practice cases come before the study's, and are
-    in neither `total` nor `read`. In `review` every case is read, and the reader may still go back
-    until they say that they have finished. Under a `hold` nothing is handed out; `opens_at_utc` and
-    `opens_in_ms` then say when the session opens, where that is known. `stored` counts the records
-    of this reader that the store has, which grows unless the store has gone back; `receipt` is the
-    reader's, where no case is handed out. `debriefing` tells a reader who has finished that the
-    model's answers contained planted errors.
+    there is `preparation` there are no cases. Practice cases come before the study's cases and are
+    counted in neither `total` nor `read`. In `review` every case is read, and the reader may go
+    back until they confirm that they have finished. During a `hold` there are no cases;
+    `opens_at_utc` and `opens_in_ms` state when the session opens, if known. `stored` counts this
+    reader's records in the store; a smaller number than before means that an older store was
+    restored. `receipt` is the reader's receipt if there are no cases. `debriefing` tells a reader
+    who has finished that the model's answers contained planted errors.
     """
 
     seal: str
@@ -182,10 +182,10 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFeedback:
-    """What a reader learns after a practice case, or where the protocol says so.
+    """Feedback on a practice case, or on a case if the protocol provides it.
 
-    Of an open-ended case `option` is the text of the reference answer, and whether the reader's
-    words come to the same nobody knows yet: `correct` is None.
+    For an open-ended case `option` is the text of the reference answer, and `correct` is None
+    because the answer has not been judged.
     """
 
     option: str
@@ -197,7 +197,7 @@ class CaseFeedback:
 class Acknowledgement:
     """The outcome of a batch of records, and the new desk.
 
-    `to_explain` are the records that get `feedback` after they are stored.
+    `to_explain` lists the records that receive `feedback` after they are stored.
     """
 
     stored: tuple[str, ...]
@@ -218,16 +218,16 @@ class Acknowledgement:
 
 
 MAX_RECORDS = 500
-"""More than this in one message is no reading page."""
+"""Maximum number of records in a message; a reading page never sends more."""
 
 
 def desk(store: Store, person: Person, *, now: datetime) -> Desk:
-    """Return a reader's desk as it is now.
+    """Return a reader's current desk.
 
     Raises
     ------
     NotAllowed
-        The person is no reader.
+        The person is not a reader.
     NotNow
         The study is not open yet.
     """
@@ -236,18 +236,18 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
 
 
 def desk_within(look: Transaction, person: Person, *, now: datetime) -> Desk:
-    """Return a reader's desk as a transaction sees it; see `desk`."""
+    """Return a reader's desk within a transaction; see `desk`."""
     _reader(person)
     return _desk(*_opened(look, person, now))
 
 
 def seal(look: Transaction, person: Person) -> str:
-    """Return the mark of this deployment, study and reader that a page's outbox is sealed with."""
+    """Return the mark of this deployment, study and reader that a page's outbox contains."""
     return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
 
 
 def case_at(store: Store, person: Person, position: int, *, now: datetime) -> CaseView:
-    """Return one case of the reader's session that they have read, to look at again.
+    """Return a case of the current session that the reader has read and wants to see again.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
     NotFound
         The reader has not read a case at that position.
     NotNow
-        Nothing is handed out to the reader at present.
+        The reader receives no cases at present.
     """
     number = _reader(person)
     with store.look(sealed=True) as look:
@@ -288,7 +288,7 @@ def take_records(
     """Store the records that the page sent, each once, and return their outcomes.
 
     A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
-    refused with a reason and does not hold up the others.
+    refused with a reason and does not affect the others.
     """
     with store.desk() as change:
         taken = take_within(change, person, records, now=now)
@@ -339,12 +339,12 @@ def _take(reader: ReaderContext, record: Record | Taken) -> Taken:
 
 
 def parsed(records: Sequence[Any]) -> list[Record | Taken]:
-    """Return records as they came out of JSON, each checked; or that it was refused.
+    """Check records parsed from JSON; return each record, or the outcome of a refused record.
 
     Raises
     ------
     BadFile
-        They are too many.
+        There are too many records.
     """
     if len(records) > MAX_RECORDS:
         raise BadFile(
@@ -367,7 +367,7 @@ def _reader(person: Person) -> int:
 
 
 def _opened(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow, ReaderContext]:
-    """Return a reader's study, which has been opened, and the reader in it."""
+    """Return a reader's opened study and the reader's row in it."""
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound(t("This study no longer exists."))
@@ -449,10 +449,10 @@ def _cases(reader: ReaderContext) -> tuple[CaseView, ...]:
     if reader.practice_cases:
         return case_views(look, reader.practice_cases, protocol, practice=True)
     rows = readings.unread(look, reader.reader, HANDED_OUT, place.current.session)
-    if rows and rows[0].condition == Condition.OPEN_ENDED:  # no option leaves before all are read
+    if rows and rows[0].condition == Condition.OPEN_ENDED:  # options are sent after all are read
         rows = [row for row in rows if row.condition == Condition.OPEN_ENDED]
     views = case_views(look, rows, protocol, before=place.before)
-    # What the model answered is handed out with the case on the screen, not with those that follow.
+    # The model's answer is sent with the current case, not with prefetched cases.
     return tuple(
         replace(view, aid=replace(view.aid, content=None)) if view.aid and number else view
         for number, view in enumerate(views)
@@ -577,7 +577,7 @@ def _case_view(
 
 
 def _shown_condition(condition: str) -> str:
-    """Return the condition as a reader may know it: a wrong image passes for the case's own."""
+    """Return the condition as shown to the reader, which does not reveal a wrong image."""
     return Condition.UNAIDED if condition == Condition.WRONG_IMAGE else condition
 
 
@@ -602,7 +602,7 @@ def _film(case: str, row: ViewRow) -> FilmView:
 
 
 def _own(row: AnswerRow, order: str) -> OwnReading:
-    """Return an own answer; `order` is empty where it was given in words."""
+    """Return the reader's answer; `order` is empty if it was given in words."""
     return OwnReading(
         id=row.id,
         option=shown(row.answer, order) if row.answer is not None and order else None,
@@ -640,14 +640,14 @@ _LENGTH, _GROUP = 12, 4
 
 
 def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> str:
-    """Return a reader's receipt for what they have read so far; empty where that is nothing.
+    """Return a reader's receipt for the readings so far; empty if there are none.
 
     Parameters
     ----------
     study
         The study's row.
     reader, reader_id
-        The reader's number, and the study code they read under.
+        The reader's row number and study code.
     """
     chain = events.study_chain(study.name)
     last = events.last_hash(look, chain, EventKind.CASE_READ, reader_id)

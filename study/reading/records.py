@@ -1,9 +1,9 @@
-"""What the reading page sends: preparation, presentations and readings, checked before storing.
+"""Checks the records sent by the reading page: preparation, presentations and readings.
 
-A record comes from a browser and is trusted in nothing, but an answer is not thrown away for what
-stands around it: an implausible time becomes null and an unfit comment is cut, and flags say so.
-Times are milliseconds on the browser's monotonic clock; what was not measured is null, never 0.
-The outcome of a record, stored or refused with a reason, is reported under its id.
+A record comes from a browser and is not trusted, but an answer is not discarded because of other
+invalid fields: an implausible time becomes null, an invalid comment is cut, and a flag is set.
+Times are milliseconds on the browser's monotonic clock; a value that was not measured is null,
+never 0. The outcome of a record, stored or refused with a reason, is reported under its id.
 """
 
 import json
@@ -31,13 +31,13 @@ class MalformedRecord(ValueError):
 
 
 def record_id(value: Any) -> str:
-    """Return a raw record's id where it has a sound one, else an empty text."""
+    """Return a raw record's id if it is valid, otherwise an empty text."""
     identifier = value.get("id") if isinstance(value, Mapping) else None
     return identifier if isinstance(identifier, str) and _ID.fullmatch(identifier) else ""
 
 
 def identity(value: Mapping[str, Any], key: str) -> str:
-    """Return a field that names something: a record or a case."""
+    """Return a field that contains the id of a record or a case."""
     content = value.get(key)
     if not isinstance(content, str) or not _ID.fullmatch(content):
         raise MalformedRecord(f"{key} must be 8 to 64 letters, digits or dashes")
@@ -45,7 +45,7 @@ def identity(value: Mapping[str, Any], key: str) -> str:
 
 
 def number(value: Any, what: str) -> float:
-    """Return a number as a float, one beyond its range as infinity."""
+    """Return a number as a float; infinity if it is out of range."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MalformedRecord(f"{what} must be a number")
     try:
@@ -55,13 +55,13 @@ def number(value: Any, what: str) -> float:
 
 
 def moment(value: Mapping[str, Any], key: str) -> datetime | None:
-    """Return a moment of the browser's clock; None outside of 2000 to 2100."""
+    """Return a time of the browser's clock; None outside of 2000 to 2100."""
     amount = number(value.get(key), key)
     return from_epoch_ms(amount) if _YEAR_2000_MS <= amount < _YEAR_2100_MS else None
 
 
 def bounded(value: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return an object of the browser's as it can be stored: cleaned, and of bounded size."""
+    """Return an object from the browser, cleaned and limited in size for storing."""
     cleaned: dict[str, Any] = _cleaned(value, what, MAX_DEPTH)
     if len(json.dumps(cleaned)) > MAX_LENGTH:
         raise MalformedRecord(f"{what} are too long")
@@ -90,10 +90,10 @@ MAX_WORDS = 2000
 MAX_ENTRIES = 200
 
 CLOCK_IMPLAUSIBLE = "clock_implausible"
-"""The browser's clock says what no clock would; such a value is null or the server's time."""
+"""The browser's clock has an impossible value, which is replaced by null or the server's time."""
 
 COMMENT_CUT = "comment_cut"
-"""The comment was too long or contained unprintable characters, and was cut or cleaned."""
+"""The comment was too long or contained unprintable characters and was corrected."""
 
 REASON_CUT = "reason_cut"
 """The reason for not answering was too long or contained unprintable characters."""
@@ -105,7 +105,7 @@ FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
 SENT_AGAIN = "sent_again"
-"""The server had acknowledged it before it went back; the page kept it, and offered it again."""
+"""The record was lost when an older store was restored, and the page sent it again."""
 
 _LONGEST_MS = 365 * 24 * 3600 * 1000.0
 _NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
@@ -113,14 +113,14 @@ _NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presentation:
-    """A case was painted for a reader; `shown_at` is None where the browser's clock is absurd."""
+    """A case was painted for a reader; `shown_at` is None if the browser's clock is impossible."""
 
     id: str
     case: str
     shown_at: datetime | None
     circumstances: Mapping[str, Any]
     sent_at: datetime | None = None
-    """When the page sent it, by the clock that `shown_at` is of; None where it did not say."""
+    """When the page sent it, by the same clock as `shown_at`; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +138,8 @@ class Times:
 class Reading:
     """A committed answer. `option` and `selections` are letters as shown to this reader.
 
-    An open-ended case is answered in `words`, as typed, and has no option; another has no words.
-    `presented_at` and `committed_at` are None where the browser's clock is absurd.
+    An open-ended case is answered in `words`, as typed, and has no option; other cases have no
+    words. `presented_at` and `committed_at` are None if the browser's clock is impossible.
     """
 
     id: str
@@ -156,7 +156,7 @@ class Reading:
     flags: tuple[str, ...] = ()
     supersedes: str | None = None
     sent_at: datetime | None = None
-    """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
+    """When the page sent it, by the same clock as `committed_at`; None if unknown."""
     reason: str = ""
     words: str = ""
     aid_shown_ms: float | None = None
@@ -165,7 +165,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AidRequest:
-    """The reader requests the aid of a case; `requested_at` is None if the clock is absurd."""
+    """The reader requests the aid of a case; `requested_at` is None if the clock is impossible."""
 
     id: str
     case: str
@@ -175,9 +175,10 @@ class AidRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """A step before the first case; `done_at` is None where the browser's clock is absurd.
+    """A step before the first case; `done_at` is None if the browser's clock is impossible.
 
-    What `detail` has to hold depends on the step and the protocol, see `study.reading.course`.
+    The required content of `detail` depends on the step and the protocol, see
+    `study.reading.course`.
     """
 
     id: str
@@ -188,7 +189,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The reader says that their answers stand, see `study.reading.course`."""
+    """The reader confirms that the answers are final, see `study.reading.course`."""
 
     id: str
 
@@ -198,12 +199,12 @@ Record = CaseRecord | Preparation | Finish
 
 
 def parse(value: Any) -> Record:
-    """Check one record as it came out of JSON.
+    """Check a record parsed from JSON.
 
     Raises
     ------
     MalformedRecord
-        Anything is not as documented in `docs/reading-page.md`.
+        The record does not follow `docs/reading-page.md`.
     """
     if not isinstance(value, Mapping):
         raise MalformedRecord("a record is an object")
@@ -289,7 +290,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
 
 
 class _Doubts:
-    """Takes what a reading can do without, and remembers as flags what it had to leave out."""
+    """Reads the optional fields of a reading, and flags those that had to be dropped."""
 
     def __init__(self) -> None:
         self.flags: set[str] = set()
@@ -337,7 +338,7 @@ def _sent(value: Mapping[str, Any]) -> datetime | None:
     try:
         return moment(value, "sent_epoch_ms")
     except MalformedRecord:
-        return None  # an answer is not refused for what stands on its envelope
+        return None  # an answer is not refused because of other invalid fields
 
 
 def _again(value: Mapping[str, Any]) -> tuple[str, ...]:
@@ -397,7 +398,7 @@ def _flags(value: Any) -> tuple[str, ...]:
 
 
 HANDED_OUT = 3
-"""How many unread cases a reader's page holds: the current one and the next two."""
+"""Number of unread cases on a reader's page: the current case and the next two."""
 
 NOT_YET = later("This case is not available yet.")
 SIMULATED = "This reader is a simulated one; nobody else can read for them."
@@ -405,7 +406,7 @@ SIMULATED = "This reader is a simulated one; nobody else can read for them."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """The outcome of a record: stored, unless `refused` gives the reason why not."""
+    """The outcome of a record: stored, unless `refused` states a reason."""
 
     id: str
     case: str

@@ -29,12 +29,12 @@ from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
 
 LEAST_PEERS = 3
-"""So many others have to have read every case, so that none can be singled out."""
+"""Number of other readers who must have read every case, so that nobody can be identified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How many answers match the reference standard, of how many."""
+    """Number of answers that match the reference standard, and their total."""
 
     n_correct: int
     n: int
@@ -49,24 +49,24 @@ NONE = Count(n_correct=0, n=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Others:
-    """How many others got a case right: readers, of none where they are few, and models."""
+    """Numbers of other readers (0 of 0 if few) and models who answered a case correctly."""
 
     readers: Count
     models: Count
 
     @property
     def most_were_right(self) -> bool:
-        """Whether more than half of the other readers were."""
+        """Whether more than half of the other readers were correct."""
         return 2 * self.readers.n_correct > self.readers.n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A reader beside others, on the first reading of every case that has a reference standard.
+    """Compares a reader with others, on the first readings of all cases with a reference standard.
 
     `place` counts from 1 and is shared with `n_sharing` others; it is None, and `peers` is empty,
-    where fewer than `LEAST_PEERS` others have finished. `peers` adds all of them up, by task;
-    `models` has the counts of each by name and task.
+    if fewer than `LEAST_PEERS` others have finished. `peers` contains their summed counts by task;
+    `models` contains the counts of each model by name and task.
     """
 
     place: int | None
@@ -79,7 +79,7 @@ class Comparison:
     models_by_item: Mapping[int, Count]
 
     def others(self, item: int, condition: str) -> Others:
-        """Return how many others got a case right."""
+        """Return the number of others who answered a case correctly."""
         return Others(
             readers=self.peers_by_case.get((item, condition), NONE),
             models=self.models_by_item.get(item, NONE),
@@ -92,7 +92,7 @@ def total(by_task: Mapping[str, Count]) -> Count:
 
 
 def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
-    """Return a reader beside the others, or None where they have not read every case."""
+    """Compare a reader with the others; None if the reader has not read every case."""
     task = FirstSpelling(text_key)
     readers = _by(progress.matches_of_readers(look, study), "reader", task)
     own = readers.pop(reader, None)
@@ -138,7 +138,7 @@ def _row_count(row: Mapping[str, Any]) -> Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredFilm:
-    """A film a case was read with, and its size in pixels."""
+    """A film of a case, and its size in pixels."""
 
     label: str
     width: int
@@ -149,11 +149,11 @@ class ScoredFilm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredCase:
-    """A case a reader has read: as they saw it, with the right answer.
+    """A case as a reader saw it, with the correct answer.
 
-    Letters are as shown to this reader. `own` is None without an answer, `right` and `correct`
-    where the case has no reference standard. To an open-ended case `own` is the reader's words and
-    `right` the text of the reference answer; `correct` is None, for nobody has judged the words.
+    Letters are as shown to this reader. `own` is None without an answer; `right` and `correct` are
+    None without a reference standard. For an open-ended case `own` is the reader's text, `right`
+    the text of the reference answer, and `correct` None because the answer has not been judged.
     """
 
     position: int
@@ -179,9 +179,9 @@ class ScoredCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreCard:
-    """What a reader learns of their own readings.
+    """A reader's results.
 
-    `comparison` is None where the protocol shows nobody else (not `with_peers`), or where the
+    `comparison` is None if the protocol shows no other readers (not `with_peers`), or if the
     reader has not read every case.
     """
 
@@ -199,9 +199,9 @@ class ScoreCard:
 
     @property
     def by_task(self) -> dict[str, Count]:
-        """The same by task, in alphabetical order; a case without an answer is not correct.
+        """The counts by task, in alphabetical order; a case without an answer is not correct.
 
-        Without open-ended cases, whose answers nobody has judged.
+        Open-ended cases are left out, because their answers have not been judged.
         """
         first = FirstSpelling(text_key)
         tasks = sorted({first[case.task] for case in self.cases if not case.open_ended})
@@ -249,7 +249,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
 
 
 def film(store: Store, person: Person, position: int, number: int) -> FilmRow | None:
-    """Return the row of a film of a case on one's score card, or None; errors as `score_card`.
+    """Return the row of a film of a case on the score card, or None; raises as `score_card` does.
 
     Parameters
     ----------
@@ -333,11 +333,11 @@ def _count(cases: Iterable[ScoredCase]) -> Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingRecord:
-    """What a reader has read of a study.
+    """A reader's record of reading in a study.
 
-    Moments are UTC, None where nothing was read. `reading_ms` is the time that cases were in view
-    with the timer running, over the `n_timed` readings whose time could be measured. `card` is the
-    score card, or None where the reader is shown none.
+    Times are UTC, None if nothing was read. `reading_ms` is the total response time of the
+    `n_timed` readings whose time was measured. `card` is the score card, or None if the reader has
+    none.
     """
 
     study: str
@@ -353,19 +353,19 @@ class ReadingRecord:
 
     @property
     def score(self) -> Count | None:
-        """How many answers match, where the score card tells it and anything can."""
+        """The number of matching answers, if the score card shows it."""
         return self.card.total if self.card and self.card.total.n else None
 
 
 def reading_record(store: Store, person: Person) -> ReadingRecord:
-    """Return a reader's own record.
+    """Return the reader's record of reading.
 
     Raises
     ------
     NotAllowed
         The person is no reader.
     NotNow
-        There are cases left to read, and the study is not closed.
+        Cases are left to read, and the study is not closed.
     NotFound
         The study does not exist.
     """

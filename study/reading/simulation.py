@@ -13,8 +13,8 @@ Where the answer of the model that is shown as an aid differs from the reader's 
 takes it with a given probability. The reader always requests an aid that is shown on demand. In
 sequential reading the own answer of stage 2 is that of stage 1.
 
-To an open-ended case it answers with the text of the option it would have chosen. It has nothing
-to prepare, reads no practice cases and skips no case.
+It answers an open-ended case with the text of the option it would have chosen. It has no
+preparation and no practice cases, and it skips no case.
 
 The clock of a simulated reader starts at the present and runs ahead by the simulated times, and
 over the wash-out between two sessions.
@@ -64,7 +64,7 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """A simulated reader with their ability, and the seeds of the items and of their own."""
+    """A simulated reader: the ability, and the seeds of the items and of the reader."""
 
     person: Person
     protocol: Protocol
@@ -92,9 +92,9 @@ def simulate(
     now: datetime,
     follow: float = 0.0,
 ) -> Simulated:
-    """Let a simulated reader read everything they have not read yet, and count the readings.
+    """Read all unread cases as a simulated reader and return the number of readings.
 
-    A reader who is paused, or whose session has lapsed, reads nothing more.
+    A reader who is paused, or whose session has lapsed, stops reading.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The trail searched and verified: the chain of events against everything it vouches for."""
+"""Searches the audit trail and verifies it against everything it vouches for."""

@@ -32,21 +32,21 @@ _Trail = Sequence[EventRow]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What came of verifying one study: how many events were walked, and every breach found."""
+    """The result of verifying a study: the number of events checked, and every breach."""
 
     n_events: int
     breaches: tuple[str, ...]
 
 
 def verify(store: Store, *, films: bool = True) -> list[str]:
-    """Return every breach found, each as one sentence; an empty list means that all holds.
+    """Return every breach as a sentence; an empty list means that the store is unaltered.
 
     Parameters
     ----------
     films
         Whether the films on disk are compared with their hashes too.
     """
-    record = witness.read(store.path)  # first: what is acknowledged meanwhile is not in the look
+    record = witness.read(store.path)  # before the snapshot is taken
     with store.look() as look:
         return [
             *_guarded("the store", partial(losses.breaches, look, record)),
@@ -56,7 +56,7 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
 
 
 def remarks(store: Store) -> list[str]:
-    """Return what is no breach and has to be known.
+    """Return remarks that are not breaches.
 
     Accepted losses, clocks that were set back, and studies whose items no hash protects.
     """
@@ -87,7 +87,7 @@ def _unprotected(look: Transaction) -> Iterator[str]:
 
 
 def verify_study(store: Store, study: str) -> Verification:
-    """Verify one study with its bank and its chains, the films on disk left out."""
+    """Verify a study with its bank and its chains, but not the films on disk."""
     record, chain = witness.read(store.path), events.study_chain(study)
     with store.look() as look:
         lost = tuple(_guarded(chain, partial(losses.breaches, look, record, chain)))
@@ -219,7 +219,7 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
 def _imports(trail: _Trail) -> dict[str, EventRow]:
     """Return the events that vouch for a bank, from its file or from a bundle, by its name.
 
-    A bank that was removed has none; its name may be given again.
+    A removed bank has none, and its name may be reused.
     """
     by_bank: dict[str, EventRow] = {}
     for event in trail:
@@ -258,7 +258,7 @@ def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]
 
 
 def _copy(look: Transaction, name: str) -> Iterator[str]:
-    """Check a copy's own items; the bank's hash covers more than the copy has."""
+    """Check the items of a copy, which lacks parts that the bank's hash covers."""
     row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
     copied = (event for event in trail if event.kind == EventKind.STUDY_COPIED)
@@ -297,11 +297,11 @@ def _films(look: Transaction, name: str) -> Iterator[str]:
 
 
 SLIPS = timedelta(minutes=2)
-"""Two processes write in another order than they looked at the clock, and clocks are set right."""
+"""Small steps back are normal: processes read the clock before writing, and clocks are adjusted."""
 
 
 def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
-    """Yield where a chain's times go back by over an hour without the program having noted it."""
+    """Yield places where a chain goes back by over an hour without a recorded clock change."""
     for before, event, noted in _steps_back(trail):
         if not noted:
             yield (
@@ -311,7 +311,7 @@ def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 
 def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
-    """Yield where a chain's times go back by little, or as the program noted."""
+    """Yield places where a chain's times go back slightly, or by a recorded clock change."""
     for before, event, noted in _steps_back(trail):
         if noted:
             yield (
@@ -321,7 +321,7 @@ def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 
 def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow, bool]]:
-    """Yield an event, the later-dated one it follows, and whether that is accounted for."""
+    """Yield an event, its later-dated predecessor, and whether a clock change was recorded."""
     events = list(trail)
     simulated = {e.detail["reader_id"] for e in events if e.kind == EventKind.READER_SIMULATED}
     came = max((e.number for e in events if e.kind == EventKind.STUDY_RESTORED), default=0)
