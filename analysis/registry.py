@@ -48,6 +48,7 @@ from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS,
     READER_CONDITIONS_ITEMS,
 )
+from analysis.statistics.mrmc.groups import READER_GROUPS, READER_GROUPS_GAIN
 from analysis.statistics.mrmc.panel import (
     PANEL_ADJUSTED,
     READER_PANEL,
@@ -94,6 +95,8 @@ STATISTICS = (
     OPEN_SCORING,
     RELIANCE,
     DIAGNOSTIC,
+    READER_GROUPS,
+    READER_GROUPS_GAIN,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

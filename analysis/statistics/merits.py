@@ -14,7 +14,8 @@ from analysis.bundle.model import LETTERS, RaterKind
 from analysis.errors import OptionsError
 from analysis.readings.clusters import ALL_IN_ONE, ratio, sums_by_cluster
 from analysis.readings.confidence import WORDS, Confidence, Meaning
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Shared
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix
+from analysis.readings.shared_items import Shared
 from analysis.translation import later
 
 

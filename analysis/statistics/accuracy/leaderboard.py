@@ -37,7 +37,8 @@ from analysis.readings.clusters import (
     too_few,
     weight_blocks,
 )
-from analysis.readings.matrix import ReadingMatrix, are_enough, columns_by_condition
+from analysis.readings.matrix import ReadingMatrix, columns_by_condition
+from analysis.readings.shared_items import are_enough
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
 from analysis.statistics.statistic import Column, Statistic, shared

@@ -24,7 +24,8 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import number, rows_of
 from analysis.readings.clusters import ALL_IN_ONE
-from analysis.readings.matrix import ReadingMatrix, shared_by_panel
+from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.pairs import NO_REFERENCE, correctness

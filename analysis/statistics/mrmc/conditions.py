@@ -24,7 +24,8 @@ from analysis.presentation.table import (
     words,
 )
 from analysis.presentation.wording import number, rows_of, sentences
-from analysis.readings.matrix import ReadingMatrix, shared_by_conditions
+from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.shared_items import shared_by_conditions
 from analysis.results import Results
 from analysis.statistics.claims import (
     claim_shown,

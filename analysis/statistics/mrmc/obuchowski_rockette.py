@@ -386,7 +386,7 @@ def single_treatment(
     """
     values, j = merits.values, len(merits.values)
     estimate = float(values.mean()) if j else math.nan
-    msr = _mean_square(values)
+    msr = mean_square(values)
     var, mean_covariance = cell_means(merits.covariance)
     cov2 = beyond_rounding(mean_covariance, var)
     no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
@@ -423,7 +423,8 @@ def _fixed(
     return infer(estimate, beyond_rounding(var + between, var) / j, df, alpha)
 
 
-def _mean_square(values: Floats) -> float:
+def mean_square(values: Floats) -> float:
+    """Return the variance of some figures of merit; 0 if it is rounding, nan for a single one."""
     if len(values) < 2:
         return math.nan
     square = float(values.var(ddof=1))

@@ -29,7 +29,8 @@ from analysis.presentation.table import (
     whole,
 )
 from analysis.presentation.wording import Row, in_a_row, number, rounded, rows_of, sentences
-from analysis.readings.matrix import ReadingMatrix, shared_by_panel
+from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.claims import (

@@ -28,8 +28,9 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import Row, number, rounded, rows_of, sentences
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix, shared_by_panel
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.open_answers import read_by_rules
+from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.claims import claim_shown, narrower_notes
 from analysis.statistics.merits import (

@@ -70,9 +70,12 @@ def test_a_class_without_items_is_undefined_with_its_reason() -> None:
 
 def test_the_protocol_names_positive_options() -> None:
     """An option of the run takes precedence."""
-    given = bundle(['["mass", "nodule"]'] * 4)
+    undeclared = bundle(['["mass", "nodule"]'] * 4)
     declared = Bundle(
-        items=given.items, raters=given.raters, readings=given.readings, protocol=PROTOCOL
+        items=undeclared.items,
+        raters=undeclared.raters,
+        readings=undeclared.readings,
+        protocol=PROTOCOL,
     )
     assert diagnostic(declared)["positive"].iloc[0] == "A"
     assert diagnostic(declared, Options(positive=("nodule",)))["positive"].iloc[0] == "B"

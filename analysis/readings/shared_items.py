@@ -1,0 +1,145 @@
+"""The items that all readers of a comparison were given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.arrays import Bools, Ints
+from analysis.readings.matrix import ReadingMatrix
+
+
+def are_enough(n: Ints, of: int) -> Bools:
+    """Return whether `n` items are at least 80 % of all `of` items.
+
+    Examples
+    --------
+    >>> are_enough(np.array([7, 8]), of=10).tolist()
+    [False, True]
+    """
+    enough: Bools = np.asarray(5 * n >= 4 * of)  # in whole numbers, so that 80 % are 80 %
+    return enough
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shared:
+    """The items that some raters were all given.
+
+    Parameters
+    ----------
+    items : numpy.ndarray of bool, shape (n_items,)
+        Which.
+    because : str
+        Why they cannot stand for the items there are; empty where they can.
+    note : str
+        How many of how many they are; empty where they are all.
+    """
+
+    items: Bools
+    because: str = ""
+    note: str = ""
+
+
+def shared_by_panel(matrix: ReadingMatrix, columns: Ints, among: Bools | None = None) -> Shared:
+    """Return the items that all readers of a panel were given.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    columns : numpy.ndarray of int, shape (n_raters,)
+        The columns of the readers and of the model.
+    among : numpy.ndarray of bool, shape (n_items,), optional
+        The items of a group, to which all counts refer. Default: all items.
+
+    Returns
+    -------
+    Shared
+        Too few where they are fewer than 80 % of the items with a reference standard.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.readings.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcde"), "truth": "A"}),
+    ...     pd.DataFrame({"rater_id": ["R1"] * 5 + ["R2"] * 3, "item_id": list("abcdeabc"),
+    ...                   "answer": "A"}),
+    ... )
+    >>> shared_by_panel(reading_matrix(bundle), np.array([0, 1])).because
+    '3 of 5 items were given to all readers, fewer than 80 %: R2 was given 3'
+    """
+    counted, assigned = _within(matrix, among)
+    return _shared(
+        matrix, columns, counted, int(assigned.sum()), int(assigned.sum()), "all readers"
+    )
+
+
+def _within(matrix: ReadingMatrix, among: Bools | None) -> tuple[Bools, Bools]:
+    """Return `given` and `assigned` of a matrix within a group of items."""
+    if among is None:
+        return matrix.given, matrix.assigned
+    return matrix.given & among[:, None], matrix.assigned & among
+
+
+def shared_by_conditions(
+    matrix: ReadingMatrix, a: Ints, b: Ints, among: Bools | None = None
+) -> Shared:
+    """Return the items that all readers were given under both of two conditions.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    a, b : numpy.ndarray of int, shape (n_readers,)
+        The readers' columns under each condition.
+    among : numpy.ndarray of bool, shape (n_items,), optional
+        The items of a group, to which all counts refer. Default: all items.
+
+    Returns
+    -------
+    Shared
+        Too few where they are fewer than 80 % of the items that any of these readers was given
+        under either: items that neither was given are not part of the comparison.
+    """
+    columns = np.concatenate([a, b])
+    counted, assigned = _within(matrix, among)
+    of = int(np.any(counted[:, columns], axis=1).sum())
+    n_assigned = int(assigned.sum())
+    shared = _shared(matrix, columns, counted, of, n_assigned, "all readers under both conditions")
+    if of and not np.any(counted[:, a] & counted[:, b]):
+        names = [matrix.columns[part[0]].condition for part in (a, b)]
+        because = f"{names[1]} was read on other items than {names[0]}, none of {of} under both"
+        return Shared(items=shared.items, because=because)
+    return shared
+
+
+def _shared(
+    matrix: ReadingMatrix, columns: Ints, counted: Bools, of: int, n_assigned: int, whom: str
+) -> Shared:
+    presented = counted[:, columns]
+    items = np.all(presented, axis=1)
+    n = int(items.sum())
+    if not are_enough(np.array(n), of):
+        because = f"{n} of {of} items were given to {whom}, fewer than 80 %"
+        return Shared(items=items, because=f"{because}: {_who(matrix, columns, presented, of)}")
+    if not of and n_assigned:
+        because = f"no item with a reference standard was given to {whom}"
+        return Shared(items=items, because=because)
+    note = f"over the {n} of {n_assigned} items that {whom} were given"
+    return Shared(items=items, note=note if n < n_assigned else "")
+
+
+def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, of: int) -> str:
+    """Name those who were given too few; where these are all, or none, it is the design."""
+    counts = presented.sum(axis=0)
+    few = np.flatnonzero(~are_enough(counts, of))
+    if len(few) in (0, len(columns)):
+        return "not everybody read everything"
+    named = [(matrix.columns[columns[i]], counts[i]) for i in few]
+    return ", ".join(
+        f"{column.rater_id}{f' ({column.condition})' if column.condition else ''} was given {n}"
+        for column, n in named
+    )

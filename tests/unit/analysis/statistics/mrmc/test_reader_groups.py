@@ -1,0 +1,110 @@
+"""Which groups of readers are compared, under which conditions, and what is undefined."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.statistics.mrmc.groups import reader_groups, reader_groups_gain
+
+NAMES = ["factor", "group_a", "group_b", "condition", "metric", "by", "group"]
+
+
+def study(readers: dict[str, tuple[str, str]], **columns: list[str]) -> Bundle:
+    """Return readers with (condition, answers); columns are those of raters.csv."""
+    ids = list("pqrs")
+    readings = [
+        {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
+        for rater, (conditions, answers) in readers.items()
+        for condition in conditions.split("+")
+        for item, answer in zip(ids, answers, strict=False)
+    ]
+    raters = pd.DataFrame({"rater_id": [*readers], "rater_kind": "reader", **columns})
+    raters.loc[raters["rater_id"].str.startswith("M"), "rater_kind"] = "model"
+    return bundle_from_tables(
+        pd.DataFrame({"item_id": ids, "truth": "A"}), pd.DataFrame(readings), raters
+    )
+
+
+FOUR = {"R1": ("", "AAAB"), "R2": ("", "AAAA"), "R3": ("", "AABB"), "R4": ("", "ABBB")}
+
+
+def test_every_factor_with_two_groups_has_rows() -> None:
+    """In order of factor and names; readers without a group are in none."""
+    table = reader_groups(
+        study(FOUR, site=["b", "b", "a", "a"], level=["x", "x", "y", ""], arm=["", "", "", "c"])
+    )
+    assert table[NAMES[:3]].values.tolist() == [["level", "x", "y"], ["site", "a", "b"]]
+    assert table["n_readers_a"].tolist() == [2, 2]
+    assert table["n_readers_b"].tolist() == [1, 2]
+
+
+def test_a_group_of_one_reader_is_undefined_with_its_difference() -> None:
+    """The difference itself is known."""
+    row = reader_groups(study(FOUR, level=["x", "x", "x", "y"])).iloc[0]
+    assert row["difference"] == 0.5
+    assert pd.isna(row["se"])
+    assert row["undefined_because"].startswith("standard error, interval and p: a group has a ")
+
+
+def test_arms_are_compared_under_their_own_conditions() -> None:
+    """Only arms: levels without a common condition are not compared. Arms with one use it."""
+    readers = {
+        "R1": ("aided", "AAAB"),
+        "R2": ("aided", "AAAA"),
+        "R3": ("unaided", "AABB"),
+        "R4": ("unaided", "ABBB"),
+        "M": ("", "AAAA"),
+    }
+    groups = ["with AI", "with AI", "control", "control", ""]
+    table = reader_groups(study(readers, arm=groups, level=groups))
+    assert table["condition"].tolist() == ["unaided - aided"] * 2
+    assert table["metric"].tolist() == ["accuracy", "lead"]
+    assert table["difference"].tolist() == [-0.5, 0.5]
+    assert set(table["factor"]) == {"arm"}
+    both = {**readers, "R1": ("aided+unaided", "AAAB"), "R2": ("aided+unaided", "AAAA")}
+    assert set(reader_groups(study(both, arm=groups))["condition"]) == {"unaided"}
+
+
+def test_readers_who_were_given_too_few_items_leave_the_row_undefined() -> None:
+    """As in the panel, with who was given how many."""
+    readers = {**FOUR, "R4": ("", "AAA")}
+    row = reader_groups(study(readers, level=["x", "x", "y", "y"])).iloc[0]
+    assert pd.isna(row["difference"])
+    assert row["undefined_because"] == (
+        "3 of 4 items were given to all readers, fewer than 80 %: R4 was given 3"
+    )
+
+
+def test_a_study_without_groups_has_no_table() -> None:
+    """One level, or none."""
+    tables = analyse(study(FOUR, level=["x"] * 4), Options(bootstrap=5)).tables
+    assert not {"reader_groups", "reader_groups_gain"} & tables.keys()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_swapped_names_change_the_sign_and_no_order_changes_a_number(seed: int) -> None:
+    """Groups, readers and rows in another order; the lead mirrors the accuracy of any model."""
+    random = np.random.default_rng(seed)
+    answers = {f"R{i}": ("aided+unaided", random.choice(list("AAB"), 4)) for i in range(6)}
+    readers = {**answers, "M": ("", random.choice(list("AAB"), 4))}
+    groups = [*"xxxyyy", ""]
+    bundle = study(readers, level=groups)
+    before = reader_groups(bundle)
+    other = study(readers, level=[{"x": "y", "y": "x"}.get(g, "") for g in groups])
+    swapped = reader_groups(other)
+    same = ["se", "df", "p", "n_items"]
+    pd.testing.assert_frame_equal(before[same], swapped[same])
+    assert before["difference"].tolist() == (-swapped["difference"]).tolist()
+    gains = [reader_groups_gain(b)["difference"].tolist() for b in (bundle, other)]
+    assert gains[0] == [-value for value in gains[1]]
+    accuracy, lead = (before[before["metric"] == m].reset_index() for m in ("accuracy", "lead"))
+    assert accuracy["difference"].tolist() == pytest.approx((-lead["difference"]).tolist())
+    assert accuracy["se"].tolist() == pytest.approx(lead["se"].tolist(), nan_ok=True)
+    shuffled = bundle_from_tables(
+        *(
+            table.sample(frac=1, random_state=seed)
+            for table in (bundle.items[["item_id", "truth"]], bundle.readings, bundle.raters)
+        )
+    )
+    pd.testing.assert_frame_equal(before, reader_groups(shuffled))
