@@ -1,4 +1,4 @@
-"""A small images folder and items that are sound until a test breaks them."""
+"""Fixtures of the bank tests: a small images folder and valid items."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ItemDict = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class BankFile:
-    """A bank as read, all of it."""
+    """The complete content of a bank file."""
 
     format: str
     sha256: str
@@ -38,21 +38,21 @@ def read_whole(
     format: BankFormat | None = None,
     progress: OnProgress | None = None,
 ) -> BankFile:
-    """Read a bank whose size does not matter."""
+    """Read a small bank into memory."""
     work = path.parent / f"{path.name}-work"
     with read_bank(
         [Part(path=path)], images=images, work=work, format=format, progress=progress
-    ) as found:
-        staged = found.staged
+    ) as reader:
+        staged = reader.staged
         n_lacking, missing = staged.missing(1_000)
-        assert bool(n_lacking) == bool(found.n_missing)
+        assert bool(n_lacking) == bool(reader.n_missing)
         return BankFile(
-            format=found.format,
-            sha256=found.sha256,
+            format=reader.format,
+            sha256=reader.sha256,
             items=tuple(banks.whole_items(staged.tables, 1)),
             films={film.path: film for film in banks.whole_films(staged.tables, 1)},
             faults=(*staged.faults(), *missing),
-            notes=found.notes,
+            notes=reader.notes,
             n_found=staged.n_found,
         )
 
@@ -66,7 +66,7 @@ def write_film(path: Path, level: int = 0) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Return a data set's folder: `metadata` beside `deid_png` with three films."""
+    """Return the folder of a data set: `metadata`, and `deid_png` with three films."""
     (tmp_path / "set" / "metadata").mkdir(parents=True)
     for n, name in enumerate(("P1/A1/pa.png", "P1/A1/lat.png", "P2/A2/pa.png")):
         write_film(tmp_path / "set" / "deid_png" / name, level=n)
@@ -75,7 +75,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def item() -> ItemDict:
-    """Return an item as the data set spells it."""
+    """Return an item with the keys of the data set."""
     return {
         "question": "Is there a pleural effusion?",
         "options": ["A. Yes, on the left", "B. Yes, on the right", "C. No"],

@@ -1,4 +1,4 @@
-"""The JSON Schema of a bank file: takes what an import takes, and refuses what it can tell."""
+"""The JSON Schema of a bank file accepts the same files as an import."""
 
 import csv
 import json
@@ -26,15 +26,15 @@ def _listed(items: ItemDict) -> list[ItemDict]:
 
 
 @pytest.mark.parametrize("listed", [False, True])
-def test_sound_banks_are_taken(*, listed: bool) -> None:
-    """The demo bank and the tests' own, as an object and as a list."""
+def test_valid_banks_are_accepted(*, listed: bool) -> None:
+    """The demo bank and the tests' bank are accepted as an object and as a list."""
     VALIDATOR.check_schema(SCHEMA)
     demo = json.loads((ROOT / "data" / "demo" / "bank.json").read_text())
     for items in (demo, bank_records(5)):
         VALIDATOR.validate(_listed(items) if listed else items)
 
 
-def test_the_schema_knows_every_spelling() -> None:
+def test_the_schema_contains_every_spelling_of_a_key() -> None:
     known = {plain_key(name) for name in SCHEMA["$defs"]["item"]["properties"]}
     spelt = {plain_key(name) for names in SPELLINGS.values() for name in names}
     assert {*spelt, *map(plain_key, OPTION_FIELDS)} <= known
@@ -66,7 +66,7 @@ def test_the_schema_knows_every_spelling() -> None:
         ({"Findings": "x" * 100_001}, "Findings"),
     ],
 )
-def test_what_an_import_refuses_the_schema_refuses_there(
+def test_the_schema_refuses_the_same_fields_as_an_import(
     bank: Callable[..., BankFile], item: ItemDict, change: ItemDict, place: str
 ) -> None:
     items = {"bad": item | change, "good": item}
@@ -76,18 +76,18 @@ def test_what_an_import_refuses_the_schema_refuses_there(
 
 
 @pytest.mark.parametrize("absent", ["question", "options", "ImagePath"])
-def test_what_must_be_there_is_asked_for(item: ItemDict, absent: str) -> None:
+def test_required_fields_are_enforced(item: ItemDict, absent: str) -> None:
     del item[absent]
     assert not VALIDATOR.is_valid({"q1": item})
     assert not VALIDATOR.is_valid(_listed({"q1": item}))
 
 
 @pytest.mark.parametrize("content", [{}, [], "q1", {"q1": 5}, [{"question": "No id?"}]])
-def test_what_is_no_bank_is_refused(content: object) -> None:
+def test_other_json_is_refused(content: object) -> None:
     assert not VALIDATOR.is_valid(content)
 
 
-def test_a_row_of_a_csv_file(tmp_path: Path) -> None:
+def test_the_schema_of_a_row_applies_to_csv_files(tmp_path: Path) -> None:
     path = tmp_path / "bank.csv"
     header = "item_id,question,option_a,option_b,option_c,truth,images,views"
     path.write_text(f"{header}\nq1,Well?,Yes,No,,A,a.png|b.png,PA|LATERAL\nq2,,Yes,No,,A,a.png,\n")

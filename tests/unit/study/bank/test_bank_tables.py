@@ -1,4 +1,4 @@
-"""Banks in workbooks and in odd CSV: the same items as in plain CSV, or a refusal by row."""
+"""Banks in workbooks and unusual CSV files give the same items as plain CSV, or an error by row."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,8 +28,8 @@ ROWS = [
 ]
 
 
-def test_a_workbook_is_a_bank_like_csv(root: Path, bank: Read) -> None:
-    """Whatever types its cells have."""
+def test_a_workbook_gives_the_same_items_as_csv(root: Path, bank: Read) -> None:
+    """The types of its cells do not matter."""
     text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in [HEADER, *ROWS])
     plain = bank(text, "bank.csv")
     cells: list[list[Any]] = [[*row] for row in ROWS]
@@ -48,14 +48,16 @@ def test_a_workbook_is_a_bank_like_csv(root: Path, bank: Read) -> None:
     ("first", "separator", "comma"),
     [("sep=;\r\n", ";", ","), ("", ";", ","), ("", "\t", ","), ("", ",", ".")],
 )
-def test_a_german_spacing_is_read(bank: Read, first: str, separator: str, comma: str) -> None:
-    """A decimal comma in a column of numbers, and nowhere else."""
+def test_a_decimal_comma_is_read_in_columns_of_numbers(
+    bank: Read, first: str, separator: str, comma: str
+) -> None:
+    """Commas in other columns are text."""
     header = "item_id;question;option_a;option_b;truth;images;views;pixel_spacing"
     row = f'q1;Is it?;"1,5";"2,5";A;{PA};PA;0{comma}143'
-    found = bank(first + f"{header}\r\n{row}\r\n".replace(";", separator), "bank.csv")
-    assert (found.faults, found.notes) == ((), ())
-    assert found.films[PA].spacing_mm == 0.143
-    assert found.items[0].options == ("1,5", "2,5")
+    file = bank(first + f"{header}\r\n{row}\r\n".replace(";", separator), "bank.csv")
+    assert (file.faults, file.notes) == ((), ())
+    assert file.films[PA].spacing_mm == 0.143
+    assert file.items[0].options == ("1,5", "2,5")
 
 
 @pytest.mark.parametrize(
@@ -68,10 +70,10 @@ def test_a_german_spacing_is_read(bank: Read, first: str, separator: str, comma:
         ({"G2": "=1/7"}, {}, "column “pixel_spacing” holds a formula without a saved result"),
     ],
 )
-def test_a_cell_that_is_not_what_its_author_saw_rejects_its_row(
+def test_a_cell_that_excel_displays_differently_is_an_error(
     root: Path, cells: dict[str, Any], formats: dict[str, str], says: str
 ) -> None:
-    """By row and column; the other rows are read."""
+    """The error names row and column; the other rows are read."""
     rows = [[*row] for row in ROWS]
     for name, value in cells.items():
         rows[int(name[1]) - 2][ord(name[0]) - ord("A")] = value
@@ -82,23 +84,23 @@ def test_a_cell_that_is_not_what_its_author_saw_rejects_its_row(
     assert [item.item_id for item in read.items] == ["q2"]
 
 
-def test_rows_beyond_a_declared_size_are_items(root: Path) -> None:
-    """A declared size of fewer rows left cases out of the study without a word."""
+def test_rows_beyond_the_declared_size_of_a_sheet_are_read(root: Path) -> None:
+    """Otherwise cases would be missing from the study without an error."""
     path = book(root / "bank.xlsx", HEADER, *ROWS)
     edited(path, {SHEET: lambda text: text.replace("A1:H3", "A1:H2")})
     assert len(read_whole(path, images=root).items) == 2
 
 
-def test_a_missing_column_names_the_sheet(root: Path) -> None:
-    """A workbook may have several."""
+def test_the_error_of_a_missing_column_names_the_sheet(root: Path) -> None:
+    """A workbook may have several sheets."""
     path = book(root / "bank.xlsx", ["views"], ["PA"])
     with pytest.raises(BadFile, match=r"bank\.xlsx, sheet “Sheet” has no column item_id, .*views"):
         read_whole(path, images=root)
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".XLSX"])
-def test_a_folder_may_hold_a_workbook(root: Path, ending: str) -> None:
-    """Beside Excel's own lock."""
+def test_a_folder_may_contain_a_workbook(root: Path, ending: str) -> None:
+    """Excel's lock file is ignored."""
     path = book(root / "questions.xlsx", HEADER, *ROWS)
     path = path.rename(path.with_suffix(ending))
     (root / f"~$questions{ending}").write_bytes(b"lock")
@@ -108,7 +110,7 @@ def test_a_folder_may_hold_a_workbook(root: Path, ending: str) -> None:
     assert check_bank(root, images=None).n_sound == 2
 
 
-def test_a_folder_with_an_old_workbook_is_refused_with_how_to_save_it(root: Path) -> None:
+def test_the_error_of_an_xls_file_explains_how_to_convert_it(root: Path) -> None:
     (root / "questions.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     (finding,) = check_bank(root, images=None).findings
     assert "Save As > Excel Workbook (.xlsx)" in finding.examples[0][1]
@@ -116,14 +118,14 @@ def test_a_folder_with_an_old_workbook_is_refused_with_how_to_save_it(root: Path
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Return an empty store in a folder of its own."""
+    """Return an empty store in a separate folder."""
     (tmp_path / "home").mkdir()
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm"])
-def test_a_dicom_folder_may_have_any_workbook(tmp_path: Path, store: Store, ending: str) -> None:
-    """Read by the same rules: text as displayed, rows rejected by column, sizes not believed."""
+def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, ending: str) -> None:
+    """The same rules apply: text as displayed, errors by column, and declared sizes ignored."""
     place = folder(tmp_path)
     (place / "questions.csv").unlink()
     header = ["item_id", "question", "option_a", "option_b", "truth", "images"]
@@ -146,14 +148,14 @@ def test_a_dicom_folder_may_have_any_workbook(tmp_path: Path, store: Store, endi
     assert options == {"0012": ("50%", "55%"), "q3": ("TRUE", "FALSE")}
 
 
-def test_every_rule_has_words_for_what_was_found() -> None:
-    """Its title is the state that is wanted, and would read as the opposite."""
+def test_every_rule_has_a_text_for_its_findings() -> None:
+    """The title of a rule describes the desired state, so it cannot describe a finding."""
     assert set(FINDINGS) == set(TITLES) == set(Rule)
     assert not set(FINDINGS.values()) & set(TITLES.values())
 
 
-def test_a_check_prints_what_was_found(root: Path) -> None:
-    """One line a rule."""
+def test_a_check_prints_one_line_per_rule(root: Path) -> None:
+    """The line has the number of items and examples."""
     path = book(root / "bank.xlsx", HEADER, ROWS[0], ROWS[0])
     (finding,) = check_bank(path, images=root).findings
     assert str(finding) == "B103: Items have the same id: 1 (q1)"

@@ -1,4 +1,4 @@
-"""Banks brought by browser: nothing leaves its folder, and a refused one leaves nothing behind."""
+"""Uploaded banks: archives are unpacked safely, and a refused bank leaves no files."""
 
 import io
 import stat
@@ -47,8 +47,8 @@ def _bring(
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
-def test_a_zip_becomes_a_bank_beside_the_store(store: Store, tmp_path: Path, below: str) -> None:
-    """Packed as it is or in a folder of its own; the event says who brought it."""
+def test_a_zip_becomes_a_bank_next_to_the_store(store: Store, tmp_path: Path, below: str) -> None:
+    """Its files may be in a folder of the archive; the event names the person who uploaded it."""
     write_bank(tmp_path / "source")
     done = _bring(store, _zipped(tmp_path / "source", below=below))
     assert done.n_items == 24
@@ -61,8 +61,8 @@ def test_a_zip_becomes_a_bank_beside_the_store(store: Store, tmp_path: Path, bel
     assert verify(store) == []
 
 
-def test_a_bank_with_faults_leaves_nothing_behind(store: Store, tmp_path: Path) -> None:
-    """A film is missing: the fault is named, and neither rows nor files stay."""
+def test_a_bank_with_errors_leaves_no_rows_and_no_files(store: Store, tmp_path: Path) -> None:
+    """The error names the missing film."""
     write_bank(tmp_path / "source")
     (tmp_path / "source/films/3_pa.png").unlink()
     with pytest.raises(BadFile, match="3_pa"):
@@ -72,8 +72,8 @@ def test_a_bank_with_faults_leaves_nothing_behind(store: Store, tmp_path: Path) 
         assert banks.names(look) == []
 
 
-def test_a_name_that_is_taken_leaves_nothing_behind(store: Store, tmp_path: Path) -> None:
-    """Another bank of that name is refused, the same again changes nothing; the films stay."""
+def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: Path) -> None:
+    """The same bank changes nothing, another bank is refused, and the films are kept."""
     bank = write_bank(tmp_path / "source")
     assert _bring(store, _zipped(tmp_path / "source")).is_new
     assert not _bring(store, _zipped(tmp_path / "source")).is_new
@@ -87,15 +87,15 @@ def test_a_name_that_is_taken_leaves_nothing_behind(store: Store, tmp_path: Path
 @pytest.mark.parametrize(
     "name", ["../out.json", "/out.json", "a/../../out", "a\\..\\out", "C:/out", "a\nb", ".."]
 )
-def test_no_path_leads_out_of_the_archive(tmp_path: Path, name: str) -> None:
-    """Each such entry is named, and nothing at all is unpacked."""
+def test_an_archive_with_paths_outside_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    """The error names each such entry, and nothing is unpacked."""
     with pytest.raises(BadFile, match="points outside"):
         unpack(_archive("fine.json", name), tmp_path / "bank")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_links_doubles_and_nonsense_are_refused(tmp_path: Path) -> None:
-    """No symbolic link, no name twice in another case, nothing that is no zip."""
+def test_archives_with_links_or_duplicate_names_are_refused(tmp_path: Path) -> None:
+    """A file that is not a ZIP is refused too."""
     with pytest.raises(BadFile, match="not a regular file"):
         unpack(_archive("link", mode=stat.S_IFLNK | 0o777), tmp_path / "a")
     with pytest.raises(BadFile, match="twice"):
@@ -105,19 +105,19 @@ def test_links_doubles_and_nonsense_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_damaged_archive_is_refused_however_it_is_packed(tmp_path: Path, packing: int) -> None:
-    """A byte altered in what is packed: said in one sentence."""
+def test_a_damaged_archive_is_refused(tmp_path: Path, packing: int) -> None:
+    """The compression method does not matter."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", packing) as archive:
         archive.writestr("bank.json", b"{}" * 500)
     damaged = bytearray(held.getvalue())
     damaged[50:60] = b"\xff" * 10
-    with pytest.raises((BadFile, OSError)):  # `receive` says the other so as well
+    with pytest.raises((BadFile, OSError)):  # `receive` handles both
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
 
 
-def test_what_holds_no_bank_or_several_is_refused(store: Store, tmp_path: Path) -> None:
-    """The files that could be meant are named, and one of them can be chosen."""
+def test_an_archive_without_a_single_bank_file_is_refused(store: Store, tmp_path: Path) -> None:
+    """The error lists the candidates, one of which can be chosen."""
     with pytest.raises(BadFile, match="no bank file"):
         _bring(store, _archive("film.png"))
     source = tmp_path / "source"
@@ -134,7 +134,7 @@ def test_what_holds_no_bank_or_several_is_refused(store: Store, tmp_path: Path) 
 
 
 def _release(root: Path, images: str, prefix: str) -> None:
-    """Lay a bank out with its file in `metadata`, beside or above the images."""
+    """Write a bank with its file in `metadata` and the images in another folder."""
     bank = write_bank(root / "written")
     (root / "zip/metadata").mkdir(parents=True)
     text = bank.read_text().replace("films/", prefix)
@@ -155,16 +155,16 @@ def _release(root: Path, images: str, prefix: str) -> None:
         ("films", ""),
     ],
 )
-def test_a_bank_is_found_however_it_was_packed(
+def test_a_bank_is_found_in_every_usual_folder_structure(
     store: Store, tmp_path: Path, images: str, prefix: str, below: str
 ) -> None:
-    """The release's own layout, films in a folder of their own, other files beside them."""
+    """Other files in the archive do not matter."""
     _release(tmp_path, images, prefix)
     assert _bring(store, _zipped(tmp_path / "zip", below=below)).n_items == 24
 
 
-def test_a_zip_made_by_windows_is_taken(store: Store, tmp_path: Path) -> None:
-    """Backslashes part the folders in the names of its entries."""
+def test_a_zip_made_by_windows_is_accepted(store: Store, tmp_path: Path) -> None:
+    """Its names have backslashes between the folders."""
     write_bank(tmp_path / "source")
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
@@ -175,16 +175,16 @@ def test_a_zip_made_by_windows_is_taken(store: Store, tmp_path: Path) -> None:
     assert _bring(store, held).n_items == 24
 
 
-def test_litter_of_other_systems_is_passed_over(store: Store, tmp_path: Path) -> None:
-    """What a Mac puts beside every file is neither unpacked nor taken for a bank."""
+def test_files_added_by_macos_are_ignored(store: Store, tmp_path: Path) -> None:
+    """They are neither unpacked nor considered as bank files."""
     write_bank(tmp_path / "source")
     (tmp_path / "source/__MACOSX").mkdir()
     (tmp_path / "source/__MACOSX/bank.json").write_text("{}")
     assert _bring(store, _zipped(tmp_path / "source")).n_items == 24
 
 
-def test_a_folder_on_the_server_is_imported_where_it_lies(store: Store) -> None:
-    """Only folders with a bank beneath the banks' folder are offered, and no other is taken."""
+def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
+    """Only folders with a bank inside the banks' folder are offered and accepted."""
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert folders(store) == ["big"]

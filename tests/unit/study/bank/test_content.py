@@ -1,4 +1,4 @@
-"""Rules of content: what each tells of, and what it lets pass."""
+"""The rules of content: the findings they report, and the questions they accept."""
 
 from typing import Any
 
@@ -25,9 +25,9 @@ def _item(item_id: str = "q1", **values: Any) -> Question:
     return _SOUND._replace(item_id=item_id, **values)
 
 
-def _told(*items: Question) -> dict[Rule, list[str]]:
-    found = look_over(sorted(items, key=lambda one: one.examination_id))
-    return {one.rule: [key for key, _ in one.examples] for one in found}
+def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
+    reported = look_over(sorted(items, key=lambda item: item.examination_id))
+    return {finding.rule: [key for key, _ in finding.examples] for finding in reported}
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def _told(*items: Question) -> dict[Rule, list[str]]:
         ("A mass?", ("Mas", "Oedema"), "A", False),
     ],
 )
-def test_a_question_that_holds_its_own_answer(
+def test_a_question_that_contains_its_answer_is_reported(
     question: str, options: tuple[str, ...], truth: str, *, tells: bool
 ) -> None:
-    found = _told(_item(question=question, options=options, truth=truth))
-    assert found == ({Rule.ANSWERED: ["q1"]} if tells else {})
+    reported = _findings_by_rule(_item(question=question, options=options, truth=truth))
+    assert reported == ({Rule.ANSWERED: ["q1"]} if tells else {})
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_a_question_that_holds_its_own_answer(
         ("What does the oblique view show?", ("RAO",), False),
     ],
 )
-def test_a_question_about_what_no_view_shows(
+def test_a_question_about_a_view_that_is_missing_is_reported(
     question: str, labels: tuple[str, ...], *, tells: bool
 ) -> None:
-    found = _told(_item(question=question, labels=labels))
-    assert found == ({Rule.NOT_SHOWN: ["q1"]} if tells else {})
+    reported = _findings_by_rule(_item(question=question, labels=labels))
+    assert reported == ({Rule.NOT_SHOWN: ["q1"]} if tells else {})
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "tells"),
+    ("question", "other", "tells"),
     [
         ("Is there a pleural effusion?", "is there a Pleural effusion", True),
         (
@@ -100,45 +100,53 @@ def test_a_question_about_what_no_view_shows(
         ("Is there a pleural effusion?", "Is there a pneumothorax?", False),
     ],
 )
-def test_an_examination_asked_the_same_twice(one: str, two: str, *, tells: bool) -> None:
-    """Of the same examination, and with an option that both have."""
-    first, second = _item("q1", question=one), _item("q2", question=two)
-    assert _told(first, second).get(Rule.ALIKE) == (["q2"] if tells else None)
-    assert Rule.ALIKE not in _told(first, _item("q2", question=two, examination_id="e2"))
-    assert Rule.ALIKE not in _told(first, _item("q2", question=two, options=("Gas", "Bone")))
+def test_similar_questions_about_an_examination_are_reported(
+    question: str, other: str, *, tells: bool
+) -> None:
+    """They also share an option."""
+    first, second = _item("q1", question=question), _item("q2", question=other)
+    assert _findings_by_rule(first, second).get(Rule.ALIKE) == (["q2"] if tells else None)
+    assert Rule.ALIKE not in _findings_by_rule(
+        first, _item("q2", question=other, examination_id="e2")
+    )
+    assert Rule.ALIKE not in _findings_by_rule(
+        first, _item("q2", question=other, options=("Gas", "Bone"))
+    )
 
 
-def test_a_crowded_examination_is_looked_over_in_one_go() -> None:
+def test_an_examination_with_many_questions_is_checked_completely() -> None:
     items = [_item(f"q{n:05d}", question=f"Is finding {n % 4000} seen?") for n in range(5000)]
-    (found,) = look_over(items)
-    assert (found.rule, found.n, len(found.examples)) == (Rule.ALIKE, 1000, 20)
+    (finding,) = look_over(items)
+    assert (finding.rule, finding.n, len(finding.examples)) == (Rule.ALIKE, 1000, 20)
 
 
-def test_options_that_repeat_but_for_punctuation() -> None:
-    assert _told(_item(options=("Left-sided", "left sided.", "No"))) == {Rule.OPTIONS_ALIKE: ["q1"]}
-    assert _told(_item(options=("+", "-", "±"))) == {}
+def test_options_that_differ_in_punctuation_only_are_reported() -> None:
+    assert _findings_by_rule(_item(options=("Left-sided", "left sided.", "No"))) == {
+        Rule.OPTIONS_ALIKE: ["q1"]
+    }
+    assert _findings_by_rule(_item(options=("+", "-", "±"))) == {}
 
 
-def test_a_patient_or_an_examination_in_two_splits() -> None:
-    found = _told(
+def test_a_patient_or_an_examination_in_two_splits_is_reported() -> None:
+    reported = _findings_by_rule(
         _item("q1", split="train"),
         _item("q2", question="Which?", split="test"),
         _item("q3", examination_id="e3", split="test"),
         _item("q4", examination_id="e4", patient_id="p4", split="test"),
         _item("q5", examination_id="e4", patient_id="p4", question="Why?"),
     )
-    assert found == {Rule.PATIENT_SPLIT: ["q2", "q3"], Rule.EXAMINATION_SPLIT: ["q2"]}
+    assert reported == {Rule.PATIENT_SPLIT: ["q2", "q3"], Rule.EXAMINATION_SPLIT: ["q2"]}
 
 
-def test_clues_of_the_whole_bank_stand_among_the_findings(store: Store) -> None:
-    """All answers are A and the longest option: both are told, once, with counts and p."""
+def test_clues_in_the_complete_bank_are_reported_once(store: Store) -> None:
+    """All answers are A and the longest option; both findings have counts and p values."""
     items = [
         _item(f"q{n:03d}", examination_id=f"e{n}", options=(f"The longest {n}", "One", "Two"))
         for n in range(60)
     ]
-    found = {one.rule: one.examples for one in _findings(store, "all", items)}
-    assert list(found) == [Rule.LONGEST, Rule.LETTER]
-    assert "60 of 60" in found[Rule.LETTER][0][1]
+    reported = {finding.rule: finding.examples for finding in _findings(store, "all", items)}
+    assert list(reported) == [Rule.LONGEST, Rule.LETTER]
+    assert "60 of 60" in reported[Rule.LETTER][0][1]
     assert _findings(store, "none", [_item(truth=None)]) == []
 
 
@@ -148,13 +156,13 @@ def _findings(store: Store, name: str, items: list[Question]) -> list[RuleFindin
         bank = banks.add(
             change, name=name, images_root="", simulated=0, imported_at_utc="", **plain
         )
-        banks.add_items(change, bank, map(_whole, items))
+        banks.add_items(change, bank, map(_complete_item, items))
     with store.look() as look:
         return content_findings(look, bank)
 
 
-def _whole(item: Question) -> Item:
-    told = item._asdict()
-    del told["labels"], told["split"], told["has_prior"]
+def _complete_item(item: Question) -> Item:
+    values = item._asdict()
+    del values["labels"], values["split"], values["has_prior"]
     empty = dict.fromkeys(("task", "category", "subcategory", "age", "sex", "explanation"), "")
-    return Item(**told | empty | {"views": (), "report": {}, "attributes": {}})
+    return Item(**values | empty | {"views": (), "report": {}, "attributes": {}})

@@ -1,4 +1,4 @@
-"""The CSV layout: its own header, every alias, and what spoils a table."""
+"""The CSV format: its header, the other names of columns, and invalid tables."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +21,10 @@ ROW = (
 )
 
 
-def test_every_column_finds_its_place(bank: Read) -> None:
-    found = bank(f"\ufeff{HEADER}\r\n{ROW}\r\n\r\n", "bank.csv")
-    assert (found.format, found.faults, found.notes, found.n_found) == ("csv", (), (), 1)
-    item = found.items[0]
+def test_every_column_is_read(bank: Read) -> None:
+    file = bank(f"\ufeff{HEADER}\r\n{ROW}\r\n\r\n", "bank.csv")
+    assert (file.format, file.faults, file.notes, file.n_found) == ("csv", (), (), 1)
+    item = file.items[0]
     assert item.question == "Effusion,\nor none?"
     assert (item.options, item.truth) == (("Left", "Right", "None"), "C")
     assert (item.examination_id, item.patient_id) == ("E1", "P1")
@@ -38,22 +38,22 @@ def test_every_column_finds_its_place(bank: Read) -> None:
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_separator_is_taken_from_the_header(bank: Read, separator: str) -> None:
+def test_the_separator_is_detected_in_the_header(bank: Read, separator: str) -> None:
     cells = ["item_id", "question", "options", "answer", "images"]
     row = ["q1", "Effusion?", '"[""Yes"", ""No""]"', "No", "deid_png/P1/A1/pa.png"]
-    found = bank(f"{separator.join(cells)}\n{separator.join(row)}\n", "bank.csv")
-    assert found.faults == ()
-    assert (found.items[0].options, found.items[0].truth) == (("Yes", "No"), "B")
+    file = bank(f"{separator.join(cells)}\n{separator.join(row)}\n", "bank.csv")
+    assert file.faults == ()
+    assert (file.items[0].options, file.items[0].truth) == (("Yes", "No"), "B")
 
 
-def test_names_of_the_data_set_are_taken_as_columns(bank: Read) -> None:
-    found = bank(
+def test_keys_of_the_data_set_are_accepted_as_columns(bank: Read) -> None:
+    file = bank(
         "question_id,question,options,correct_answer,ImagePath,ImageViewPosition,PatientAge\n"
         "q1,Effusion?,\"['A. Yes', 'B. No']\",B,\"['../deid_png/P1/A1/pa.png']\",['PA'],045Y\n",
         "bank.csv",
     )
-    assert found.faults == ()
-    assert (found.items[0].options, found.items[0].age) == (("Yes", "No"), "45 years")
+    assert file.faults == ()
+    assert (file.items[0].options, file.items[0].age) == (("Yes", "No"), "45 years")
 
 
 @pytest.mark.parametrize(
@@ -65,47 +65,47 @@ def test_names_of_the_data_set_are_taken_as_columns(bank: Read) -> None:
         ('"[""deid_png/P1/A1/pa.png"", ""deid_png/P1/A1/lat.png""]"', 2),
     ],
 )
-def test_images_are_a_list_or_separated_paths(bank: Read, images: str, n_views: int) -> None:
-    found = bank(f"item_id,question,option_a,option_b,images\nq1,Q,x,y,{images}\n", "bank.csv")
-    assert found.faults == ()
-    assert len(found.items[0].views) == n_views
+def test_images_may_be_a_list_or_separated_paths(bank: Read, images: str, n_views: int) -> None:
+    file = bank(f"item_id,question,option_a,option_b,images\nq1,Q,x,y,{images}\n", "bank.csv")
+    assert file.faults == ()
+    assert len(file.items[0].views) == n_views
 
 
-def test_table_without_a_truth_column_has_no_reference_standard(bank: Read) -> None:
-    found = bank(
+def test_a_table_without_a_truth_column_has_no_reference_standard(bank: Read) -> None:
+    file = bank(
         "item_id,question,option_a,option_b,images\nq1,Q,x,y,deid_png/P1/A1/pa.png\n", "bank.csv"
     )
-    assert found.items[0].truth is None
+    assert file.items[0].truth is None
 
 
-def test_empty_cell_in_a_truth_column_is_a_fault(bank: Read) -> None:
-    found = bank(f"{HEADER}\n{ROW}\n{ROW.replace('q1', 'q2').replace(',C,', ',,')}\n", "bank.csv")
-    assert [(fault.key, fault.what) for fault in found.faults] == [("q2", "no correct answer")]
-    assert len(found.items) == 1
+def test_an_empty_cell_in_the_truth_column_is_an_error(bank: Read) -> None:
+    file = bank(f"{HEADER}\n{ROW}\n{ROW.replace('q1', 'q2').replace(',C,', ',,')}\n", "bank.csv")
+    assert [(fault.key, fault.what) for fault in file.faults] == [("q2", "no correct answer")]
+    assert len(file.items) == 1
 
 
-def test_gap_between_options_is_a_fault_and_unused_columns_are_not(bank: Read) -> None:
-    found = bank(
+def test_an_empty_option_before_another_is_an_error(bank: Read) -> None:
+    file = bank(
         "item_id,question,option_a,option_b,option_c,option_d,images\n"
         "q1,Q,x,y,,,deid_png/P1/A1/pa.png\nq2,Q,x,,y,,deid_png/P1/A1/pa.png\n",
         "bank.csv",
     )
-    assert [item.item_id for item in found.items] == ["q1"]
-    assert [fault.what for fault in found.faults] == ["empty option B"]
+    assert [item.item_id for item in file.items] == ["q1"]
+    assert [fault.what for fault in file.faults] == ["empty option B"]
 
 
-def test_row_of_the_wrong_length_is_named_by_its_line(bank: Read) -> None:
-    found = bank(f"{HEADER}\n{ROW}\nq2,too short\n", "bank.csv")
-    assert [fault.key for fault in found.faults] == ["line 4"]
-    assert found.n_found == 2
+def test_the_error_of_a_row_of_the_wrong_length_has_its_line(bank: Read) -> None:
+    file = bank(f"{HEADER}\n{ROW}\nq2,too short\n", "bank.csv")
+    assert [fault.key for fault in file.faults] == ["line 4"]
+    assert file.n_found == 2
 
 
-def test_unknown_columns_are_noted(bank: Read) -> None:
-    found = bank(
+def test_unknown_columns_are_reported_in_a_note(bank: Read) -> None:
+    file = bank(
         "item_id,question,option_a,option_b,images,mood\nq1,Q,x,y,deid_png/P1/A1/pa.png,good\n",
         "bank.csv",
     )
-    assert found.notes == ("unknown key “mood” kept as an attribute (1 item, first q1)",)
+    assert file.notes == ("unknown key “mood” kept as an attribute (1 item, first q1)",)
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_unknown_columns_are_noted(bank: Read) -> None:
         (f'{HEADER}\nq1,"never closed\n{ROW}', "row that begins at line 2"),
     ],
 )
-def test_table_that_cannot_be_read_as_a_whole_is_refused(bank: Read, text: str, says: str) -> None:
+def test_an_invalid_table_is_refused(bank: Read, text: str, says: str) -> None:
     with pytest.raises(BadFile, match=says):
         bank(text, "bank.csv")
 
 
-def test_layout_is_guessed_from_the_content_where_the_ending_is_silent(bank: Read) -> None:
+def test_the_format_is_detected_by_content_if_the_ending_is_unknown(bank: Read) -> None:
     assert bank(f"{HEADER}\n{ROW}\n", "bank.txt").format == "csv"
 
 
-def test_layout_can_be_given(root: Path) -> None:
+def test_the_format_can_be_specified(root: Path) -> None:
     path = root / "bank.json"
     path.write_text(f"{HEADER}\n{ROW}\n")
     assert len(read_whole(path, images=root, format="csv").items) == 1

@@ -1,4 +1,4 @@
-"""A folder of DICOM films and a spreadsheet: a bank in which nobody can be found again."""
+"""A folder of DICOM films and a spreadsheet becomes a bank without identifiers of patients."""
 
 import zipfile
 from io import BytesIO
@@ -57,20 +57,20 @@ def folder(tmp_path: Path, rows: str = "", **tags: Any) -> Path:
 
 
 def stored(tmp_path: Path) -> bytes:
-    """Return all bytes and names beneath the store's folder."""
-    there = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    return b"\n".join(bytes(path) + path.read_bytes() for path in there)
+    """Return the bytes and names of all files in the store's folder."""
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    return b"\n".join(bytes(path) + path.read_bytes() for path in files)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Return an empty store in a folder of its own."""
+    """Return an empty store in a separate folder."""
     (tmp_path / "home").mkdir()
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
-def test_nothing_of_a_patient_stays(tmp_path: Path, store: Store) -> None:
-    """No value of the tags, no file's name, no column that is not a bank's; groups survive."""
+def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> None:
+    """Values of tags and names of files are discarded; groups of patients are kept."""
     place = folder(tmp_path)
     assert holds_dicom(place)
     done = import_dicom(store, place, name="own", now=NOW)
@@ -93,8 +93,8 @@ def test_nothing_of_a_patient_stays(tmp_path: Path, store: Store) -> None:
     assert any("burnt into" in note for note in done.notes)
 
 
-def test_the_same_folder_again_changes_nothing(tmp_path: Path, store: Store) -> None:
-    """The hashes are the deployment's own, so the same films give the same bank."""
+def test_a_second_import_of_a_folder_changes_nothing(tmp_path: Path, store: Store) -> None:
+    """The hashes depend on the deployment, so the same films give the same bank."""
     place = folder(tmp_path)
     assert import_dicom(store, place, name="own", now=NOW).is_new
     before = stored(tmp_path)
@@ -102,14 +102,14 @@ def test_the_same_folder_again_changes_nothing(tmp_path: Path, store: Store) -> 
     assert len(stored(tmp_path)) == len(before)
 
 
-def test_a_check_says_that_dicom_is_checked_by_its_import(tmp_path: Path) -> None:
-    """Else it would tell the films to be no images."""
+def test_a_check_of_a_dicom_folder_refers_to_the_import(tmp_path: Path) -> None:
+    """Otherwise it would report that the films are not images."""
     with pytest.raises(BadFile, match="import it"):
         check_bank(folder(tmp_path), images=None)
 
 
-def test_an_upload_leaves_no_original(tmp_path: Path, store: Store) -> None:
-    """What was uploaded goes once its bank is made."""
+def test_the_originals_of_an_upload_are_deleted(tmp_path: Path, store: Store) -> None:
+    """They are deleted after the import."""
     place, out = folder(tmp_path), BytesIO()
     with zipfile.ZipFile(out, "w") as packed:
         for path in place.iterdir():
@@ -120,10 +120,8 @@ def test_an_upload_leaves_no_original(tmp_path: Path, store: Store) -> None:
     assert b"Featherstone" not in stored(tmp_path)
 
 
-def test_films_are_found_by_their_uid_and_kept_smaller_where_asked(
-    tmp_path: Path, store: Store
-) -> None:
-    """A rendition of a quarter of each side has four times the spacing, and says so."""
+def test_films_are_found_by_their_uid_and_can_be_scaled_down(tmp_path: Path, store: Store) -> None:
+    """A film at a quarter of the size has four times the spacing and is marked."""
     place = folder(tmp_path)
     data = film(RAMP, PatientID="4711-x", ImagerPixelSpacing=[0.2, 0.2])
     (place / "third").write_bytes(data)
@@ -132,9 +130,9 @@ def test_films_are_found_by_their_uid_and_kept_smaller_where_asked(
     import_dicom(store, place, name="own", now=NOW, scale=0.25)
     with store.look() as look:
         bank = banks.bank_row(look, "own")
-        found = look.rows("SELECT width, spacing_mm FROM films WHERE bank = :id", id=bank.id)
-    assert found[0]["width"] == 16
-    assert found[0]["spacing_mm"] == pytest.approx(0.8)
+        films = look.rows("SELECT width, spacing_mm FROM films WHERE bank = :id", id=bank.id)
+    assert films[0]["width"] == 16
+    assert films[0]["spacing_mm"] == pytest.approx(0.8)
     assert b"rendition" in stored(tmp_path)
 
 
@@ -152,8 +150,8 @@ def test_films_are_found_by_their_uid_and_kept_smaller_where_asked(
         (",Why?,Yes,No,B,second.dcm,", "no item id"),
     ],
 )
-def test_a_fault_names_its_row(tmp_path: Path, store: Store, row: str, why: str) -> None:
-    """And nothing is kept, of that row or of any other."""
+def test_an_error_names_its_row(tmp_path: Path, store: Store, row: str, why: str) -> None:
+    """Nothing is stored, not even the other rows."""
     place = folder(tmp_path, f"q0,Why?,Yes,No,B,second.dcm,\n{row}\n")
     with pytest.raises(FaultyBank, match=rf"(?s)line 3: .*{why}"):
         import_dicom(store, place, name="own", now=NOW)
@@ -162,7 +160,7 @@ def test_a_fault_names_its_row(tmp_path: Path, store: Store, row: str, why: str)
 
 
 def patients(tmp_path: Path, names: dict[str, str], rows: str) -> Path:
-    """Return a folder of one image per patient, named by its id, and a spreadsheet."""
+    """Return a folder with a spreadsheet and an image per patient, which has the patient's ID."""
     place = tmp_path / "patients"
     place.mkdir()
     for patient, name in names.items():
@@ -181,8 +179,8 @@ MIXED = (
 )
 
 
-def test_rows_that_identify_somebody_are_all_listed(tmp_path: Path, store: Store) -> None:
-    """By row and column: what is certain, and what the coordinator may allow."""
+def test_all_rows_with_identifiers_are_listed(tmp_path: Path, store: Store) -> None:
+    """The error has row and column, and says which findings the coordinator may allow."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank) as caught:
         import_dicom(store, place, name="own", now=NOW)
@@ -196,8 +194,8 @@ def test_rows_that_identify_somebody_are_all_listed(tmp_path: Path, store: Store
     assert "allow possible identifiers" in caught.value.faults[1].remedy
 
 
-def test_possible_identifiers_are_imported_once_allowed(tmp_path: Path, store: Store) -> None:
-    """Each is noted by its row; a full name is never allowed."""
+def test_possible_identifiers_can_be_allowed(tmp_path: Path, store: Store) -> None:
+    """A note names each row; a full name is never allowed."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank, match="errors: 1, rows with errors: 1"):
         import_dicom(store, place, name="own", now=NOW, allow_possible_identifiers=True)
@@ -211,10 +209,8 @@ def test_possible_identifiers_are_imported_once_allowed(tmp_path: Path, store: S
     ]
 
 
-def test_a_folder_of_images_without_preamble_is_rejected_as_such(
-    tmp_path: Path, store: Store
-) -> None:
-    """Not as a bank whose images are of an unknown kind."""
+def test_dicom_files_without_preamble_are_refused(tmp_path: Path, store: Store) -> None:
+    """The message names the cause."""
     place = folder(tmp_path, "q1,Why?,Yes,No,B,second.dcm,\n")
     for path in (place / FILE, place / "second.dcm"):
         path.write_bytes(path.read_bytes()[132:])
@@ -223,8 +219,8 @@ def test_a_folder_of_images_without_preamble_is_rejected_as_such(
         import_dicom(store, place, name="own", now=NOW)
 
 
-def test_two_files_of_one_uid_are_told_apart(tmp_path: Path, store: Store) -> None:
-    """A row that names a UID which two different images have is rejected."""
+def test_a_uid_of_two_different_images_is_refused(tmp_path: Path, store: Store) -> None:
+    """Identical files with the same UID are accepted."""
     place = folder(tmp_path)
     data = film(RAMP, PatientID="4711-x")
     uid = read(data).instance
@@ -237,10 +233,10 @@ def test_two_files_of_one_uid_are_told_apart(tmp_path: Path, store: Store) -> No
         import_dicom(store, place, name="other", now=NOW)
 
 
-def test_an_upload_and_the_command_line_can_allow_possible_identifiers(
+def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     tmp_path: Path, store: Store
 ) -> None:
-    """By a tick on the page, and by an option that only folders of DICOM images have."""
+    """The option of the command applies to folders of DICOM images only."""
     rows = "q3,Which colour?,rose,white,B,MRN00002.dcm,\n"
     place = patients(tmp_path, NAMES, rows)
     out = BytesIO()
@@ -261,8 +257,8 @@ def test_an_upload_and_the_command_line_can_allow_possible_identifiers(
     assert "goes with a folder" in run(*other, "--allow-possible-identifiers").stderr
 
 
-def test_patients_and_images_that_look_alike_are_one(tmp_path: Path, store: Store) -> None:
-    """The spreadsheet spells them with composed characters, macOS names the file with others."""
+def test_patients_and_images_that_look_alike_are_the_same(tmp_path: Path, store: Store) -> None:
+    """The spreadsheet has composed characters, and the name of the file has decomposed ones."""
     place = folder(tmp_path)
     (place / "second.dcm").rename(place / "L\u0075\u0308ng.dcm")
     (place / "questions.csv").write_text(
@@ -282,7 +278,7 @@ def test_patients_and_images_that_look_alike_are_one(tmp_path: Path, store: Stor
 def test_two_columns_of_the_correct_answer_must_agree(
     tmp_path: Path, store: Store, answer: str
 ) -> None:
-    """As in any bank; and what is in the second one is compared with the names too."""
+    """The second column is searched for names too."""
     place = folder(tmp_path)
     (place / "questions.csv").write_text(
         "item_id,question,option_a,option_b,truth,Answer,images\n"

@@ -1,4 +1,4 @@
-"""Faults: every one of every item is listed, and no faulty item gets in."""
+"""Errors of a bank: all errors of all items are listed, and no invalid item is imported."""
 
 import json
 import os
@@ -78,22 +78,22 @@ ItemDict = dict[str, Any]
         ({"ImagePath": "x" * 5000}, "cannot be read"),
     ],
 )
-def test_fault_is_named_with_its_item_and_a_remedy(
+def test_an_error_has_its_item_and_a_remedy(
     bank: Read, item: ItemDict, change: ItemDict, says: str
 ) -> None:
-    found = bank({"bad": item | change, "good": item})
-    assert [sound.item_id for sound in found.items] == ["good"]
-    assert found.n_found == 2
-    assert {fault.key for fault in found.faults} == {"bad"}
-    assert any(says in fault.what for fault in found.faults), found.faults
-    assert all(fault.remedy for fault in found.faults)
-    assert Rule.RECORD not in {fault.rule for fault in found.faults}
+    file = bank({"bad": item | change, "good": item})
+    assert [sound.item_id for sound in file.items] == ["good"]
+    assert file.n_found == 2
+    assert {fault.key for fault in file.faults} == {"bad"}
+    assert any(says in fault.what for fault in file.faults), file.faults
+    assert all(fault.remedy for fault in file.faults)
+    assert Rule.RECORD not in {fault.rule for fault in file.faults}
 
 
-def test_all_faults_of_all_items_are_listed_at_once(bank: Read) -> None:
-    found = bank({"q1": {"correct_answer": "A"}, "q2": 5, "q3": {"ImagePath": "/x", "options": 1}})
-    said = [(fault.key, fault.what, fault.rule) for fault in found.faults]
-    assert said == [
+def test_all_errors_of_all_items_are_listed(bank: Read) -> None:
+    file = bank({"q1": {"correct_answer": "A"}, "q2": 5, "q3": {"ImagePath": "/x", "options": 1}})
+    reported = [(fault.key, fault.what, fault.rule) for fault in file.faults]
+    assert reported == [
         ("q1", "no question", Rule.NO_QUESTION),
         ("q1", "no options", Rule.OPTIONS),
         ("q1", "no image", Rule.NO_IMAGE),
@@ -106,23 +106,25 @@ def test_all_faults_of_all_items_are_listed_at_once(bank: Read) -> None:
 
 
 @pytest.mark.parametrize("text", ['{"q1": {"question": %s}}', "[%s]", '{"question": %s}\n{}'])
-def test_a_number_of_more_digits_than_python_reads_is_refused(bank: Read, text: str) -> None:
+def test_a_number_with_too_many_digits_for_python_is_refused(bank: Read, text: str) -> None:
     with pytest.raises(BadFile, match=r"number too long|holds no item"):
         bank(text % ("9" * 10_000))
 
 
-def test_fault_reads_as_one_line() -> None:
+def test_an_error_is_printed_on_one_line() -> None:
     fault = Fault(key="q1", what="no image", remedy="name one")
     assert str(fault) == "q1: no image; name one"
 
 
-def test_symbolic_link_that_leads_out_is_refused(bank: Read, item: ItemDict, root: Path) -> None:
+def test_a_symbolic_link_out_of_the_folder_is_refused(
+    bank: Read, item: ItemDict, root: Path
+) -> None:
     (root.parent / "secret.png").write_bytes((root / "deid_png/P1/A1/pa.png").read_bytes())
     (root / "link.png").symlink_to(root.parent / "secret.png")
     (root / "out").symlink_to(root.parent)
     (root / "inside.png").symlink_to(root / "deid_png/P1/A1/pa.png")
     (root / "loop.png").symlink_to(root / "loop.png")
-    found = bank(
+    file = bank(
         {
             "file": item | {"ImagePath": "link.png"},
             "folder": item | {"ImagePath": "out/secret.png"},
@@ -130,122 +132,130 @@ def test_symbolic_link_that_leads_out_is_refused(bank: Read, item: ItemDict, roo
             "inside": item | {"ImagePath": "inside.png"},
         }
     )
-    assert [sound.item_id for sound in found.items] == ["inside"]
-    assert ["leads out" in fault.what for fault in found.faults] == [True, True, False]
+    assert [sound.item_id for sound in file.items] == ["inside"]
+    assert ["leads out" in fault.what for fault in file.faults] == [True, True, False]
 
 
-def test_absolute_path_inside_the_folder_is_taken(bank: Read, item: ItemDict, root: Path) -> None:
+def test_an_absolute_path_inside_the_folder_is_accepted(
+    bank: Read, item: ItemDict, root: Path
+) -> None:
     (root.parent / "alias").symlink_to(root)
-    given = root.parent / "alias"
+    alias = root.parent / "alias"
     item["ImagePath"] = [
         str(root / "deid_png/P1/A1/pa.png"),
-        str(given / "deid_png/P1/A1/lat.png"),
+        str(alias / "deid_png/P1/A1/lat.png"),
     ]
-    found = bank({"q1": item}, images=given)
-    assert [view.path for view in found.items[0].views] == [
+    file = bank({"q1": item}, images=alias)
+    assert [view.path for view in file.items[0].views] == [
         "deid_png/P1/A1/pa.png",
         "deid_png/P1/A1/lat.png",
     ]
 
 
-def test_a_leading_slash_means_the_folder(bank: Read, item: ItemDict) -> None:
-    """As the leaderboard's records are written."""
+def test_a_path_with_a_leading_slash_is_relative_to_the_folder(bank: Read, item: ItemDict) -> None:
+    """The records of the leaderboard have such paths."""
     item["ImagePath"] = ["/deid_png/P1/A1/pa.png", "/deid_png/P1/A1/lat.png"]
-    found = bank({"q1": item})
-    assert [view.path for view in found.items[0].views] == [
+    file = bank({"q1": item})
+    assert [view.path for view in file.items[0].views] == [
         "deid_png/P1/A1/pa.png",
         "deid_png/P1/A1/lat.png",
     ]
 
 
-def test_pipe_is_not_waited_for(bank: Read, item: ItemDict, root: Path) -> None:
+def test_a_named_pipe_is_refused_without_waiting(bank: Read, item: ItemDict, root: Path) -> None:
     os.mkfifo(root / "pipe.png")
     assert "is not a file" in bank({"q1": item | {"ImagePath": "pipe.png"}}).faults[0].what
 
 
-def test_cut_film_faults_every_item_that_shows_it(bank: Read, item: ItemDict, root: Path) -> None:
+def test_a_truncated_film_is_an_error_of_every_item_that_shows_it(
+    bank: Read, item: ItemDict, root: Path
+) -> None:
     film = root / "deid_png/P1/A1/lat.png"
     film.write_bytes(film.read_bytes()[:-30])
-    found = bank({"q1": item, "q2": item})
-    assert [fault.key for fault in found.faults] == ["q1", "q2"]
-    assert "deid_png/P1/A1/lat.png" in found.faults[0].what
-    assert found.films == {}
+    file = bank({"q1": item, "q2": item})
+    assert [fault.key for fault in file.faults] == ["q1", "q2"]
+    assert "deid_png/P1/A1/lat.png" in file.faults[0].what
+    assert file.films == {}
 
 
-def test_item_id_given_twice_keeps_neither(bank: Read, item: ItemDict) -> None:
-    one = json.dumps(item)
-    found = bank(f'{{"q1": {one}, "q2": {one}, "q1": {one}}}')
-    assert [sound.item_id for sound in found.items] == ["q2"]
-    assert [str(fault) for fault in found.faults] == [
+def test_items_with_the_same_id_are_all_refused(bank: Read, item: ItemDict) -> None:
+    text = json.dumps(item)
+    file = bank(f'{{"q1": {text}, "q2": {text}, "q1": {text}}}')
+    assert [sound.item_id for sound in file.items] == ["q2"]
+    assert [str(fault) for fault in file.faults] == [
         "q1: item id given 2 times; give each item its own id"
     ]
-    assert found.n_found == 3
+    assert file.n_found == 3
 
 
 @pytest.mark.parametrize(
     "twice",
     ['"question": "Is it?", "question": "Is it not?"', '"question": "a", "Question": "b"'],
 )
-def test_key_given_twice_inside_an_item_is_a_fault(bank: Read, item: ItemDict, twice: str) -> None:
+def test_a_duplicate_key_of_an_item_is_an_error(bank: Read, item: ItemDict, twice: str) -> None:
     del item["question"]
-    found = bank(f'{{"q1": {json.dumps(item)[:-1]}, {twice}}}}}')
-    assert "keys given twice: “question”" in found.faults[0].what
+    file = bank(f'{{"q1": {json.dumps(item)[:-1]}, {twice}}}}}')
+    assert "keys given twice: “question”" in file.faults[0].what
 
 
-def test_option_letter_given_twice_is_a_fault(bank: Read, item: ItemDict) -> None:
+def test_a_duplicate_letter_of_an_option_is_an_error(bank: Read, item: ItemDict) -> None:
     text = json.dumps({"q1": item | {"options": 0}})
-    found = bank(text.replace('"options": 0', '"options": {"A": "x", "B": "y", "A": "z"}'))
-    assert "options under the keys" in found.faults[0].what
+    file = bank(text.replace('"options": 0', '"options": {"A": "x", "B": "y", "A": "z"}'))
+    assert "options under the keys" in file.faults[0].what
 
 
-def test_item_without_id_is_named_by_its_place(bank: Read, item: ItemDict) -> None:
-    found = bank([item | {"id": "q1"}, item, item | {"id": ""}])
-    assert [(fault.key, fault.what) for fault in found.faults] == [
+def test_the_error_of_an_item_without_id_has_its_position(bank: Read, item: ItemDict) -> None:
+    file = bank([item | {"id": "q1"}, item, item | {"id": ""}])
+    assert [(fault.key, fault.what) for fault in file.faults] == [
         ("entry 2", "no item id"),
         ("entry 3", "no item id"),
     ]
 
 
-def test_id_that_cannot_stand_in_a_list_is_a_fault(bank: Read, item: ItemDict) -> None:
-    """A line of a list names an item; a long text or a second line does not."""
-    found = bank({"q" * 501: item, "q1\nq2": item, "q3\u2028": item, "q\u00a0" + "4" * 498: item})
-    assert [(fault.key, fault.what) for fault in found.faults] == [
+def test_an_id_that_does_not_fit_on_a_line_is_an_error(bank: Read, item: ItemDict) -> None:
+    """Lists of items have one ID per line, so long IDs and line breaks are refused."""
+    file = bank({"q" * 501: item, "q1\nq2": item, "q3\u2028": item, "q\u00a0" + "4" * 498: item})
+    assert [(fault.key, fault.what) for fault in file.faults] == [
         ("entry 1", f"item id “{'q' * 59}…” has 501 characters, more than 500"),
         ("entry 2", "item id “q1\nq2” contains a line break or another invisible character"),
     ]
-    assert [one.item_id[:2] for one in found.items] == ["q3", "q\u00a0"]
+    assert [sound.item_id[:2] for sound in file.items] == ["q3", "q\u00a0"]
 
 
-def test_empty_key_is_no_id(bank: Read, item: ItemDict) -> None:
+def test_an_empty_key_is_not_an_id(bank: Read, item: ItemDict) -> None:
     assert bank({"": item, " ": item}).items == ()
 
 
-def test_truth_missing_in_one_item_only_is_a_fault(bank: Read, item: ItemDict) -> None:
+def test_a_truth_missing_in_a_single_item_is_an_error(bank: Read, item: ItemDict) -> None:
     other = dict(item)
     del other["correct_answer"]
-    found = bank({"q1": item, "q2": other})
-    assert [str(fault) for fault in found.faults] == [
+    file = bank({"q1": item, "q2": other})
+    assert [str(fault) for fault in file.faults] == [
         "q2: no correct answer; give the letter of the correct option"
     ]
 
 
-def test_examination_of_two_patients_faults_all_its_items(bank: Read, item: ItemDict) -> None:
+def test_an_examination_of_two_patients_is_an_error_of_all_its_items(
+    bank: Read, item: ItemDict
+) -> None:
     other = item | {"PatientID": "P2"}
-    found = bank({"q1": item, "q2": other, "q3": other | {"ImagePath": "none.png"}})
-    assert found.items == ()
-    assert [f.key for f in found.faults if "is given to patients P1, P2" in f.what] == [
+    file = bank({"q1": item, "q2": other, "q3": other | {"ImagePath": "none.png"}})
+    assert file.items == ()
+    assert [f.key for f in file.faults if "is given to patients P1, P2" in f.what] == [
         "q1",
         "q2",
         "q3",
     ]
 
 
-def test_line_that_is_no_json_is_a_fault_and_the_rest_is_read(bank: Read, item: ItemDict) -> None:
+def test_an_invalid_line_of_json_is_an_error_and_the_others_are_read(
+    bank: Read, item: ItemDict
+) -> None:
     text = json.dumps(item | {"id": "q1"}) + "\n{broken\n" + json.dumps(item | {"id": "q2"})
-    found = bank(text, "bank.jsonl")
-    assert len(found.items) == 2
-    assert found.faults[0].key == "line 2"
-    assert found.n_found == 3
+    file = bank(text, "bank.jsonl")
+    assert len(file.items) == 2
+    assert file.faults[0].key == "line 2"
+    assert file.n_found == 3
 
 
 values = st.recursive(
@@ -285,66 +295,66 @@ strange = st.dictionaries(keys, likely | values, max_size=9)
     | st.dictionaries(st.text(max_size=3), strange | values, min_size=1, max_size=4)
     | st.lists(strange, max_size=4)
 )
-def test_any_json_gives_a_bank_or_bad_file(root: Path, content: object) -> None:
+def test_any_json_gives_a_bank_or_an_error(root: Path, content: object) -> None:
     path = root / "any.json"
     path.write_text(json.dumps(content))
     try:
-        found = read_whole(path, images=root)
+        file = read_whole(path, images=root)
     except BadFile:
         return
-    bad = {fault.key for fault in found.faults}
-    assert not bad & {item.item_id for item in found.items}
-    assert found.n_found >= len(found.items)
-    for item in found.items:
+    bad = {fault.key for fault in file.faults}
+    assert not bad & {item.item_id for item in file.items}
+    assert file.n_found >= len(file.items)
+    for item in file.items:
         assert len(set(item.options)) == len(item.options) >= 2
         assert item.truth is None or item.truth in "ABCDEFGH"[: len(item.options)]
-        assert {view.path for view in item.views} <= set(found.films)
-    for fault in found.faults:
+        assert {view.path for view in item.views} <= set(file.films)
+    for fault in file.faults:
         str(fault).encode("utf-8")
-    "\n".join(found.notes).encode("utf-8")
+    "\n".join(file.notes).encode("utf-8")
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
-def test_options_that_look_alike_are_a_fault_that_names_the_difference(
-    bank: Read, item: ItemDict, text: str, other: str, told: str
+@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+def test_the_error_of_options_that_look_alike_names_the_difference(
+    bank: Read, item: ItemDict, text: str, other: str, difference: str
 ) -> None:
-    found = bank({"q1": {**item, "options": [text, other, "No"], "correct_answer": "C"}})
-    (fault,) = found.faults
+    file = bank({"q1": {**item, "options": [text, other, "No"], "correct_answer": "C"}})
+    (fault,) = file.faults
     assert fault.rule is Rule.SAME_OPTION
-    assert told in fault.what
+    assert difference in fault.what
 
 
 @pytest.mark.parametrize(("text", "other"), DIFFERENT)
-def test_options_that_mean_something_else_are_taken_as_written(
+def test_options_with_different_meanings_are_kept_as_written(
     bank: Read, item: ItemDict, text: str, other: str
 ) -> None:
     options = [text, other, "No finding"]
-    found = bank({"q1": {**item, "options": options, "correct_answer": text}})
-    assert not found.faults
-    (read,) = found.items
+    file = bank({"q1": {**item, "options": options, "correct_answer": text}})
+    assert not file.faults
+    (read,) = file.items
     assert (list(read.options), read.truth) == (options, "A")
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
-def test_correct_answer_names_the_option_that_looks_like_it(
-    bank: Read, item: ItemDict, text: str, other: str, told: str
+@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+def test_the_correct_answer_may_look_like_its_option(
+    bank: Read, item: ItemDict, text: str, other: str, difference: str
 ) -> None:
-    found = bank({"q1": {**item, "options": ["Nothing", text], "correct_answer": other}})
-    (read,) = found.items
+    file = bank({"q1": {**item, "options": ["Nothing", text], "correct_answer": other}})
+    (read,) = file.items
     assert read.truth == "B"
     assert read.options[1] == text
 
 
 @pytest.mark.parametrize("letter", ["\uff22", "B\u200b", "(\uff22)", "\u0412"])
-def test_letter_that_looks_like_a_letter_is_that_letter(
+def test_a_character_that_looks_like_a_letter_is_read_as_the_letter(
     bank: Read, item: ItemDict, letter: str
 ) -> None:
-    found = bank({"q1": {**item, "options": ["x1", "x2"], "correct_answer": letter}})
-    (read,) = found.items
+    file = bank({"q1": {**item, "options": ["x1", "x2"], "correct_answer": letter}})
+    (read,) = file.items
     assert read.truth == "B"
 
 
 @pytest.mark.parametrize("unseen", ["\u200b", "\u00ad\ufe0f", "\u3164", "\u2800"])
-def test_text_of_which_nothing_is_seen_is_no_text(bank: Read, item: ItemDict, unseen: str) -> None:
-    found = bank({"q1": {**item, "question": unseen, "options": [unseen, "No"]}})
-    assert {fault.rule for fault in found.faults} == {Rule.NO_QUESTION, Rule.EMPTY_OPTION}
+def test_invisible_text_counts_as_empty(bank: Read, item: ItemDict, unseen: str) -> None:
+    file = bank({"q1": {**item, "question": unseen, "options": [unseen, "No"]}})
+    assert {fault.rule for fault in file.faults} == {Rule.NO_QUESTION, Rule.EMPTY_OPTION}

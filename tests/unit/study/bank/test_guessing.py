@@ -1,4 +1,4 @@
-"""Where answers can be guessed is told with counts and a test, and chance is not."""
+"""Clues by which answers can be guessed are reported with counts and a test; chance is not."""
 
 import json
 import random
@@ -22,37 +22,41 @@ def _asked(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[Guessabl
     return [GuessableQuestion(options=options, truth=truth, view=view) for truth in truths]
 
 
-def test_a_letter_that_is_always_right_is_told_with_its_count_and_test() -> None:
-    """Sixty of sixty, where chance gives fifteen."""
+def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
+    """It is correct in sixty of sixty questions, where fifteen are expected."""
     assert guessable(_asked("A" * 60), shuffled=False) == (
         "The correct answer is A in 60 of 60 questions (15 expected, p < 0.001): readers can guess "
         "it. Shuffle the options.",
     )
 
 
-def test_letters_tell_nothing_where_options_are_shuffled() -> None:
-    """Neither by themselves nor with a view."""
+def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
+    """They are not a clue in combination with a view either."""
     asked = _asked("A" * 30) + _asked("B" * 30, view="AP")
-    assert any("The correct answer is A" in one for one in guessable(asked[:30], shuffled=False))
+    assert any(
+        "The correct answer is A" in sentence for sentence in guessable(asked[:30], shuffled=False)
+    )
     by_text = guessable(asked, shuffled=True)
     assert len(by_text) == 1
     assert "“Option A” in 30 of the 30 questions with the view PA" in by_text[0]
 
 
-@pytest.mark.parametrize(("counts", "told"), [((34, 22, 22, 22), False), ((40, 20, 20, 20), True)])
-def test_the_letters_test_is_pearsons(counts: tuple[int, ...], told: bool) -> None:
-    """What is told is what `scipy.stats.chisquare` finds against equal shares."""
+@pytest.mark.parametrize(
+    ("counts", "reported"), [((34, 22, 22, 22), False), ((40, 20, 20, 20), True)]
+)
+def test_the_test_of_letters_is_pearsons(counts: tuple[int, ...], reported: bool) -> None:
+    """It agrees with `scipy.stats.chisquare` for equal shares."""
     truths = "".join(letter * n for letter, n in zip("ABCD", counts, strict=True))
     p = float(stats.chisquare(counts).pvalue)
-    assert (p < 0.01) is told
-    found = guessable(_asked(truths), shuffled=False)
-    assert bool(found) is told
-    if told:
-        assert f"A in 40 of 100 questions (25 expected, p = {p:.3f})" in found[0]
+    assert (p < 0.01) is reported
+    sentences = guessable(_asked(truths), shuffled=False)
+    assert bool(sentences) is reported
+    if reported:
+        assert f"A in 40 of 100 questions (25 expected, p = {p:.3f})" in sentences[0]
 
 
-def test_each_question_counts_with_its_own_number_of_options() -> None:
-    """Of twenty with two options and forty with four, twenty A are expected, and twenty are."""
+def test_expected_counts_use_the_number_of_options_of_each_question() -> None:
+    """Of twenty questions with two options and forty with four, twenty A are expected."""
     fair = _asked("AB" * 10, n=2) + _asked("ABCD" * 10, n=4)
     assert guessable(fair, shuffled=False) == ()
     skewed = _asked("A" * 20, n=2) + _asked("AABCD" * 8, n=4)
@@ -61,14 +65,14 @@ def test_each_question_counts_with_its_own_number_of_options() -> None:
 
 
 def test_few_questions_are_tested_exactly() -> None:
-    """Eight of eight: a binomial tail for the letter most in excess, times four letters."""
+    """The p value is a binomial tail for the most frequent letter, times four letters."""
     (sentence,) = guessable(_asked("C" * 8), shuffled=False)
     assert "C in 8 of 8 questions (2 expected, p < 0.001)" in sentence
-    assert guessable(_asked("CCC"), shuffled=False) == ()  # 4 / 64 is well chance
+    assert guessable(_asked("CCC"), shuffled=False) == ()  # p = 4 / 64
 
 
-def test_the_longest_option_is_told_where_it_is_right_too_often() -> None:
-    """Counted are the questions that have one longest option; the tail is the binomial's."""
+def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
+    """Only questions with a single longest option count; the test is a binomial tail."""
     long, none = ["no", "yes, on the left", "none", "two"], ["ab", "cd", "ef", "gh"]
     asked = [
         GuessableQuestion(options=long, truth="B" if i < 14 else "ACD"[i % 3], view="")
@@ -83,8 +87,8 @@ def test_the_longest_option_is_told_where_it_is_right_too_often() -> None:
     )
 
 
-def test_an_answer_that_goes_with_a_view_is_told() -> None:
-    """Fisher's exact test among the questions that offer it, times the pairs looked at."""
+def test_an_answer_associated_with_a_view_is_reported() -> None:
+    """Fisher's exact test uses the questions with that option, times the number of pairs."""
     options = ["Effusion", "Normal lung", "Fracture xy", "Mass, left"]
     asked = [GuessableQuestion(options=options, truth="A", view="AP")] * 12
     asked += [GuessableQuestion(options=options, truth=letter, view="PA") for letter in "BCD" * 8]
@@ -93,8 +97,8 @@ def test_an_answer_that_goes_with_a_view_is_told() -> None:
     assert "and in 0 of the 24 others (p < 0.001)" in sentence
 
 
-def test_what_an_answer_is_not_offered_with_is_no_tie() -> None:
-    """Yes/no questions on one view and lists on another say nothing of the right answer."""
+def test_options_that_are_not_offered_cause_no_association() -> None:
+    """Yes/no questions on one view and lists on another are not a clue."""
     yes_no = [
         GuessableQuestion(options=["Yes", "Nay"], truth="AB"[i % 2], view="PA") for i in range(40)
     ]
@@ -106,23 +110,23 @@ def test_what_an_answer_is_not_offered_with_is_no_tie() -> None:
 
 
 @pytest.mark.slow
-def test_chance_is_seldom_told() -> None:
-    """Of 600 banks answered by lot, 20 to 200 questions each, at most 3 % are warned of."""
-    lot = random.Random(4)
-    told = 0
+def test_random_answers_are_rarely_reported() -> None:
+    """Of 600 banks with random answers to 20 to 200 questions, at most 3 % get a warning."""
+    generator = random.Random(4)
+    n_reported = 0
     for _ in range(600):
         asked = []
-        for _ in range(lot.choice((20, 60, 200))):
-            n = lot.choice((2, 4, 4, 5))
+        for _ in range(generator.choice((20, 60, 200))):
+            n = generator.choice((2, 4, 4, 5))
             asked.append(
                 GuessableQuestion(
-                    options=["x" * lot.randint(1, 20) for _ in range(n)],
-                    truth=lot.choice("ABCDE"[:n]),
-                    view=lot.choice(("PA", "AP", "PA+LATERAL")),
+                    options=["x" * generator.randint(1, 20) for _ in range(n)],
+                    truth=generator.choice("ABCDE"[:n]),
+                    view=generator.choice(("PA", "AP", "PA+LATERAL")),
                 )
             )
-        told += bool(guessable(asked, shuffled=False))
-    assert told <= 18
+        n_reported += bool(guessable(asked, shuffled=False))
+    assert n_reported <= 18
 
 
 def _always_a(store: Store, folder: Path) -> Imported:
@@ -141,21 +145,19 @@ def _draw(store: Store, **values: object) -> tuple[str, ...]:
     return exposure.cautions(store, name)
 
 
-def test_import_and_drawn_study_tell_it_and_shuffling_cures_it(
-    store: Store, tmp_path: Path
-) -> None:
-    """The bank's 24, then the study's 12; with shuffled options nothing is left to say."""
+def test_the_import_and_the_draw_report_a_clue(store: Store, tmp_path: Path) -> None:
+    """The counts are those of the bank and of the study; shuffled options have no clue."""
     (sentence,) = _always_a(store, tmp_path / "bank").guessable
     assert "A in 24 of 24 questions (6 expected, p < 0.001)" in sentence
     (sentence,) = _draw(store)
     assert "A in 12 of 12 questions (3 expected, p < 0.001)" in sentence
     assert _draw(store, option_order="random") == ()
     with store.look() as look:
-        assert look.value("SELECT count(*) FROM studies") == 2  # warned of, not refused
+        assert look.value("SELECT count(*) FROM studies") == 2  # a warning does not refuse the draw
 
 
-def test_a_sound_bank_is_imported_without_a_warning(store: Store, tmp_path: Path) -> None:
-    """Letters in equal shares say nothing."""
+def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_path: Path) -> None:
+    """Equal shares are not a clue."""
     path = write_bank(tmp_path / "bank")
     done = import_bank(store, path, name="bank", images=path.parent, now=NOW)
     assert done.guessable == ()

@@ -1,4 +1,4 @@
-"""Every identifier of a DICOM file is found in a text, however it is written, and little else."""
+"""Identifiers of a DICOM file are found in a text in every notation, and few other words are."""
 
 from collections.abc import Iterable
 
@@ -25,8 +25,14 @@ def row(text: str, own: Iterable[Identifier], patient: str = "p") -> RowTexts:
 
 
 def verdict(findings: list[Finding]) -> str:
-    """Return the most that is said of a text."""
-    return CERTAIN if any(one.certain for one in findings) else POSSIBLE if findings else NOTHING
+    """Return the most certain finding of a text."""
+    return (
+        CERTAIN
+        if any(finding.certain for finding in findings)
+        else POSSIBLE
+        if findings
+        else NOTHING
+    )
 
 
 TABLE: list[tuple[dict[str, str], str, str]] = [
@@ -192,18 +198,18 @@ TABLE: list[tuple[dict[str, str], str, str]] = [
 
 
 @pytest.mark.parametrize(("values", "text", "expected"), TABLE)
-def test_an_identifier_is_found_in_every_writing(
+def test_an_identifier_is_found_in_every_notation(
     values: dict[str, str], text: str, expected: str
 ) -> None:
-    """Certain or possible, in a sentence as by itself."""
+    """It is certain or possible, alone or in a sentence."""
     own = known(values)
     assert verdict(find_identifiers([row(text, own)])[0]) == expected
     assert verdict(find_identifiers([row(f"Was this seen: {text}?", own)])[0]) == expected
 
 
-def test_every_kind_has_its_words_and_an_example() -> None:
-    """No kind is without a row in the table above, none of its attributes without a kind."""
-    kinds = {one.kind for values, _, _ in TABLE for one in known(values)}
+def test_every_kind_of_identifier_has_a_text_and_an_example() -> None:
+    """Each kind has a row in the table above, and each attribute there has a kind."""
+    kinds = {identifier.kind for values, _, _ in TABLE for identifier in known(values)}
     assert kinds == set(KINDS)
 
 
@@ -226,17 +232,17 @@ PEOPLE = {
         ("14 March 2019", CERTAIN),
     ],
 )
-def test_the_name_of_another_patient_of_the_folder_is_found(text: str, expected: str) -> None:
-    """A full name, an id, a surname; a row may stand with the wrong film."""
-    rows = [row("Why?", one, patient) for patient, one in PEOPLE.items()]
+def test_identifiers_of_other_patients_of_the_folder_are_found(text: str, expected: str) -> None:
+    """A row may name the wrong film."""
+    rows = [row("Why?", own, patient) for patient, own in PEOPLE.items()]
     findings = find_identifiers([*rows, row(text, PEOPLE["c"], "c")])
-    assert [verdict(one) for one in findings] == [*([NOTHING] * 4), expected]
+    assert [verdict(of_row) for of_row in findings] == [*([NOTHING] * 4), expected]
     if expected != NOTHING and "2019" not in text:
-        assert all("another" in one.what for one in findings[-1])
+        assert all("another" in finding.what for finding in findings[-1])
 
 
-def test_a_surname_that_many_rows_hold_is_a_word() -> None:
-    """“White” in the rows of three other patients names nobody there, and may in its own."""
-    rows = [row("Is it white?", one, patient) for patient, one in PEOPLE.items()]
-    verdicts = [verdict(one) for one in find_identifiers(rows)]
+def test_a_surname_in_many_rows_counts_as_a_word() -> None:
+    """“White” in the rows of three other patients is not a name; in its own row it may be."""
+    rows = [row("Is it white?", own, patient) for patient, own in PEOPLE.items()]
+    verdicts = [verdict(findings) for findings in find_identifiers(rows)]
     assert verdicts == [NOTHING, POSSIBLE, NOTHING, NOTHING]

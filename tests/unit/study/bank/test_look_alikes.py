@@ -1,4 +1,4 @@
-"""Values that look alike are one in a bank, its draws and the predictions for it."""
+"""Values that look alike are the same in a bank, its draws and its predictions."""
 
 import json
 import unicodedata
@@ -30,7 +30,7 @@ Bank = Callable[[Sequence[Row]], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Bank:
-    """Return what writes a bank file with a film for each item."""
+    """Return a function that writes a bank file with a film for each item."""
 
     def write(rows: Sequence[Row]) -> Path:
         folder = tmp_path / "bank"
@@ -54,44 +54,44 @@ def _protocol(**values: Any) -> Protocol:
     return Protocol.from_json({"cases": 2, "stratify_by": [], **values})
 
 
-IDS = [one for one in ALIKE if one[1].isprintable() or not {*one[1]} & {*"\a\t\n"}]
-"""Without those that hold a control character, which no item id may."""
+IDS = [pair for pair in ALIKE if pair[1].isprintable() or not {*pair[1]} & {*"\a\t\n"}]
+"""The pairs without control characters, which item IDs must not contain."""
 
 
-@pytest.mark.parametrize(("text", "other", "told"), IDS)
-def test_item_ids_that_look_alike_are_one_id_and_the_difference_is_named(
-    store: Store, write: Bank, text: str, other: str, told: str
+@pytest.mark.parametrize(("text", "other", "difference"), IDS)
+def test_the_error_of_item_ids_that_look_alike_names_the_difference(
+    store: Store, write: Bank, text: str, other: str, difference: str
 ) -> None:
     path = write([{"item_id": text}, {"item_id": other}])
     with pytest.raises(BadFile, match="item id given 2 times") as refused:
         _imported(store, path)
-    assert told in str(refused.value)
+    assert difference in str(refused.value)
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
-def test_patient_in_two_spellings_is_one_patient(
-    store: Store, write: Bank, text: str, other: str, told: str
+@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+def test_a_patient_in_two_spellings_is_the_same_patient(
+    store: Store, write: Bank, text: str, other: str, difference: str
 ) -> None:
     path = write([{"patient_id": text}, {"patient_id": other}, {"patient_id": "another"}])
     notes = "\n".join(_imported(store, path).notes)
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
         assert bank_contents.totals(look, bank)["patients"] == 2
-        assert [one.patient_id for one in banks.whole_items(look, bank)] == [
+        assert [item.patient_id for item in banks.whole_items(look, bank)] == [
             text,
             other.strip(),
             "another",
         ]
     if text != other.strip():
         assert "counts as" in notes
-        assert told in notes
+        assert difference in notes
     assert left(store, bank, _protocol()) == (3, 2)
     with pytest.raises(BadInput, match="3 needed, 2 available"):
         foresee(store, bank, _protocol(cases=3))
 
 
-def test_examination_in_two_spellings_is_of_one_patient(store: Store, write: Bank) -> None:
-    """One patient in both forms is no contradiction, another patient is; nobody is left without."""
+def test_an_examination_in_two_spellings_has_one_patient(store: Store, write: Bank) -> None:
+    """Two spellings of a patient are not a contradiction; a missing patient is filled in."""
     rows = [
         {"examination_id": NFC, "patient_id": NFC},
         {"examination_id": NFD, "patient_id": NFD},
@@ -102,7 +102,7 @@ def test_examination_in_two_spellings_is_of_one_patient(store: Store, write: Ban
         bank = banks.bank_row(look, "bank").id
         totals = bank_contents.totals(look, bank)
         assert (totals["examinations"], totals["patients"]) == (1, 1)
-        assert "" not in {one.patient_id for one in banks.whole_items(look, bank)}
+        assert "" not in {item.patient_id for item in banks.whole_items(look, bank)}
     rows[1]["patient_id"] = "P2"
     with pytest.raises(BadFile, match="is given to patients"):
         _imported(store, write(rows), "again")
@@ -116,7 +116,7 @@ TASKS = [
 ]
 
 
-def test_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -> None:
+def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -> None:
     rows = [
         {"task": task, "category": task, "subcategory": task, "site": task, "patient_id": f"P{n}"}
         for n, task in enumerate([*TASKS, "Negation"])
@@ -128,27 +128,27 @@ def test_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -> 
     with store.look() as look:
         by = in_full(look, "bank")["by"]
         bank = banks.bank_row(look, "bank").id
-        assert [one.task for one in banks.whole_items(look, bank)] == [*TASKS, "Negation"]
+        assert [item.task for item in banks.whole_items(look, bank)] == [*TASKS, "Negation"]
     assert by["task"] == by["category"] == {"Negation": 1, "Presence Assessment": 4}
     assert set(facets(store, bank, "any")["task"]) == set(by["task"])
     for stratum in ("task", "category", "subcategory", "site"):
         drawn = foresee(store, bank, _protocol(stratify_by=[stratum], allocation="equal"))
-        assert {one.name: one.n_items for one in drawn.strata} == by["task"]
+        assert {row.name: row.n_items for row in drawn.strata} == by["task"]
 
 
-def test_allocation_names_a_stratum_in_any_spelling_but_once(store: Store, write: Bank) -> None:
+def test_an_allocation_may_use_any_spelling_of_a_stratum_once(store: Store, write: Bank) -> None:
     rows = [{"task": TASKS[n % 4], "patient_id": f"P{n}"} for n in range(4)]
     _imported(store, write(rows))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
     asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
-    assert [one.n_drawn for one in foresee(store, bank, asked).strata] == [2]
+    assert [stratum.n_drawn for stratum in foresee(store, bank, asked).strata] == [2]
     asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 1, TASKS[1]: 1})
     with pytest.raises(BadInput, match=r"names the stratum .* twice"):
         foresee(store, bank, asked)
 
 
-def test_lists_of_items_name_them_in_any_spelling(store: Store, write: Bank) -> None:
+def test_lists_of_items_may_use_any_spelling(store: Store, write: Bank) -> None:
     _imported(store, write([{"item_id": NFD, "patient_id": "P1"}, {}, {}]))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
@@ -169,7 +169,7 @@ def test_lists_of_items_name_them_in_any_spelling(store: Store, write: Bank) -> 
         ("a/L\u00fcng/\uff21.png", "a/Lu\u0308ng/A.png"),
     ],
 )
-def test_image_is_found_under_a_name_that_looks_alike(
+def test_an_image_is_found_by_a_name_that_looks_alike(
     store: Store, write: Bank, tmp_path: Path, written: str, on_disk: str
 ) -> None:
     path = write([{"images": written}, {"images": on_disk}, {"images": written}])
@@ -183,7 +183,7 @@ def test_image_is_found_under_a_name_that_looks_alike(
         assert film.file.is_file()
 
 
-def test_image_that_two_files_look_like_is_missing(store: Store, write: Bank) -> None:
+def test_an_image_that_looks_like_two_files_is_missing(store: Store, write: Bank) -> None:
     path = write([{"images": "L\u00fcng.png"}])
     for name in ("Lu\u0308ng.png", "L\u00fcng\u200b.png"):
         write_film(path.parent / name)
@@ -191,29 +191,30 @@ def test_image_that_two_files_look_like_is_missing(store: Store, write: Bank) ->
         _imported(store, path)
 
 
-@pytest.mark.parametrize(("text", "other", "told"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
 def test_predictions_are_matched_by_ids_that_look_alike(
-    tmp_path: Path, text: str, other: str, told: str
+    tmp_path: Path, text: str, other: str, difference: str
 ) -> None:
     path = tmp_path / "answers.json"
     path.write_text(
         json.dumps([{"item_id": other, "answer": "B"}, {"item_id": "q2", "answer": "A"}])
     )
     read = read_predictions(path, options={text: ("Yes", "No"), "q2": ("Yes", "No")})
-    assert {one.item_id: one.answer for one in read.predictions} == {text: "B", "q2": "A"}
+    assert {prediction.item_id: prediction.answer for prediction in read.predictions} == {
+        text: "B",
+        "q2": "A",
+    }
     assert not read.unknown_ids
 
 
-def test_prediction_given_in_two_spellings_is_given_twice(tmp_path: Path) -> None:
+def test_predictions_for_two_spellings_of_an_item_are_duplicates(tmp_path: Path) -> None:
     path = tmp_path / "answers.json"
     path.write_text(json.dumps([{"item_id": NFC, "answer": "B"}, {"item_id": NFD, "answer": "A"}]))
     with pytest.raises(BadFile, match="given again"):
         read_predictions(path, options={NFC: ("Yes", "No")})
 
 
-def test_banks_of_two_hospitals_with_equal_ids_are_joined_with_a_prefix(
-    store: Store, write: Bank
-) -> None:
+def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank) -> None:
     rows = [{"patient_id": "P1", "examination_id": "E1"}, {"patient_id": "P2"}]
     _imported(store, write(rows), "north")
     _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
@@ -223,13 +224,13 @@ def test_banks_of_two_hospitals_with_equal_ids_are_joined_with_a_prefix(
     assert (made.n_items, made.shared_patients) == (4, ())
     with store.look() as look:
         items = list(banks.whole_items(look, banks.bank_row(look, "both").id))
-    assert [one.item_id for one in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]
+    assert [item.item_id for item in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]
     assert items[2].patient_id == "south/P1"
     assert items[2].examination_id == "south/E1"
     studies.draw(store, bank="both", study="trial", protocol=_protocol(cases=4), now=NOW)
 
 
-def test_prefixes_that_could_give_one_id_twice_are_refused(store: Store, write: Bank) -> None:
+def test_prefixes_that_could_give_duplicate_ids_are_refused(store: Store, write: Bank) -> None:
     _imported(store, write([{"item_id": "b/q"}]), "a")
     _imported(store, write([{"item_id": "q"}]), "a/b")
     with pytest.raises(BadInput, match="begins with"):

@@ -1,4 +1,4 @@
-"""Banks described, compared, joined and removed, and their items struck off."""
+"""Banks are described, compared, joined and removed, and their items are struck off."""
 
 import csv
 import hashlib
@@ -47,7 +47,7 @@ from tests.conftest import NOW, ROOT, bank_records, entropy_from, invite, write_
 
 
 def _second(store: Store, **changes: Any) -> None:
-    """Import the fixture's bank as `second`, with changes by item; None takes an item out."""
+    """Import the fixture's bank as `second` with changes by item; None removes an item."""
     path = store.path.parent / "bank" / "bank.json"
     items = json.loads(path.read_text())
     for item_id, change in changes.items():
@@ -57,21 +57,21 @@ def _second(store: Store, **changes: Any) -> None:
     import_bank(store, changed, name="second", images=path.parent, now=NOW)
 
 
-def test_a_bank_is_counted(banked: Store) -> None:
+def test_the_description_of_a_bank_has_its_counts(banked: Store) -> None:
     with banked.look() as look:
-        found = in_full(look, "bank")
-    assert (found["items"], found["films"], found["examinations"]) == (24, 24, 12)
-    assert found["by"]["sex"] == {"female": 12, "male": 12}
-    assert found["by"]["view"] == {"PA+LATERAL": 24}
-    assert found["by"]["age"] == {"40 to 49 years": 20, "50 to 59 years": 4}
-    assert sum(found["by"]["task"].values()) == 24
+        counts = in_full(look, "bank")
+    assert (counts["items"], counts["films"], counts["examinations"]) == (24, 24, 12)
+    assert counts["by"]["sex"] == {"female": 12, "male": 12}
+    assert counts["by"]["view"] == {"PA+LATERAL": 24}
+    assert counts["by"]["age"] == {"40 to 49 years": 20, "50 to 59 years": 4}
+    assert sum(counts["by"]["task"].values()) == 24
     _second(banked, q0001={"split": "test"}, q0002={"split": "test"}, q0003={"split": "train"})
     with banked.look() as look:
         assert in_full(look, "second")["by"]["split"] == {"": 21, "test": 2, "train": 1}
 
 
 def test_banks_are_compared_by_content(banked: Store) -> None:
-    """Another question, truth or film is told; so are films that stand under other ids."""
+    """Different questions, truths and films are listed, and films with other IDs."""
     path = banked.path.parent / "bank" / "bank.json"
     moved = json.loads(path.read_text())["q0006"]
     _second(
@@ -85,7 +85,7 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
     with banked.look() as look:
         n_alike, differences = compared(look, "bank", "second")
     assert n_alike == 20
-    assert {one.what: (one.n, one.examples) for one in differences} == {
+    assert {difference.what: (difference.n, difference.examples) for difference in differences} == {
         "only in bank": (2, ["q0006", "q0007"]),
         "only in second": (1, ["x"]),
         "different question": (1, ["q0001"]),
@@ -96,8 +96,8 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
     }
 
 
-def test_a_bank_that_nothing_holds_to_can_be_removed(banked: Store) -> None:
-    """Its name may be given again; the other bank is untouched, and prepared films of both stay."""
+def test_an_unused_bank_can_be_removed(banked: Store) -> None:
+    """Its name becomes available; other banks and their prepared films are kept."""
     with banked.look() as look:
         row = banks.bank_row(look, "bank")
         shared = banks.only_here(look, row.id)
@@ -124,8 +124,8 @@ def test_a_bank_that_nothing_holds_to_can_be_removed(banked: Store) -> None:
     assert verify(banked) == []
 
 
-def test_a_bank_that_is_used_stays(banked: Store, opened: Any) -> None:
-    """By a study or by a draft, which are named; and there has to be one."""
+def test_a_bank_in_use_cannot_be_removed(banked: Store, opened: Any) -> None:
+    """The message names the study or the draft."""
     _second(banked)
     with banked.change() as change:
         person = change.value("SELECT id FROM people") or change.insert(
@@ -142,7 +142,7 @@ def test_a_bank_that_is_used_stays(banked: Store, opened: Any) -> None:
     assert verify(banked) == []
 
 
-def test_a_check_reports_rule_by_rule_and_keeps_nothing(tmp_path: Path) -> None:
+def test_a_check_reports_findings_by_rule(tmp_path: Path) -> None:
     path = write_bank(tmp_path)
     sound = check_bank(path, images=None)
     assert (sound.is_sound, sound.letters.n, sound.letters.p) == (True, (6, 6, 6, 6), 1)
@@ -151,19 +151,19 @@ def test_a_check_reports_rule_by_rule_and_keeps_nothing(tmp_path: Path) -> None:
         item["correct_answer"] = "Z"
     items["q0003"]["ImagePath"] = "none.png"
     path.write_text(json.dumps(items))
-    found = check_bank(tmp_path, images=None)
-    assert (found.n_found, found.n_sound, found.is_sound) == (24, 0, False)
-    told = [(one.rule, one.n, len(one.examples)) for one in found.findings]
-    assert told == [(Rule.TRUTH, 24, 20), (Rule.IMAGE_MISSING, 1, 1)]
-    assert found.findings[1].examples[0][0] == "q0003"
+    report = check_bank(tmp_path, images=None)
+    assert (report.n_found, report.n_sound, report.is_sound) == (24, 0, False)
+    findings = [(finding.rule, finding.n, len(finding.examples)) for finding in report.findings]
+    assert findings == [(Rule.TRUTH, 24, 20), (Rule.IMAGE_MISSING, 1, 1)]
+    assert report.findings[1].examples[0][0] == "q0003"
     path.write_text("{")
-    assert [one.rule for one in check_bank(path, images=None).findings] == [Rule.FILE]
+    assert [finding.rule for finding in check_bank(path, images=None).findings] == [Rule.FILE]
 
 
 def test_every_rule_is_documented_with_its_code() -> None:
     text = (ROOT / "docs" / "bank-rules.md").read_text()
-    told = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| B")]
-    assert [(code.strip("| "), title) for code, title in told] == [
+    documented = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| B")]
+    assert [(code.strip("| "), title) for code, title in documented] == [
         (rule.value, TITLES[rule]) for rule in Rule
     ]
 
@@ -173,7 +173,7 @@ PUBLIC = Provenance(licence="CC BY 4.0", source_url="https://example.org/bank")
 
 
 def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenance) -> None:
-    """Import a bank whose ids begin with its own letter, and whose films are its own."""
+    """Import a bank with its own films, whose IDs start with a letter."""
     records = {
         f"{prefix}{key}": {**record, "PatientID": f"{prefix}{record['PatientID']}"}
         for key, record in bank_records(12).items()
@@ -221,7 +221,7 @@ def _read(store: Store, *readers: str) -> Store:
 def _cases(store: Store) -> list[tuple[str, str]]:
     with store.look() as look:
         row = stored_studies.study_row(look, "trial")
-        return [(one.item_id, one.stratum) for one in stored_studies.cases(look, row.id)]
+        return [(case.item_id, case.stratum) for case in stored_studies.cases(look, row.id)]
 
 
 def _banks_of(files: dict[str, bytes]) -> Counter[str]:
@@ -235,8 +235,8 @@ def two(tmp_path: Path) -> Store:
     return _site(tmp_path / "here", 1)
 
 
-def test_a_joined_bank_has_all_of_both_and_stands_where_they_stood(two: Store) -> None:
-    """Its films are those of the banks, read where they lie; what vouches for it holds."""
+def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
+    """Its films are read where those of the banks are stored, and its hashes are valid."""
     made = _join(two)
     with two.look() as look:
         parts = [banks.bank_row(look, name) for name in ("ours", "public")]
@@ -258,8 +258,8 @@ def test_a_joined_bank_has_all_of_both_and_stands_where_they_stood(two: Store) -
     assert verify(two) == []
 
 
-def test_a_draw_over_two_banks_is_the_same_elsewhere(two: Store, tmp_path: Path) -> None:
-    """On another machine, named the other way round; as many of each as was asked for."""
+def test_a_draw_from_joined_banks_is_reproducible(two: Store, tmp_path: Path) -> None:
+    """The order of the banks does not matter, and the allocation is respected."""
     _join(two)
     there = _site(tmp_path / "there", 2)
     join_banks(there, ["ours", "public"], name="both", now=NOW)
@@ -275,13 +275,13 @@ def test_a_draw_over_two_banks_is_the_same_elsewhere(two: Store, tmp_path: Path)
         )
 
 
-def test_banks_are_no_strata_where_there_is_one(two: Store) -> None:
+def test_a_single_bank_cannot_be_stratified_by_bank(two: Store) -> None:
     with pytest.raises(BadInput, match="stratify_by names bank, which no question of the bank has"):
         _draw(two, bank="ours")
 
 
-def test_one_id_in_two_banks_is_refused(two: Store, tmp_path: Path) -> None:
-    """With the ids; nothing is left of the attempt."""
+def test_banks_with_equal_ids_are_not_joined(two: Store, tmp_path: Path) -> None:
+    """The message lists the IDs, and nothing is stored."""
     _import(two, tmp_path / "again", "again", "p", PUBLIC)
     with pytest.raises(BadInput, match=r"24 item IDs .*such as pq.*prefix"):
         join_banks(two, ["public", "again"], name="both", now=NOW)
@@ -290,7 +290,7 @@ def test_one_id_in_two_banks_is_refused(two: Store, tmp_path: Path) -> None:
     assert verify(two) == []
 
 
-def test_what_cannot_be_joined_is_refused(two: Store) -> None:
+def test_an_invalid_join_is_refused(two: Store) -> None:
     for sources, error in ((["ours"], BadInput), (["ours", "none"], NotFound)):
         with pytest.raises(error):
             join_banks(two, sources, name="both", now=NOW)
@@ -298,27 +298,27 @@ def test_what_cannot_be_joined_is_refused(two: Store) -> None:
         join_banks(two, ["ours", "public"], name="ours", now=NOW)
 
 
-def test_what_is_struck_off_stays_so(two: Store) -> None:
+def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
     with two.look() as look:
         gone = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
     strike(two, "ours", gone, reason="Ambiguous.", now=NOW)
     made = _join(two)
     with two.look() as look:
         row = banks.bank_row(look, "both")
-        assert gone not in {one.item_id for one in banks.whole_items(look, row.id)}
+        assert gone not in {item.item_id for item in banks.whole_items(look, row.id)}
     assert made.n_items == 47
 
 
-def test_cases_being_read_are_so_in_every_bank_that_has_them(two: Store) -> None:
-    """Joining is no way round to the truth."""
+def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
+    """Joining banks does not reveal the reference standard."""
     _read(two, "R1")
     with two.look() as look:
         for name in ("ours", "public", "both"):
             assert being_read(look, banks.bank_row(look, name).id) == ["trial"]
 
 
-def test_a_bank_may_go_once_it_was_joined(two: Store) -> None:
-    """The joined one has its own rows; the files of its films stay."""
+def test_a_bank_can_be_removed_after_it_was_joined(two: Store) -> None:
+    """The joined bank has its own rows, and the files of the films are kept."""
     _read(two, "R1")
     remove_bank(two, "ours", now=NOW)
     assert verify(two) == []
@@ -329,10 +329,8 @@ def test_a_bank_may_go_once_it_was_joined(two: Store) -> None:
         remove_bank(two, "both", now=NOW)
 
 
-def test_a_bundle_tells_the_bank_of_every_item_and_restores_to_the_same_bytes(
-    two: Store, tmp_path: Path
-) -> None:
-    """Terms of each bank go with it."""
+def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: Path) -> None:
+    """It has the bank of each item and the terms of each bank."""
     files = bundle_files(_read(two, "R1"), "trial")
     assert _banks_of(files) == {"ours": 4, "public": 4}
     package = json.loads(files["datapackage.json"])
@@ -348,9 +346,9 @@ def test_a_bundle_tells_the_bank_of_every_item_and_restores_to_the_same_bytes(
     path.write_bytes(zipped(files))
     target = init(tmp_path / "target.db", entropy=entropy_from(9), now=NOW)
     restore(target, path, by=COMMAND_LINE, now=NOW)
-    again = bundle_files(target, "trial")
-    assert again["items.csv"] == files["items.csv"]
-    assert again["records.jsonl"] == files["records.jsonl"]
+    restored = bundle_files(target, "trial")
+    assert restored["items.csv"] == files["items.csv"]
+    assert restored["records.jsonl"] == files["records.jsonl"]
     assert verify(target) == []
 
 
@@ -366,14 +364,14 @@ def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: P
     assert verify(two) == []
 
 
-def test_a_bundle_of_one_bank_has_no_such_column(opened: Any) -> None:
+def test_a_bundle_of_a_single_bank_has_no_such_column(opened: Any) -> None:
     files = bundle_files(opened(), "trial")
     assert "bank" not in files["items.csv"].decode().splitlines()[0].split(",")
     assert b'"origin"' not in files["records.jsonl"]
 
 
-def test_an_exam_paper_goes_over_both_banks(two: Store, tmp_path: Path) -> None:
-    """With the films of both, and the terms of both."""
+def test_an_exam_paper_covers_both_banks(two: Store, tmp_path: Path) -> None:
+    """It has the films and the terms of both."""
     _join(two)
     _draw(two)
     paper = paper_of_study(two, "trial", ModelProtocol())
@@ -386,9 +384,9 @@ def test_an_exam_paper_goes_over_both_banks(two: Store, tmp_path: Path) -> None:
     assert "CC BY 4.0" in words
 
 
-def test_the_same_patient_in_two_banks_is_told(two: Store, tmp_path: Path) -> None:
-    """It counts as one patient, so at most one of the two questions is drawn."""
-    records = {f"z{key}": one for key, one in bank_records(3).items()}
+def test_patients_in_both_banks_are_reported(two: Store, tmp_path: Path) -> None:
+    """Such a patient counts once, so at most one of the two questions is drawn."""
+    records = {f"z{key}": record for key, record in bank_records(3).items()}
     file = tmp_path / "here" / "ours" / "more.json"
     for number, record in enumerate(records.values()):
         record["PatientID"] = f"p{record['PatientID']}"
@@ -400,13 +398,13 @@ def test_the_same_patient_in_two_banks_is_told(two: Store, tmp_path: Path) -> No
     assert made.note.startswith("3 patients are in more than one bank by id, such as p")
 
 
-def test_the_command_joins(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_banks_can_be_joined_by_command(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
     named = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
     assert main(["bank", "join", "both", *named]) == 0
     assert capsys.readouterr().out == "Joined: bank 'both', 48 items and 48 films.\n"
 
 
-WHOLE = Protocol.from_json({"cases": 24, "one_question_per": "item"})
+ALL_ITEMS = Protocol.from_json({"cases": 24, "one_question_per": "item"})
 
 
 def _drawn(store: Store, n: int) -> set[str]:
@@ -414,11 +412,11 @@ def _drawn(store: Store, n: int) -> set[str]:
     return {item for item, _ in foresee(store, 1, Protocol.from_json(values)).cases}
 
 
-def test_what_is_struck_off_is_not_drawn_until_it_is_taken_back(banked: Store) -> None:
+def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store) -> None:
     gone = min(_drawn(banked, 24))
     strike(banked, "bank", gone, reason="The film is another patient's.", now=NOW)
     with pytest.raises(BadInput):
-        foresee(banked, 1, WHOLE)
+        foresee(banked, 1, ALL_ITEMS)
     assert gone not in _drawn(banked, 23)
     strike(banked, "bank", gone, reason="It is not.", back=True, now=NOW)
     assert gone in _drawn(banked, 24)
@@ -428,20 +426,20 @@ def test_what_is_struck_off_is_not_drawn_until_it_is_taken_back(banked: Store) -
     assert kinds[-2:] == ["item struck off", "item taken back"]
 
 
-def test_a_study_keeps_what_it_drew_and_says_so(banked: Store) -> None:
-    studies.draw(banked, bank="bank", study="trial", protocol=WHOLE, now=NOW)
+def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> None:
+    studies.draw(banked, bank="bank", study="trial", protocol=ALL_ITEMS, now=NOW)
     gone = min(_drawn(banked, 24))
     strike(banked, "bank", gone, reason="Ambiguous.", now=NOW)
     with banked.look() as look:
         study = stored.find(look, "trial")
         assert study is not None
         assert len(stored.cases(look, study.id)) == 24
-    told = exposure.cautions(banked, "trial")[0]
-    assert gone in told
-    assert told.startswith("1 case was struck off")
+    caution = exposure.cautions(banked, "trial")[0]
+    assert gone in caution
+    assert caution.startswith("1 case was struck off")
 
 
-def test_practice_cases_are_not_of_what_is_struck_off(banked: Store) -> None:
+def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> None:
     values = {"cases": 4, "one_question_per": "item", "practice_cases": 2}
     protocol = Protocol.from_json(values)
     for item in foresee(banked, 1, protocol).practice:
@@ -462,7 +460,7 @@ def test_practice_cases_are_not_of_what_is_struck_off(banked: Store) -> None:
         ("bank", "", False, " ", BadInput),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_an_invalid_strike_is_refused(
     banked: Store, bank: str, item: str, back: bool, reason: str, error: type[Exception]
 ) -> None:
     known = item or min(_drawn(banked, 24))
@@ -472,7 +470,7 @@ def test_what_makes_no_sense_is_refused(
         assert not bank_contents.struck(look, 1)
 
 
-def test_a_search_takes_its_signs_as_they_are_and_a_bank_goes_with_its_strikes(
+def test_a_search_matches_characters_literally(
     banked: Store,
 ) -> None:
     with banked.look(sealed=True) as look:

@@ -1,4 +1,4 @@
-"""Films of earlier examinations: what a bank may say of them, and what becomes of it."""
+"""Films of earlier examinations in a bank: their notations, errors and import."""
 
 import csv
 import json
@@ -27,13 +27,13 @@ ItemDict = dict[str, Any]
 BEFORE = "deid_png/P2/A2/pa.png"
 
 
-def _priors(found: BankFile) -> tuple[Prior, ...]:
-    assert found.faults == ()
-    return found.items[0].priors
+def _priors(file: BankFile) -> tuple[Prior, ...]:
+    assert file.faults == ()
+    return file.items[0].priors
 
 
 @pytest.mark.parametrize(
-    ("told", "days"),
+    ("interval", "days"),
     [
         ({"prior_days": 91}, 91),
         ({"PriorDays": "91"}, 91),
@@ -44,22 +44,22 @@ def _priors(found: BankFile) -> tuple[Prior, ...]:
         ({}, None),
     ],
 )
-def test_an_item_names_prior_images_and_how_long_before(
-    bank: Read, item: ItemDict, told: ItemDict, days: int | None
+def test_an_item_has_prior_images_and_their_interval(
+    bank: Read, item: ItemDict, interval: ItemDict, days: int | None
 ) -> None:
-    """In days, or by a date that is not kept; views beside them, in our spelling and theirs."""
+    """The interval is in days or computed from a date that is not stored."""
     named = {"PriorImagePath": [f"../{BEFORE}"], "PriorImageViewPosition": ["POSTERO_ANTERIOR"]}
-    found = bank({"q1": {**item, **named, **told}})
+    file = bank({"q1": {**item, **named, **interval}})
     prior = Prior(path=BEFORE, label="PA", said="POSTERO_ANTERIOR", days=days)
-    assert _priors(found) == (prior,)
-    assert found.notes == ()
-    assert len(found.items[0].views) == 2
-    assert BEFORE in found.films
-    assert "prior" not in json.dumps(dict(found.items[0].attributes)).lower()
+    assert _priors(file) == (prior,)
+    assert file.notes == ()
+    assert len(file.items[0].views) == 2
+    assert BEFORE in file.films
+    assert "prior" not in json.dumps(dict(file.items[0].attributes)).lower()
 
 
 @pytest.mark.parametrize(
-    "told",
+    "interval",
     [
         {"prior_days": "three months"},
         {"prior_days": 12.5},
@@ -69,44 +69,42 @@ def test_an_item_names_prior_images_and_how_long_before(
         {"prior_days": [1, 2]},
     ],
 )
-def test_an_interval_that_is_not_understood_is_left_unknown(
-    bank: Read, item: ItemDict, told: ItemDict
-) -> None:
-    """It is noted, and the image is kept: one can be compared without it."""
-    if "prior_date" in told:
+def test_an_invalid_interval_is_unknown(bank: Read, item: ItemDict, interval: ItemDict) -> None:
+    """A note reports it, and the image is kept."""
+    if "prior_date" in interval:
         item.pop("StudyDate", None)
-    found = bank({"q1": {**item, "prior_images": BEFORE, **told}})
-    (prior,) = _priors(found)
+    file = bank({"q1": {**item, "prior_images": BEFORE, **interval}})
+    (prior,) = _priors(file)
     assert prior.days is None
-    assert any("interval" in note for note in found.notes)
+    assert any("interval" in note for note in file.notes)
 
 
-def test_a_prior_view_without_an_image_is_noted(bank: Read, item: ItemDict) -> None:
-    """A column left over is no prior image."""
-    found = bank({"q1": {**item, "prior_views": ["PA"], "prior_days": 3}})
-    assert _priors(found) == ()
-    assert any("without a prior image" in note for note in found.notes)
+def test_a_prior_view_without_an_image_is_ignored(bank: Read, item: ItemDict) -> None:
+    """A note reports it."""
+    file = bank({"q1": {**item, "prior_views": ["PA"], "prior_days": 3}})
+    assert _priors(file) == ()
+    assert any("without a prior image" in note for note in file.notes)
 
 
-def test_what_is_no_prior_image_is_a_fault(bank: Read, item: ItemDict, root: Path) -> None:
-    """The current film by name or by its bytes, and one made afterwards."""
+def test_an_invalid_prior_image_is_an_error(bank: Read, item: ItemDict, root: Path) -> None:
+    """It is a current image by name or content, or was made later."""
     same = root / "deid_png" / "copy.png"
     same.write_bytes((root / "deid_png/P1/A1/pa.png").read_bytes())
-    for told, says in (
+    for values, says in (
         ({"prior_images": "deid_png/P1/A1/pa.png"}, "both a current and a prior one"),
         ({"prior_images": "deid_png/copy.png"}, "same file as a current one"),
         ({"prior_images": BEFORE, "prior_days": -1}, "after the current ones"),
         ({"prior_images": BEFORE, "prior_date": "20210101", "StudyDate": "20200101"}, "after"),
         ({"prior_images": "../../x.png"}, "leads out"),
     ):
-        found = bank({"q1": {**item, **told}})
-        assert says in found.faults[0].what
+        file = bank({"q1": {**item, **values}})
+        assert says in file.faults[0].what
         if says != "leads out":
-            assert found.faults[0].rule == Rule.NO_PRIOR
+            assert file.faults[0].rule == Rule.NO_PRIOR
 
 
-def test_csv_names_them_by_columns(bank: Read, item: ItemDict, root: Path) -> None:
-    """Divided by a bar, as the images are; several examinations each with its own interval."""
+def test_a_csv_file_has_columns_for_prior_images(bank: Read, item: ItemDict, root: Path) -> None:
+    """Several are separated by a bar, each with its interval."""
     write_film(root / "deid_png" / "older.png", level=9)
     row = {
         "item_id": "q1",
@@ -123,16 +121,16 @@ def test_csv_names_them_by_columns(bank: Read, item: ItemDict, root: Path) -> No
     writer = csv.DictWriter(text, row)
     writer.writeheader()
     writer.writerow(row)
-    found = bank(text.getvalue(), name="bank.csv")
-    assert [(one.label, one.days) for one in _priors(found)] == [("PA", 30), ("AP", None)]
-    assert found.films[BEFORE].spacing_mm == pytest.approx(0.2)
+    file = bank(text.getvalue(), name="bank.csv")
+    assert [(prior.label, prior.days) for prior in _priors(file)] == [("PA", 30), ("AP", None)]
+    assert file.films[BEFORE].spacing_mm == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize("missing_images", ["refuse", "drop", "frontal"])
-def test_a_prior_image_that_is_not_there_leaves_its_item_in_the_bank(
+def test_an_item_with_a_missing_prior_image_is_imported(
     store: Store, tmp_path: Path, missing_images: Any
 ) -> None:
-    """Unless nothing may be missing: to leave the item out would choose by what was archived."""
+    """It is refused if no image may be missing; omitting it would select items by their archive."""
     path = write_bank_with_priors(tmp_path / "bank", n_patients=3)
     (path.parent / "films/0_before.png").unlink()
 
@@ -154,25 +152,25 @@ def test_a_prior_image_that_is_not_there_leaves_its_item_in_the_bank(
         assert {row["n"] for row in look.rows("SELECT count(*) AS n FROM item_views GROUP BY item")}
 
 
-def test_of_two_prior_images_the_one_that_is_there_stays(
+def test_of_two_prior_images_the_available_one_is_kept(
     bank: Read, item: ItemDict, store: Store, root: Path
 ) -> None:
-    """What stays is numbered anew, each with its own interval."""
+    """It gets the first number and keeps its interval."""
     record = {**item, "prior_images": ["deid_png/gone.png", BEFORE], "prior_days": [30, 60]}
     path = root / "metadata" / "bank.json"
     path.write_text(json.dumps({"q1": record}))
     import_bank(store, path, name="b", images=root, missing_images="drop", now=NOW)
     with store.look() as look:
-        (found,) = banks.whole_items(look, 1)
+        (stored_item,) = banks.whole_items(look, 1)
         rows = look.rows("SELECT position, days FROM item_priors")
     assert rows == [{"position": 1, "days": 60}]
-    assert [(one.path, one.days) for one in found.priors] == [(BEFORE, 60)]
+    assert [(prior.path, prior.days) for prior in stored_item.priors] == [(BEFORE, 60)]
 
 
-def test_a_question_of_an_earlier_examination_is_sound_with_a_prior_image(
+def test_a_question_about_an_earlier_examination_needs_a_prior_image(
     store: Store, tmp_path: Path
 ) -> None:
-    """B207 is broken by those items alone that have none."""
+    """Rule B207 reports the items without one."""
     path = write_bank_with_priors(tmp_path / "bank", n_patients=3)
     records = json.loads(path.read_text())
     for record in records.values():
@@ -180,20 +178,21 @@ def test_a_question_of_an_earlier_examination_is_sound_with_a_prior_image(
     path.write_text(json.dumps(records))
     import_bank(store, path, name="b", images=path.parent, now=NOW)
     with store.look() as look:
-        told = {one.rule: one.n for one in look_over(bank_contents.questions(look, 1))}
-    assert told[Rule.NOT_SHOWN] == 2
+        counts = {
+            finding.rule: finding.n for finding in look_over(bank_contents.questions(look, 1))
+        }
+    assert counts[Rule.NOT_SHOWN] == 2
     report = check_bank(path, images=path.parent)
-    assert [one.n for one in report.findings if one.rule == Rule.NOT_SHOWN] == [2]
+    assert [finding.n for finding in report.findings if finding.rule == Rule.NOT_SHOWN] == [2]
 
 
-def test_banks_are_copied_compared_and_removed_with_their_prior_images(
+def test_joining_comparing_and_removing_banks_covers_prior_images(
     store: Store, tmp_path: Path
 ) -> None:
-    """Joined banks have them; the hash tells a bank with from one without; nothing stays behind."""
-    one, other = tmp_path / "one", tmp_path / "other"
+    """The hash of a bank with prior images differs from that of the same bank without."""
     for name, folder, write in (
-        ("plain", one, write_bank),
-        ("with", other, write_bank_with_priors),
+        ("plain", tmp_path / "one", write_bank),
+        ("with", tmp_path / "other", write_bank_with_priors),
     ):
         path = write(folder, 4)
         records = json.loads(path.read_text())
@@ -209,12 +208,12 @@ def test_banks_are_copied_compared_and_removed_with_their_prior_images(
         row, bare = banks.bank_row(look, "with"), banks.bank_row(look, "bare")
         both = banks.bank_row(look, "both")
         assert row.content_sha256 != bare.content_sha256
-        assert [banks.n_with_prior(look, one.id) for one in (row, both, bare)] == [6, 6, 0]
-        whole = {one.item_id: one.priors for one in banks.whole_items(look, both.id)}
-        assert whole["with-q0000"][0].path == "with/films/0_before.png"
-        assert whole["plain-q0000"] == ()
-        _, ways = compared(look, "with", "bare")
-        assert {one.what: one.n for one in ways} == {"different prior films": 6}
+        assert [banks.n_with_prior(look, bank.id) for bank in (row, both, bare)] == [6, 6, 0]
+        priors = {item.item_id: item.priors for item in banks.whole_items(look, both.id)}
+        assert priors["with-q0000"][0].path == "with/films/0_before.png"
+        assert priors["plain-q0000"] == ()
+        _, differences = compared(look, "with", "bare")
+        assert {row.what: row.n for row in differences} == {"different prior films": 6}
     for name in ("both", "with", "bare", "plain"):
         remove_bank(store, name, now=NOW)
     with store.look() as look:
@@ -237,13 +236,13 @@ def _delivery(tmp_path: Path, row: str, **before: Any) -> Path:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Store:
-    """Return an empty store in a folder of its own."""
+    """Return an empty store in a separate folder."""
     (tmp_path / "home").mkdir()
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
-def test_of_dicom_films_only_the_days_between_them_stay(tmp_path: Path, own: Store) -> None:
-    """The files' own dates, or the spreadsheet's, count the days; no date is kept anywhere."""
+def test_of_dicom_films_only_the_days_between_them_are_stored(tmp_path: Path, own: Store) -> None:
+    """They are computed from the dates of the files or of the spreadsheet, which are discarded."""
     rows = (
         "q1,Has it grown?,Yes,No,A,now.dcm,then.dcm,\n"
         "q2,Is it larger?,Yes,No,A,now.dcm,then.dcm,2019-02-12\n"
@@ -252,8 +251,8 @@ def test_of_dicom_films_only_the_days_between_them_stay(tmp_path: Path, own: Sto
     done = import_dicom(own, _delivery(tmp_path, rows), name="own", now=NOW)
     assert (done.n_items, done.n_films) == (3, 2)
     with own.look() as look:
-        found = [one.priors for one in banks.whole_items(look, 1)]
-    assert [[(one.label, one.days) for one in some] for some in found] == [
+        priors = [item.priors for item in banks.whole_items(look, 1)]
+    assert [[(prior.label, prior.days) for prior in of_item] for of_item in priors] == [
         [("AP", 90)],
         [("AP", 30)],
         [],
@@ -271,20 +270,20 @@ def test_of_dicom_films_only_the_days_between_them_stay(tmp_path: Path, own: Sto
         ({"PatientID": "another"}, "different patients"),
     ],
 )
-def test_a_dicom_film_that_is_no_prior_one_is_refused(
+def test_an_invalid_prior_dicom_film_is_refused(
     tmp_path: Path, own: Store, before: dict[str, str], says: str
 ) -> None:
-    """Another patient's, the same examination's, or a later one."""
+    """It is of another patient, of the same examination, or later."""
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,then.dcm,\n", **before)
     with pytest.raises(FaultyBank, match=says):
         import_dicom(own, place, name="own", now=NOW)
 
 
 @pytest.mark.parametrize("way", [{"skip_faulty": True}, {"missing_images": "frontal"}])
-def test_a_row_whose_prior_dicom_film_is_missing_is_taken_without_it(
+def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     tmp_path: Path, own: Store, way: Any
 ) -> None:
-    """Where faulty rows may be left out, or images be missing; else the folder is refused."""
+    """An option is needed; by default the folder is refused."""
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,gone.dcm,\n")
     with pytest.raises(FaultyBank, match="not found"):
         import_dicom(own, place, name="own", now=NOW)

@@ -1,4 +1,4 @@
-"""The release as it lies on a disk: its splits, films that are not there, an import cut off."""
+"""The release of the data set: its splits, missing films, and an interrupted import."""
 
 import json
 import sys
@@ -27,27 +27,27 @@ from tests.unit.study.bank.conftest import ItemDict, write_film
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command ended in and wrote."""
+class Result:
+    """The status and output of a command."""
 
     code: int
     out: str
 
 
-Cli = Callable[..., Said]
+Cli = Callable[..., Result]
 
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Return a function that runs a command of the study."""
 
-    def run(*words: object) -> Said:
+    def run(*words: object) -> Result:
         before = sys.stdout
         code = main([str(word) for word in words])
-        if sys.stdout is not before:  # a command that is refused writes to nowhere afterwards
+        if sys.stdout is not before:  # a refused command closes its output
             sys.stdout.close()
             sys.stdout = before
-        return Said(code, capsys.readouterr().out)
+        return Result(code, capsys.readouterr().out)
 
     return run
 
@@ -60,30 +60,30 @@ VIEWS = [
 
 
 def _items(split: str, item: ItemDict, n: int) -> dict[str, ItemDict]:
-    """Return items of one patient each, frontal first, lateral second."""
-    found = {}
+    """Return items of different patients, with the frontal film first."""
+    items = {}
     for k in range(n):
         where = f"../deid_png/{split}{k}/A/studies/1/series/2/instances"
-        found[f"{split}-{k}"] = item | {
+        items[f"{split}-{k}"] = item | {
             "PatientID": f"{split}{k}",
             "study_id": f"p{split}{k}_aA_s1",
             "ImagePath": [f"{where}/front.png", f"{where}/side.png"],
             "validation_code": str(k % 2),
         }
-    return found
+    return items
 
 
 @pytest.fixture
 def release(tmp_path: Path, item: ItemDict) -> Path:
-    """Return the release's folder: three splits of 3, 2 and 1 items, every film there."""
+    """Return the folder of the release: splits of 3, 2 and 1 items with all films."""
     root = tmp_path / "ReXVQA"
     (root / "metadata").mkdir(parents=True)
     for split, n in (("train", 3), ("valid", 2), ("test", 1)):
         items = _items(split, item, n)
         text = json.dumps(items)
         (root / "metadata" / f"{split}_vqa_data.json").write_text(text)
-        for one in items.values():
-            for path in one["ImagePath"]:
+        for record in items.values():
+            for path in record["ImagePath"]:
                 write_film(root / path.removeprefix("../"))
     return root
 
@@ -103,11 +103,11 @@ def _bring(
 
 def _split_of(store: Store) -> dict[str, str]:
     with store.look() as look:
-        return {one.item_id: one.attributes["split"] for one in banks.whole_items(look, 1)}
+        return {item.item_id: item.attributes["split"] for item in banks.whole_items(look, 1)}
 
 
-def test_a_folder_is_enough_and_every_item_keeps_its_split(store: Store, release: Path) -> None:
-    """All splits are one bank, in their usual order, with what else the file says of an item."""
+def test_a_folder_is_imported_with_the_split_of_each_item(store: Store, release: Path) -> None:
+    """All splits form one bank in their usual order, with other attributes of the items."""
     done = _bring(store, release)
     assert (done.n_items, done.n_films, done.n_left_out) == (6, 12, 0)
     assert list(_split_of(store)) == [
@@ -120,27 +120,29 @@ def test_a_folder_is_enough_and_every_item_keeps_its_split(store: Store, release
     ]
     assert set(_split_of(store).values()) == {"train", "valid", "test"}
     with store.look() as look:
-        one = next(banks.whole_items(look, 1))
-    assert one.attributes["class"] == "x"
-    assert one.attributes["validation_code"] == "0"
+        item = next(banks.whole_items(look, 1))
+    assert item.attributes["class"] == "x"
+    assert item.attributes["validation_code"] == "0"
 
 
 @pytest.mark.parametrize("words", [("valid", "test"), ("valid", "--split", "test")])
-def test_splits_are_chosen_by_command(cli: Cli, store: Store, release: Path, words: Any) -> None:
-    """Several names behind one option, or the option again."""
-    done = cli("import", release, "--db", store.path, "--bank", "some", "--split", *words)
+def test_splits_can_be_selected_by_command(
+    cli: Cli, store: Store, release: Path, words: Any
+) -> None:
+    """An option accepts several names and can be repeated."""
+    done = cli("import", release, "--db", store.path, "--bank", "part", "--split", *words)
     assert done.code == 0
     assert "Imported 3 items and 6 films" in done.out
 
 
-def test_a_split_that_is_not_there_is_refused_with_those_that_are(release: Path) -> None:
-    """In their usual order."""
+def test_the_error_of_a_missing_split_lists_the_others(release: Path) -> None:
+    """They are listed in their usual order."""
     with pytest.raises(BadFile, match=r"no split dev\. There: train, valid, test"):
         find_bank(release, ("dev",))
 
 
 def test_a_file_that_is_a_link_out_of_the_folder_is_refused(release: Path, tmp_path: Path) -> None:
-    """A link inside the folder is its file."""
+    """A link inside the folder is accepted."""
     file = release / "metadata/valid_vqa_data.json"
     file.rename(release / "valid.json")
     file.symlink_to(release / "valid.json")
@@ -153,8 +155,8 @@ def test_a_file_that_is_a_link_out_of_the_folder_is_refused(release: Path, tmp_p
     assert len(find_bank(release, ["train"])[0]) == 1
 
 
-def test_one_file_of_the_release_finds_its_images(store: Store, release: Path) -> None:
-    """The paths lead out of `metadata` into the folder beside it, even if no film is there."""
+def test_the_images_of_a_single_file_of_the_release_are_found(store: Store, release: Path) -> None:
+    """They are in a folder next to `metadata`, even if no film exists."""
     file = release / "metadata/test_vqa_data.json"
     assert one_file(file, None)[1] == release
     for film in (release / "deid_png").rglob("*.png"):
@@ -164,10 +166,10 @@ def test_one_file_of_the_release_finds_its_images(store: Store, release: Path) -
     assert [part.split for part in parts] == ["test"]
 
 
-def test_missing_films_are_one_finding_with_a_count(
+def test_missing_films_are_counted_in_one_message(
     store: Store, tmp_path: Path, item: ItemDict
 ) -> None:
-    """Nothing is kept; twenty are named, and what can be done about it."""
+    """It lists twenty of them and the options; nothing is stored."""
     (tmp_path / "metadata").mkdir()
     (tmp_path / "deid_png").mkdir()
     text = json.dumps(_items("test", item, 30))
@@ -181,36 +183,36 @@ def test_missing_films_are_one_finding_with_a_count(
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
-def test_items_without_all_their_films_are_left_out(store: Store, release: Path) -> None:
-    """Where that was asked for; the rest is imported."""
+def test_items_with_missing_films_can_be_omitted(store: Store, release: Path) -> None:
+    """The others are imported."""
     _film(release, "train", 0, "side").unlink()
     done = _bring(store, release, missing_images="drop")
     assert (done.n_items, done.n_left_out, done.missing.n_items) == (5, 1, 1)
     assert "train-0" not in _split_of(store)
 
 
-def test_items_are_taken_whose_frontal_film_is_there(store: Store, release: Path) -> None:
-    """Without the films that are missing; an item whose frontal film is missing is left out."""
+def test_items_with_a_frontal_film_can_be_imported(store: Store, release: Path) -> None:
+    """Missing films are left out; an item without its frontal film is omitted."""
     _film(release, "train", 0, "side").unlink()
     _film(release, "train", 1, "front").unlink()
     done = _bring(store, release, missing_images="frontal")
     assert (done.n_items, done.n_left_out) == (5, 1)
     assert (done.missing.n_films, done.missing.n_shortened) == (2, 1)
     with store.look() as look:
-        views = {one.item_id: [v.label for v in one.views] for one in banks.whole_items(look, 1)}
+        views = {item.item_id: [v.label for v in item.views] for item in banks.whole_items(look, 1)}
     assert "train-1" not in views
     assert views["train-0"] == ["PA"]
     assert views["train-2"] == ["PA", "LATERAL"]
 
 
-def test_of_views_without_a_name_the_first_is_the_frontal_one(
+def test_the_first_of_several_unnamed_views_counts_as_frontal(
     store: Store, release: Path, item: ItemDict
 ) -> None:
-    """About nine in ten films of the release without a name are frontal."""
+    """About nine in ten unnamed films of the release are frontal."""
     file = release / "metadata/train_vqa_data.json"
     items = {
-        key: one | {"ImageViewPosition": ["UNKNOWN", "UNKNOWN"]}
-        for key, one in _items("train", item, 3).items()
+        key: record | {"ImageViewPosition": ["UNKNOWN", "UNKNOWN"]}
+        for key, record in _items("train", item, 3).items()
     }
     file.write_text(json.dumps(items))
     _film(release, "train", 0, "side").unlink()
@@ -219,8 +221,8 @@ def test_of_views_without_a_name_the_first_is_the_frontal_one(
     assert list(_split_of(store)) == ["train-0", "train-2"]
 
 
-def test_every_view_of_the_release_is_taken(store: Store, release: Path, item: ItemDict) -> None:
-    """What could tell a finding is shown to nobody, and kept as the file said it."""
+def test_every_view_of_the_release_is_accepted(store: Store, release: Path, item: ItemDict) -> None:
+    """A name that could reveal a finding is stored, and not shown."""
     files = [f"deid_png/{n}.png" for n in range(len(VIEWS))]
     for file in files:
         write_film(release / file)
@@ -228,17 +230,17 @@ def test_every_view_of_the_release_is_taken(store: Store, release: Path, item: I
     (release / "metadata/test_vqa_data.json").write_text(json.dumps({"q": many}))
     _bring(store, release, "test")
     with store.look() as look:
-        (one,) = banks.whole_items(look, 1)
-    said = {view.said or view.label: view.label for view in one.views}
-    assert said["PICC LINE"] == said["KUB"] == ""
-    assert said["AP (KUB)"] == "AP"
-    assert said["POSTERO_ANTERIOR"] == "PA"
+        (stored_item,) = banks.whole_items(look, 1)
+    labels = {view.said or view.label: view.label for view in stored_item.views}
+    assert labels["PICC LINE"] == labels["KUB"] == ""
+    assert labels["AP (KUB)"] == "AP"
+    assert labels["POSTERO_ANTERIOR"] == "PA"
 
 
-def test_an_import_cut_off_does_not_look_at_films_again(
+def test_an_interrupted_import_resumes_without_decoding_films_again(
     store: Store, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing of it is in the store; the films it had decoded are known, changed ones are not."""
+    """The store has no rows of it; films that have changed are decoded again."""
 
     def cut(step: str, done: int, total: int) -> None:
         if step == "store":
@@ -263,8 +265,8 @@ def test_an_import_cut_off_does_not_look_at_films_again(
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
-def test_one_import_at_a_time(store: Store, release: Path) -> None:
-    """The second is told to wait, and spoils nothing of the first."""
+def test_simultaneous_imports_are_refused(store: Store, release: Path) -> None:
+    """The second one does not affect the first."""
     with (
         staging(store.path.with_name(f"{store.path.name}-import"), release),
         pytest.raises(NotNow, match="under way"),
@@ -273,49 +275,51 @@ def test_one_import_at_a_time(store: Store, release: Path) -> None:
     assert _bring(store, release).n_items == 6
 
 
-def test_the_same_files_again_change_nothing(cli: Cli, store: Store, release: Path) -> None:
-    """By command, which says so and succeeds; other files under the name are refused."""
+def test_a_second_import_of_the_same_files_changes_nothing(
+    cli: Cli, store: Store, release: Path
+) -> None:
+    """The command reports that and succeeds; other files with the same name are refused."""
     words = ("import", release, "--db", store.path, "--bank", "release")
     assert cli(*words).code == 0
-    again = cli(*words)
-    assert (again.code, again.out.count("nothing was changed")) == (0, 1)
+    repeated = cli(*words)
+    assert (repeated.code, repeated.out.count("nothing was changed")) == (0, 1)
     assert cli(*words, "--split", "test").code == 1
     with store.look() as look:
         assert len(banks.listed(look)) == 1
 
 
-def test_the_content_hash_is_that_of_the_whole(store: Store, release: Path) -> None:
-    """Though it is never held as a whole."""
+def test_the_content_hash_equals_that_of_the_complete_content(store: Store, release: Path) -> None:
+    """The import computes it in parts."""
     _bring(store, release)
     with store.look() as look:
-        films = sorted(banks.whole_films(look, 1), key=lambda one: one.path)
+        films = sorted(banks.whole_films(look, 1), key=lambda film: film.path)
         rows = {row["item_id"]: row for row in look.rows("SELECT * FROM items")}
         items = [
             {
                 **{
                     key: value
-                    for key, value in rows[one.item_id].items()
+                    for key, value in rows[item.item_id].items()
                     if key not in ("id", "bank", "origin")
                 },
-                "truth": one.truth,
-                "explanation": one.explanation,
-                "attributes": dict(one.attributes),
+                "truth": item.truth,
+                "explanation": item.explanation,
+                "attributes": dict(item.attributes),
                 "views": [
                     [n, view.label, view.path, *([view.said] if view.said else [])]
-                    for n, view in enumerate(one.views, 1)
+                    for n, view in enumerate(item.views, 1)
                 ],
-                "report": dict(one.report),
+                "report": dict(item.report),
             }
-            for one in sorted(banks.whole_items(look, 1), key=lambda one: one.item_id)
+            for item in sorted(banks.whole_items(look, 1), key=lambda item: item.item_id)
         ]
         (bank,) = banks.listed(look)
     facts = ("path", "sha256", "width", "height", "bits", "low", "high", "n_bytes")
-    whole = {
+    content = {
         "simulated": False,
         "films": [{name: getattr(film, name) for name in facts} for film in films],
         "items": items,
     }
-    assert bank.content_sha256 == sha256_of(whole)
+    assert bank.content_sha256 == sha256_of(content)
 
 
 _JSON = st.recursive(
@@ -328,25 +332,31 @@ _JSON = st.recursive(
 
 
 @given(
-    found=st.dictionaries(st.text(max_size=9), _JSON, min_size=1, max_size=9)
+    entries=st.dictionaries(st.text(max_size=9), _JSON, min_size=1, max_size=9)
     | st.lists(_JSON, min_size=1, max_size=9),
     indent=st.none() | st.integers(0, 2),
     size=st.integers(1, 40),
     ascii=st.booleans(),
 )
-def test_a_file_read_in_parts_is_as_one_read_whole(
-    found: Any, indent: int | None, size: int, ascii: bool, tmp_path_factory: pytest.TempPathFactory
+def test_a_file_read_in_parts_gives_the_same_entries(
+    entries: Any,
+    indent: int | None,
+    size: int,
+    ascii: bool,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Wherever a part ends: in a number, a sign of several bytes, an escape, a line's end."""
+    """A part may end in a number, a character of several bytes, an escape or a line break."""
     path = tmp_path_factory.mktemp("parts") / "entries.json"
     path.write_text(
-        json.dumps(found, indent=indent, ensure_ascii=ascii), encoding="utf-8", newline="\r\n"
+        json.dumps(entries, indent=indent, ensure_ascii=ascii), encoding="utf-8", newline="\r\n"
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_file, "_PART_BYTES", size)
         read = source.read_source(path, format="json")
-    pairs = list(found.items()) if isinstance(found, dict) else [("", one) for one in found]
-    assert [(one.key, one.value) for one in read.records] == pairs
+    pairs = (
+        list(entries.items()) if isinstance(entries, dict) else [("", entry) for entry in entries]
+    )
+    assert [(record.key, record.value) for record in read.records] == pairs
 
 
 @pytest.mark.parametrize(
@@ -359,15 +369,15 @@ def test_a_file_read_in_parts_is_as_one_read_whole(
         "[1,]",
     ],
 )
-def test_where_json_breaks_off_is_told_as_of_the_whole(tmp_path: Path, text: str) -> None:
-    """The line, the column and the sign are those in the file, not in a part of it."""
+def test_the_position_of_invalid_json_is_that_in_the_file(tmp_path: Path, text: str) -> None:
+    """Line and column do not refer to a part of the file."""
     path = tmp_path / "bank.json"
     path.write_text(text)
-    with pytest.raises(json.JSONDecodeError) as whole:
+    with pytest.raises(json.JSONDecodeError) as expected:
         json.loads(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_file, "_PART_BYTES", 3)
         with pytest.raises(BadFile) as parts:
             source.read_source(path)
-    place = f"line {whole.value.lineno}, column {whole.value.colno}: "
+    place = f"line {expected.value.lineno}, column {expected.value.colno}: "
     assert place in str(parts.value)

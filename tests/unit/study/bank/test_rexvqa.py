@@ -1,4 +1,4 @@
-"""The ReXVQA layout in its spellings: what is understood, and what an item becomes."""
+"""The ReXVQA format in its notations: how keys and values are interpreted."""
 
 import json
 from collections.abc import Callable
@@ -33,28 +33,28 @@ LEADERBOARD = {
 }
 
 
-def only(found: BankFile) -> Item:
-    """Return the one sound item of a bank without faults."""
-    assert found.faults == ()
-    assert len(found.items) == 1
-    return found.items[0]
+def only(file: BankFile) -> Item:
+    """Return the only item of a bank without errors."""
+    assert file.faults == ()
+    assert len(file.items) == 1
+    return file.items[0]
 
 
-def test_what_no_text_can_be_made_of_is_no_attribute(bank: Read, item: ItemDict) -> None:
-    """Python reads Infinity and half a sign out of JSON; the rest of the item is sound."""
+def test_values_that_are_not_text_are_not_stored_as_attributes(bank: Read, item: ItemDict) -> None:
+    """Python reads Infinity and lone surrogates in JSON; the rest of the item is valid."""
     odd = {"dose": float("inf"), "doses": [1.0, float("-inf")], "tags": ["\ud800"], "ok": [1.5]}
-    found = bank({"q1": item | odd})
-    assert only(found).attributes.keys() - {"ok"} == only(bank({"q1": item})).attributes.keys()
-    left_out = [one for one in found.notes if "left out" in one]
+    file = bank({"q1": item | odd})
+    assert only(file).attributes.keys() - {"ok"} == only(bank({"q1": item})).attributes.keys()
+    left_out = [note for note in file.notes if "left out" in note]
     assert left_out == [
         f"“{name}” is too long or not text, left out (1 item, first q1)"
         for name in ("dose", "doses", "tags")
     ]
 
 
-def test_item_as_the_data_set_spells_it(bank: Read, item: ItemDict) -> None:
-    found = bank({"q1": item})
-    assert only(found) == Item(
+def test_an_item_with_the_keys_of_the_data_set_is_read(bank: Read, item: ItemDict) -> None:
+    file = bank({"q1": item})
+    assert only(file) == Item(
         item_id="q1",
         question="Is there a pleural effusion?",
         options=("Yes, on the left", "Yes, on the right", "No"),
@@ -85,14 +85,14 @@ def test_item_as_the_data_set_spells_it(bank: Read, item: ItemDict) -> None:
             "ImageModality": '["DX","DX"]',
         },
     )
-    assert (found.format, found.n_found, found.notes) == ("rexvqa", 1, ())
-    film = found.films["deid_png/P1/A1/pa.png"]
+    assert (file.format, file.n_found, file.notes) == ("rexvqa", 1, ())
+    film = file.films["deid_png/P1/A1/pa.png"]
     assert (film.width, film.height, film.bits, film.low) == (30, 20, 16, 0)
 
 
-def test_item_as_the_leaderboard_spells_it(bank: Read) -> None:
-    found = bank({"q1": LEADERBOARD})
-    item = only(found)
+def test_an_item_with_the_keys_of_the_leaderboard_is_read(bank: Read) -> None:
+    file = bank({"q1": LEADERBOARD})
+    item = only(file)
     assert (item.patient_id, item.examination_id) == ("17", "5")
     assert (item.age, item.sex) == ("50 to 60 years", "male")
     assert item.report == {
@@ -101,7 +101,7 @@ def test_item_as_the_leaderboard_spells_it(bank: Read) -> None:
         "impression": "Normal.",
     }
     assert item.views == (View(path="deid_png/P1/A1/pa.png", label="FRONTAL", said="Frontal"),)
-    assert (item.options, item.truth, found.notes) == (("Yes", "No"), "B", ())
+    assert (item.options, item.truth, file.notes) == (("Yes", "No"), "B", ())
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,20 @@ def test_item_as_the_leaderboard_spells_it(bank: Read) -> None:
         "..\\deid_png\\P1\\A1\\pa.png",
     ],
 )
-def test_image_path_in_every_usual_form(bank: Read, item: ItemDict, written: object) -> None:
+def test_an_image_path_is_read_in_every_notation(
+    bank: Read, item: ItemDict, written: object
+) -> None:
     item |= {"ImagePath": written, "ImageViewPosition": "['AP PORTABLE']"}
     views = only(bank({"q1": item})).views
     assert views == (View(path="deid_png/P1/A1/pa.png", label="AP", said="AP PORTABLE"),)
 
 
-def test_images_folder_may_be_the_one_the_paths_name(
-    bank: Read, item: ItemDict, root: Path
-) -> None:
+def test_the_images_folder_may_be_part_of_the_paths(bank: Read, item: ItemDict, root: Path) -> None:
     views = only(bank({"q1": item}, images=root / "deid_png")).views
     assert [view.path for view in views] == ["P1/A1/pa.png", "P1/A1/lat.png"]
 
 
-def test_numpy_style_list_is_a_list(bank: Read, item: ItemDict) -> None:
+def test_a_list_in_numpy_notation_is_read(bank: Read, item: ItemDict) -> None:
     item["ImagePath"] = "['../deid_png/P1/A1/pa.png'\n '../deid_png/P1/A1/lat.png']"
     assert len(only(bank({"q1": item})).views) == 2
 
@@ -152,7 +152,7 @@ def test_numpy_style_list_is_a_list(bank: Read, item: ItemDict) -> None:
         ([1, 2], ("1", "2")),
     ],
 )
-def test_letters_come_off_only_when_all_options_carry_theirs(
+def test_letters_are_removed_if_all_options_have_them(
     bank: Read, item: ItemDict, options: object, texts: tuple[str, ...]
 ) -> None:
     item |= {"options": options, "correct_answer": "B"}
@@ -163,18 +163,20 @@ def test_letters_come_off_only_when_all_options_carry_theirs(
     "truth",
     ["C", "c", "C.", "(C)", "C)", " C ", "C. No", "C: no.", "No", "no", "No.", "(C) No"],
 )
-def test_correct_answer_in_every_usual_form(bank: Read, item: ItemDict, truth: str) -> None:
+def test_a_correct_answer_is_read_in_every_notation(bank: Read, item: ItemDict, truth: str) -> None:
     item["correct_answer"] = truth
     assert only(bank({"q1": item})).truth == "C"
 
 
-def test_keys_are_compared_without_case_and_underscores(bank: Read, item: ItemDict) -> None:
+def test_case_and_underscores_of_keys_do_not_matter(bank: Read, item: ItemDict) -> None:
     shouted = {key.upper().replace("_", " "): value for key, value in item.items()}
     assert only(bank({"q1": shouted})) == only(bank({"q1": item}))
 
 
 @pytest.mark.parametrize("name", ["question_id", "id", "item_id"])
-def test_list_and_json_lines_carry_their_ids_inside(bank: Read, item: ItemDict, name: str) -> None:
+def test_items_in_lists_and_json_lines_have_their_ids_inside(
+    bank: Read, item: ItemDict, name: str
+) -> None:
     item[name] = "q1"
     wanted = only(bank([item]))
     assert wanted.item_id == "q1"
@@ -184,56 +186,58 @@ def test_list_and_json_lines_carry_their_ids_inside(bank: Read, item: ItemDict, 
     assert [each.item_id for each in two.items] == ["q1", "q2"]
 
 
-def test_byte_order_mark_is_no_fault(bank: Read, item: ItemDict) -> None:
+def test_a_byte_order_mark_is_accepted(bank: Read, item: ItemDict) -> None:
     assert only(bank("\ufeff" + json.dumps({"q1": item})))
 
 
-def test_bank_without_any_correct_answer_has_no_reference_standard(
+def test_a_bank_without_correct_answers_has_no_reference_standard(
     bank: Read, item: ItemDict
 ) -> None:
     del item["correct_answer"]
     assert only(bank({"q1": item})).truth is None
 
 
-def test_examination_falls_back_on_its_first_film(bank: Read, item: ItemDict) -> None:
+def test_an_examination_without_id_has_the_path_of_its_first_film(
+    bank: Read, item: ItemDict
+) -> None:
     for key in ("study_id", "StudyInstanceUid", "AccessionNumber"):
         del item[key]
     assert only(bank({"q1": item})).examination_id == "deid_png/P1/A1/pa.png"
 
 
-def test_examination_key_that_patients_share_gives_way_to_the_next(
+def test_an_examination_id_shared_by_patients_is_replaced_by_the_next_key(
     bank: Read, item: ItemDict
 ) -> None:
     other = item | {"PatientID": "P2", "StudyInstanceUid": "1.2.4", "AccessionNumber": "A2"}
-    found = bank({"q1": item, "q2": other})
-    assert [each.examination_id for each in found.items] == ["1.2.3", "1.2.4"]
-    assert "study_id is shared between patients" in found.notes[0]
+    file = bank({"q1": item, "q2": other})
+    assert [each.examination_id for each in file.items] == ["1.2.3", "1.2.4"]
+    assert "study_id is shared between patients" in file.notes[0]
 
 
-def test_patient_is_taken_from_the_same_examination(bank: Read, item: ItemDict) -> None:
-    found = bank({"q1": item, "q2": item | {"PatientID": None}})
-    assert [each.patient_id for each in found.items] == ["P1", "P1"]
-    assert "patient taken from another item" in found.notes[0]
+def test_a_missing_patient_is_taken_from_the_same_examination(bank: Read, item: ItemDict) -> None:
+    file = bank({"q1": item, "q2": item | {"PatientID": None}})
+    assert [each.patient_id for each in file.items] == ["P1", "P1"]
+    assert "patient taken from another item" in file.notes[0]
 
 
-def test_what_is_not_understood_is_told_with_counts(bank: Read, item: ItemDict) -> None:
+def test_unknown_keys_and_values_are_reported_with_counts(bank: Read, item: ItemDict) -> None:
     item |= {"Mood": 1, "PatientAge": "old", "PatientSex": "7", "Findings": {"a": 1}}
     item["ImageViewPosition"] = ["Swimmers", "PA"]
-    found = bank({"q1": item, "q2": item})
-    assert len(found.items) == 2
-    assert (found.items[0].age, found.items[0].sex) == ("old", "")
-    said = "\n".join(found.notes)
+    file = bank({"q1": item, "q2": item})
+    assert len(file.items) == 2
+    assert (file.items[0].age, file.items[0].sex) == ("old", "")
+    notes = "\n".join(file.notes)
     for part in (
         "unknown key “Mood” kept as an attribute (2 items, first q1)",
         "“old”",
         "“7”",
         "view name “Swimmers”",
     ):
-        assert part in said
-    assert "findings is not text" in said
+        assert part in notes
+    assert "findings is not text" in notes
 
 
-# All the release says of its films, and what a reader may be told of it.
+# The names of views in the release, and the labels shown to readers.
 RELEASED = {
     "ANTERO_POSTERIOR": "AP",
     "AP": "AP",
@@ -261,51 +265,51 @@ RELEASED = {
 }
 
 
-@pytest.mark.parametrize(("said", "label"), RELEASED.items())
+@pytest.mark.parametrize(("name", "label"), RELEASED.items())
 def test_only_names_of_projections_become_labels(
-    bank: Read, item: ItemDict, said: str, label: str
+    bank: Read, item: ItemDict, name: str, label: str
 ) -> None:
-    """Whatever else the file says in their place is kept, and is no label."""
-    item |= {"ImagePath": ["deid_png/P1/A1/pa.png"], "ImageViewPosition": [said]}
+    """Other names are stored but not shown."""
+    item |= {"ImagePath": ["deid_png/P1/A1/pa.png"], "ImageViewPosition": [name]}
     (view,) = only(bank({"q1": item})).views
     assert view.label == label
-    assert (view.said or view.label) == said
+    assert (view.said or view.label) == name
 
 
-def test_every_label_is_its_own_label() -> None:
-    """So that a stored one may be looked up once more on its way to a reader."""
+def test_the_label_of_a_label_is_unchanged() -> None:
+    """A stored label is looked up again before it is shown to a reader."""
     assert [view_label(label) for label in sorted(VIEW_LABELS)] == [
         (label, True) for label in sorted(VIEW_LABELS)
     ]
 
 
-def test_labels_that_do_not_match_the_images_are_dropped_and_told(
+def test_labels_that_do_not_match_the_images_are_dropped_with_a_note(
     bank: Read, item: ItemDict
 ) -> None:
     item["ImageViewPosition"] = ["PA"]
-    found = bank({"q1": item})
-    assert [view.label for view in only(found).views] == ["", ""]
-    assert "view labels dropped" in found.notes[0]
+    file = bank({"q1": item})
+    assert [view.label for view in only(file).views] == ["", ""]
+    assert "view labels dropped" in file.notes[0]
 
 
-def test_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None:
+def test_an_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None:
     item["ImagePath"] = ["../deid_png/P1/A1/pa.png", "deid_png/P1/A1/pa.png"]
-    found = bank({"q1": item})
-    assert only(found).views == (
+    file = bank({"q1": item})
+    assert only(file).views == (
         View(path="deid_png/P1/A1/pa.png", label="PA", said="POSTERO_ANTERIOR"),
     )
-    assert "shown once" in found.notes[0]
+    assert "shown once" in file.notes[0]
 
 
-def test_each_film_is_read_once_and_progress_is_told(root: Path, item: ItemDict) -> None:
+def test_each_film_is_read_once_and_progress_is_reported(root: Path, item: ItemDict) -> None:
     path = root / "bank.json"
     path.write_text(json.dumps({f"q{n}": item for n in range(5)}))
-    told: list[tuple[str, int, int]] = []
-    found = read_whole(path, images=root, progress=lambda *one: told.append(one))
+    calls: list[tuple[str, int, int]] = []
+    file = read_whole(path, images=root, progress=lambda *step: calls.append(step))
     size = path.stat().st_size
-    assert told[-3:] == [("items", size, size), ("films", 0, 2), ("films", 2, 2)]
-    assert len(found.items) == 5
-    assert len(found.films) == 2
+    assert calls[-3:] == [("items", size, size), ("films", 0, 2), ("films", 2, 2)]
+    assert len(file.items) == 5
+    assert len(file.films) == 2
 
 
 @pytest.mark.parametrize(
@@ -321,12 +325,12 @@ def test_each_film_is_read_once_and_progress_is_told(root: Path, item: ItemDict)
         ("[1]", "no items"),
     ],
 )
-def test_file_that_is_no_bank_is_refused(bank: Read, text: str, says: str) -> None:
+def test_a_file_that_is_not_a_bank_is_refused(bank: Read, text: str, says: str) -> None:
     with pytest.raises(BadFile, match=says):
         bank(text)
 
 
-def test_file_that_is_not_there_or_not_utf8_is_refused(root: Path) -> None:
+def test_a_file_that_is_missing_or_not_utf8_is_refused(root: Path) -> None:
     with pytest.raises(BadFile, match="does not exist"):
         read_whole(root / "none.json", images=root)
     with pytest.raises(BadFile, match="is a folder"):
@@ -336,7 +340,7 @@ def test_file_that_is_not_there_or_not_utf8_is_refused(root: Path) -> None:
         read_whole(root / "bank.json", images=root)
 
 
-def test_missing_images_folder_is_refused(root: Path, bank: Read, item: ItemDict) -> None:
+def test_a_missing_images_folder_is_refused(root: Path, bank: Read, item: ItemDict) -> None:
     with pytest.raises(BadFile, match="images folder"):
         bank({"q1": item}, images=root / "none")
     with pytest.raises(BadFile, match="not a folder"):

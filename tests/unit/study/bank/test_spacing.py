@@ -1,4 +1,4 @@
-"""Pixel spacing in every spelling, and every doubt that leaves it unknown."""
+"""Pixel spacing in every notation, and the doubts that make it unknown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +12,10 @@ ItemDict = dict[str, Any]
 PA, LATERAL = "deid_png/P1/A1/pa.png", "deid_png/P1/A1/lat.png"
 
 
-def spacings(found: BankFile) -> list[float | None]:
+def spacings(file: BankFile) -> list[float | None]:
     """Return the spacing of the two films of an item without faults."""
-    assert found.faults == ()
-    return [found.films[path].spacing_mm for path in (PA, LATERAL)]
+    assert file.faults == ()
+    return [file.films[path].spacing_mm for path in (PA, LATERAL)]
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,10 @@ def spacings(found: BankFile) -> list[float | None]:
         *("image_pixel_spacing", "Pixel Spacing mm", "spacing_mm"),
     ],
 )
-def test_every_spelling_is_understood(bank: Read, item: ItemDict, key: str) -> None:
-    """No note, and one spacing per image in the images' order."""
-    found = bank({"q1": item | {key: [0.143, 0.2]}})
-    assert (spacings(found), found.notes) == ([0.143, 0.2], ())
+def test_every_name_of_the_key_is_accepted(bank: Read, item: ItemDict, key: str) -> None:
+    """The file has a spacing per image, in their order."""
+    file = bank({"q1": item | {key: [0.143, 0.2]}})
+    assert (spacings(file), file.notes) == ([0.143, 0.2], ())
 
 
 @pytest.mark.parametrize(
@@ -57,33 +57,33 @@ def test_every_spelling_is_understood(bank: Read, item: ItemDict, key: str) -> N
         (float("nan"), [None, None]),
     ],
 )
-def test_spacing_in_every_usual_form(
+def test_a_spacing_is_read_in_every_notation(
     bank: Read, item: ItemDict, written: object, expected: list[float | None]
 ) -> None:
-    """Numbers, texts, pairs and lists of them; what is not given is unknown without a note."""
-    found = bank({"q1": item | {"pixel_spacing": written}})
-    assert (spacings(found), found.notes) == (expected, ())
+    """Numbers, texts, pairs and lists are accepted; a missing value is unknown without a note."""
+    file = bank({"q1": item | {"pixel_spacing": written}})
+    assert (spacings(file), file.notes) == (expected, ())
 
 
 @pytest.mark.parametrize("written", [[0.143, 0.144], "[0.143, 0.144]", ["0.143\\0.144"]])
 def test_two_numbers_for_one_image_are_a_pair(bank: Read, item: ItemDict, written: object) -> None:
-    """Rows and columns within 1 % are square; their mean counts."""
+    """Rows and columns within 1 % are square, and their mean is used."""
     item |= {"ImagePath": [f"../{PA}"], "ImageViewPosition": ["PA"], "PixelSpacing": written}
-    found = bank({"q1": item})
-    assert found.films[PA].spacing_mm == pytest.approx(0.1435)
-    assert found.notes == ()
+    file = bank({"q1": item})
+    assert file.films[PA].spacing_mm == pytest.approx(0.1435)
+    assert file.notes == ()
 
 
 def test_two_numbers_for_three_images_are_a_pair_for_all(bank: Read, item: ItemDict) -> None:
-    """A pair is one value; two different spacings for three images are none."""
+    """Two different spacings for three images are not usable."""
     third = "deid_png/P2/A2/pa.png"
     item |= {"ImagePath": [f"../{path}" for path in (PA, LATERAL, third)]}
     item |= {"ImageViewPosition": ["PA", "LL", "PA"]}
-    found = bank({"q1": item | {"PixelSpacing": [0.2, 0.2]}})
-    assert {film.spacing_mm for film in found.films.values()} == {0.2}
-    found = bank({"q1": item | {"PixelSpacing": [0.2, 0.3]}})
-    assert {film.spacing_mm for film in found.films.values()} == {None}
-    assert len(found.notes) == 1
+    file = bank({"q1": item | {"PixelSpacing": [0.2, 0.2]}})
+    assert {film.spacing_mm for film in file.films.values()} == {0.2}
+    file = bank({"q1": item | {"PixelSpacing": [0.2, 0.3]}})
+    assert {film.spacing_mm for film in file.films.values()} == {None}
+    assert len(file.notes) == 1
 
 
 @pytest.mark.parametrize(
@@ -110,74 +110,72 @@ def test_two_numbers_for_three_images_are_a_pair_for_all(bank: Read, item: ItemD
         ("a\0", "not understood"),
     ],
 )
-def test_a_doubtful_spacing_is_noted_and_unknown(
+def test_an_invalid_spacing_is_unknown_with_a_note(
     bank: Read, item: ItemDict, written: object, says: str
 ) -> None:
-    """Never a fault: a film can be read without a scale, and must not be read with a wrong one."""
-    found = bank({"q1": item | {"pixel_spacing": written}})
-    assert spacings(found) == [None, None]
-    assert len(found.notes) == 1
-    assert says in found.notes[0]
-    assert "(1 item, first q1)" in found.notes[0]
+    """It is not an error: a film can be read without a scale, but not with a wrong one."""
+    file = bank({"q1": item | {"pixel_spacing": written}})
+    assert spacings(file) == [None, None]
+    assert len(file.notes) == 1
+    assert says in file.notes[0]
+    assert "(1 item, first q1)" in file.notes[0]
 
 
-def test_one_doubtful_value_leaves_the_other_images_alone(bank: Read, item: ItemDict) -> None:
-    """Each image has its own."""
-    found = bank({"q1": item | {"pixel_spacing": [0.143, 9]}})
-    assert spacings(found) == [0.143, None]
-    assert "not within" in found.notes[0]
+def test_an_invalid_spacing_does_not_affect_other_images(bank: Read, item: ItemDict) -> None:
+    """Each image has its own spacing."""
+    file = bank({"q1": item | {"pixel_spacing": [0.143, 9]}})
+    assert spacings(file) == [0.143, None]
+    assert "not within" in file.notes[0]
 
 
-def test_the_detectors_own_spacing_comes_before_a_calibrated_one(
-    bank: Read, item: ItemDict
-) -> None:
-    """Both are given where somebody calibrated; the difference is noted."""
+def test_the_spacing_of_the_detector_precedes_a_calibrated_one(bank: Read, item: ItemDict) -> None:
+    """A note reports the difference."""
     both = item | {"PixelSpacing": 0.13, "ImagerPixelSpacing": [0.143, 0.143]}
-    found = bank({"q1": both})
-    assert spacings(found) == [0.143, 0.143]
-    assert "ImagerPixelSpacing is taken" in found.notes[0]
+    file = bank({"q1": both})
+    assert spacings(file) == [0.143, 0.143]
+    assert "ImagerPixelSpacing is taken" in file.notes[0]
     assert bank({"q1": both | {"PixelSpacing": "0.143\\0.143"}}).notes == ()
 
 
-def test_items_that_differ_on_a_film_leave_its_spacing_unknown(bank: Read, item: ItemDict) -> None:
-    """A note says which film; the other film, on which they agree, keeps its spacing."""
+def test_contradictory_spacings_of_a_film_make_it_unknown(bank: Read, item: ItemDict) -> None:
+    """A note names the film; other films keep their spacing."""
     other = item | {"pixel_spacing": [0.2, 0.143]}
-    found = bank({"q1": item | {"pixel_spacing": [0.143, 0.143]}, "q2": other, "q3": item})
-    assert spacings(found) == [None, 0.143]
-    assert found.notes == (f"pixel spacings of image {PA} differ, left unknown (1 item, first q1)",)
+    file = bank({"q1": item | {"pixel_spacing": [0.143, 0.143]}, "q2": other, "q3": item})
+    assert spacings(file) == [None, 0.143]
+    assert file.notes == (f"pixel spacings of image {PA} differ, left unknown (1 item, first q1)",)
 
 
-def test_a_film_without_a_spacing_in_one_item_takes_the_others(bank: Read, item: ItemDict) -> None:
-    """Silence contradicts nobody, and statements within 1 % are one."""
-    given = item | {"pixel_spacing": 0.143}
-    found = bank({"q1": item, "q2": given, "q3": item | {"pixel_spacing": 0.1431}})
-    assert (spacings(found), found.notes) == ([0.143, 0.143], ())
+def test_an_item_without_spacing_does_not_contradict_others(bank: Read, item: ItemDict) -> None:
+    """Values within 1 % agree."""
+    spaced = item | {"pixel_spacing": 0.143}
+    file = bank({"q1": item, "q2": spaced, "q3": item | {"pixel_spacing": 0.1431}})
+    assert (spacings(file), file.notes) == ([0.143, 0.143], ())
 
 
-def test_a_faulty_item_has_no_say(bank: Read, item: ItemDict) -> None:
-    """What is not imported contradicts nothing."""
+def test_the_spacing_of_an_invalid_item_is_ignored(bank: Read, item: ItemDict) -> None:
+    """Only imported items count."""
     bad = item | {"question": "", "pixel_spacing": 0.9}
-    found = bank({"q1": item | {"pixel_spacing": 0.143}, "q2": bad})
-    assert {film.spacing_mm for film in found.films.values()} == {0.143}
+    file = bank({"q1": item | {"pixel_spacing": 0.143}, "q2": bad})
+    assert {film.spacing_mm for film in file.films.values()} == {0.143}
 
 
 def test_an_image_listed_twice_with_two_spacings_has_none(bank: Read, item: ItemDict) -> None:
-    """Shown once, and of two minds about its size."""
+    """It is shown once."""
     item |= {"ImagePath": [f"../{PA}"] * 2, "pixel_spacing": [0.143, 0.2]}
-    found = bank({"q1": item})
-    assert found.films[PA].spacing_mm is None
-    assert any("differ" in note for note in found.notes)
+    file = bank({"q1": item})
+    assert file.films[PA].spacing_mm is None
+    assert any("differ" in note for note in file.notes)
 
 
-def test_a_csv_column_holds_spacings(bank: Read) -> None:
-    """Separated as the images are, or a JSON list; an empty cell is unknown."""
+def test_a_csv_column_may_contain_spacings(bank: Read) -> None:
+    """They are separated like the images, or form a JSON list; an empty cell is unknown."""
     rows = [
         f"q1,Effusion?,Yes,No,A,{PA}|{LATERAL},0.143|0.139",
         'q2,Effusion?,Yes,No,A,deid_png/P2/A2/pa.png,"[0.2, 0.2]"',
         f"q3,Effusion?,Yes,No,A,{PA},",
     ]
     header = "item_id,question,option_a,option_b,truth,images,pixel_spacing"
-    found = bank("\n".join([header, *rows]), "bank.csv")
-    assert spacings(found) == [0.143, 0.139]
-    assert found.films["deid_png/P2/A2/pa.png"].spacing_mm == 0.2
-    assert found.notes == ()
+    file = bank("\n".join([header, *rows]), "bank.csv")
+    assert spacings(file) == [0.143, 0.139]
+    assert file.films["deid_png/P2/A2/pa.png"].spacing_mm == 0.2
+    assert file.notes == ()

@@ -1,4 +1,4 @@
-"""Several processes at one bank: what comes of it is the same, and none of them is left behind."""
+"""Several processes import a bank with the same result, and none of them remains."""
 
 import json
 import os
@@ -30,26 +30,30 @@ N_ITEMS = 90
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a few items be a large file."""
+    """Treat a file of a few items as a large file."""
     monkeypatch.setattr(source, "PIECE", 3_000)
     monkeypatch.setattr(text_file, "_PART_BYTES", 2_000)
     monkeypatch.setattr(reading, "_LARGE", 0)
 
 
 def _items(item: ItemDict) -> dict[str, Any]:
-    """Return items of which some have faults, and others something that is not understood."""
-    found: dict[str, Any] = {}
+    """Return items, some of them with errors and others with unknown values."""
+    items: dict[str, Any] = {}
     for n in range(N_ITEMS):
-        one = item | {"PatientID": f"P{n // 4}", "study_id": f"S{n // 2}", "tag": f"{n % 3} \n é"}
-        one["question"] = f'Is this number {n}, or "}}, {{" as some write it?'
+        record = item | {
+            "PatientID": f"P{n // 4}",
+            "study_id": f"S{n // 2}",
+            "tag": f"{n % 3} \n é",
+        }
+        record["question"] = f'Is this number {n}, or "}}, {{" as some write it?'
         if n % 17 == 3:
-            one["correct_answer"] = "none of them"
+            record["correct_answer"] = "none of them"
         if n % 19 == 4:
-            one["PatientAge"] = "old"
+            record["PatientAge"] = "old"
         if n % 23 == 5:
-            one["ImagePath"] = ["../deid_png/nowhere.png"]
-        found[f"q{n}"] = one
-    return found
+            record["ImagePath"] = ["../deid_png/nowhere.png"]
+        items[f"q{n}"] = record
+    return items
 
 
 def _new(folder: Path) -> Store:
@@ -65,28 +69,28 @@ def _kept(store: Store) -> list[Any]:
         return [bank.content_sha256, bank.source_sha256, rows, *banks.whole_items(look, bank.id)]
 
 
-def _told(done: Imported) -> list[Any]:
+def _summary(done: Imported) -> list[Any]:
     return [done.n_items, done.n_left_out, done.left_out, done.missing, done.notes, done.guessable]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("write", [json.dumps, lambda items: json.dumps(items, indent=1)])
 @pytest.mark.parametrize("listed", [False, True])
-def test_any_number_of_workers_brings_the_same(
+def test_the_result_does_not_depend_on_the_number_of_workers(
     tmp_path: Path,
     root: Path,
     item: ItemDict,
     write: Callable[[Any], str],
     listed: bool,
 ) -> None:
-    """Rows, hash, faults, notes and their order; of an object, and of a list with a bare item."""
+    """Rows, hash, errors, notes and their order are equal for objects and lists."""
     items: Any = _items(item)
     if listed:
         items = [{"question_id": key, **value} for key, value in items.items()]
         del items[50]["question_id"]
     path = root / "metadata/bank.json"
     path.write_text(write(items), encoding="utf-8")
-    found = []
+    results = []
     for n_workers in (0, 1, 3):
         store = _new(tmp_path / f"with {n_workers}")
         done = import_bank(
@@ -101,9 +105,9 @@ def test_any_number_of_workers_brings_the_same(
             import_bank(
                 *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
             )
-        found.append([_kept(store), _told(done), str(refused.value)])
-    assert found[0][1][0] < N_ITEMS
-    assert found[0] == found[1] == found[2]
+        results.append([_kept(store), _summary(done), str(refused.value)])
+    assert results[0][1][0] < N_ITEMS
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.parametrize(
@@ -114,10 +118,10 @@ def test_any_number_of_workers_brings_the_same(
         ('"q80": {', '"q80": {{', "a key in double quotes is missing"),
     ],
 )
-def test_what_is_no_json_is_told_at_the_same_place(
+def test_the_position_of_invalid_json_does_not_depend_on_the_workers(
     store: Store, root: Path, item: ItemDict, old: str, new: str, where: str
 ) -> None:
-    """Though it was cut into pieces where nobody had looked into it."""
+    """Workers divide the file into parts without parsing it."""
     path = root / "metadata/bank.json"
     text = json.dumps(_items(item))
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -133,10 +137,10 @@ def test_what_is_no_json_is_told_at_the_same_place(
 
 
 @pytest.mark.slow
-def test_items_that_hold_objects_are_read_one_by_one(
+def test_items_that_contain_objects_are_read_one_by_one(
     tmp_path: Path, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where an item ends is guessed wrong there, and every piece is read after all."""
+    """Their end is guessed incorrectly, so each part is read again."""
     given_back, give_back = [], source.OpenSource.give_back
 
     def noted(self: Any, pieces: Any) -> None:
@@ -147,14 +151,14 @@ def test_items_that_hold_objects_are_read_one_by_one(
     items = {
         key: {
             part: content
-            for name, told in (value | {"correct_answer": "A"}).items()
-            for part, content in ((name, told), (f"more of {name}", {"of": n}))
+            for name, entry in (value | {"correct_answer": "A"}).items()
+            for part, content in ((name, entry), (f"more of {name}", {"of": n}))
         }
         for n, (key, value) in enumerate(_items(item).items())
     }
     path = root / "metadata/bank.json"
     path.write_text(json.dumps(items), encoding="utf-8")
-    found = []
+    results = []
     for n_workers in (0, 2):
         store = _new(tmp_path / f"with {n_workers}")
         import_bank(
@@ -165,17 +169,17 @@ def test_items_that_hold_objects_are_read_one_by_one(
             n_workers=n_workers,
             now=NOW,
         )
-        found.append(_kept(store))
-    assert found[0] == found[1]
+        results.append(_kept(store))
+    assert results[0] == results[1]
     assert len(given_back) == 2
     assert given_back[1] > 1
 
 
 @pytest.mark.slow
-def test_what_is_held_does_not_go_by_how_much_there_is(
+def test_memory_does_not_grow_with_the_size_of_the_file(
     store: Store, root: Path, item: ItemDict
 ) -> None:
-    """A file that is three times as long: here, where all memory of Python's can be counted."""
+    """Python counts the memory of an import in this process."""
     peaks, sizes = [], []
     for n_items in (400, 1_200):
         path = root / f"metadata/{n_items}.json"
@@ -183,10 +187,14 @@ def test_what_is_held_does_not_go_by_how_much_there_is(
             f"q{n}": item | {"PatientID": f"P{n}", "study_id": f"S{n}"} for n in range(n_items)
         }
         sizes.append(path.write_text(json.dumps(items), encoding="utf-8"))
-        what: dict[str, Any] = {"name": f"of {n_items}", "images": root / "deid_png", "now": NOW}
+        arguments: dict[str, Any] = {
+            "name": f"of {n_items}",
+            "images": root / "deid_png",
+            "now": NOW,
+        }
         tracemalloc.start()
         try:
-            import_bank(store, path, n_workers=0, **what)
+            import_bank(store, path, n_workers=0, **arguments)
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
@@ -194,7 +202,7 @@ def test_what_is_held_does_not_go_by_how_much_there_is(
     assert peaks[1] < sizes[1] / 3
 
 
-def test_results_come_in_order_and_errors_where_they_belong() -> None:
+def test_results_and_errors_come_in_order() -> None:
     def half(n: int) -> int:
         if n == 7:
             raise ValueError("seven")
@@ -206,25 +214,25 @@ def test_results_come_in_order_and_errors_where_they_belong() -> None:
         next(results)
 
 
-def test_no_worker_is_left_behind() -> None:
-    """Neither of work that is given up, nor where their beginner is killed."""
+def test_no_worker_remains() -> None:
+    """Workers end if their work is abandoned or their parent is killed."""
     with closing(in_order(lambda _: os.getpid(), iter(int, 1), 2)) as results:
         workers = {next(results) for _ in range(4)}
     assert len(workers) == 2
     assert not any(map(_lives, workers))
 
-    here, there = os.pipe()
-    beginner = os.fork()
-    if not beginner:  # it tells who works for it, and goes on for ever
-        os.close(here)
+    read_end, write_end = os.pipe()
+    parent = os.fork()
+    if not parent:  # it prints its workers and continues until it is killed
+        os.close(read_end)
         for pid in in_order(lambda _: os.getpid(), iter(int, 1), 2):
-            os.write(there, f"{pid}\n".encode())
-    os.close(there)
-    with os.fdopen(here) as told:
-        workers = {int(told.readline()) for _ in range(4)}
+            os.write(write_end, f"{pid}\n".encode())
+    os.close(write_end)
+    with os.fdopen(read_end) as pipe:
+        workers = {int(pipe.readline()) for _ in range(4)}
         ends = [os.pidfd_open(pid) for pid in workers]
-        os.kill(beginner, signal.SIGKILL)
-        os.waitpid(beginner, 0)
+        os.kill(parent, signal.SIGKILL)
+        os.waitpid(parent, 0)
     for end in ends:
         assert _ended(end)
 
@@ -233,70 +241,68 @@ def test_no_worker_is_left_behind() -> None:
 def test_a_worker_that_is_killed_ends_the_import(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says so; nothing is in the store, and the same command brings all of it."""
+    """Nothing is stored, and the same command imports everything."""
     path = root / "metadata/bank.json"
     items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
     path.write_text(json.dumps(items), encoding="utf-8")
-    what: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
-    what["missing_images"] = "drop"
-    here, draft = os.getpid(), ItemReader.draft
+    arguments: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    arguments["missing_images"] = "drop"
+    own_pid, draft = os.getpid(), ItemReader.draft
 
     def killed(self: Any, *record: Any) -> Any:
-        if os.getpid() != here:
+        if os.getpid() != own_pid:
             os.kill(os.getpid(), signal.SIGKILL)
         return draft(self, *record)
 
     with monkeypatch.context() as patch:
         patch.setattr(ItemReader, "draft", killed)
         with pytest.raises(NotNow, match="stopped before it was done"):
-            import_bank(store, path, n_workers=2, **what)
+            import_bank(store, path, n_workers=2, **arguments)
     with store.look() as look:
         assert banks.listed(look) == []
-    assert import_bank(store, path, n_workers=2, **what).n_items > N_ITEMS / 2
+    assert import_bank(store, path, n_workers=2, **arguments).n_items > N_ITEMS / 2
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
 @pytest.mark.slow
-def test_nothing_is_kept_of_a_bank_whose_content_could_not_be_looked_at(
+def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that is killed while the bank is being stored takes it all back."""
+    """The transaction of the import is rolled back."""
     path = root / "metadata/bank.json"
     items = {f"q{n}": item for n in range(N_ITEMS)}
     path.write_text(json.dumps(items), encoding="utf-8")
-    here = os.getpid()
+    own_pid = os.getpid()
 
     def killed(items: Any) -> list[Any]:
-        if os.getpid() != here:
+        if os.getpid() != own_pid:
             os.kill(os.getpid(), signal.SIGKILL)
         return look_over(items)
 
     monkeypatch.setattr(importing, "look_over", killed)
-    what: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    arguments: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
     with pytest.raises(NotNow, match="Nothing was imported"):
-        import_bank(store, path, n_workers=3, **what)
+        import_bank(store, path, n_workers=3, **arguments)
     with store.look() as look:
         assert banks.listed(look) == []
         assert not look.value("SELECT count(*) FROM items")
-    assert import_bank(store, path, n_workers=0, **what).n_items == N_ITEMS
+    assert import_bank(store, path, n_workers=0, **arguments).n_items == N_ITEMS
 
 
 def test_sqlite_writes_json_as_python_does(store: Store) -> None:
-    """Whatever sign is in a text: the hash of a bank's content rests on it."""
-    signs = [chr(n) for n in (*range(1, 0x180), 0x2028, 0x2029, 0xFFFF, 0x1F600)]
+    """The hash of a bank's content depends on it."""
+    characters = [chr(n) for n in (*range(1, 0x180), 0x2028, 0x2029, 0xFFFF, 0x1F600)]
     with store.look() as look:
-        for text in (*signs, "".join(signs)):
+        for text in (*characters, "".join(characters)):
             assert look.value("SELECT json_quote(:text)", text=text) == canonical_json(text)
-            said = look.value("SELECT json_group_object(:text, :text)", text=text)
-            assert said == canonical_json({text: text})
-            assert parsed_json(said) == {text: text}
+            row = look.value("SELECT json_group_object(:text, :text)", text=text)
+            assert row == canonical_json({text: text})
+            assert parsed_json(row) == {text: text}
 
 
 @pytest.mark.slow
-def test_others_may_read_what_was_staged_and_nobody_may_take_it(
-    store: Store, root: Path, item: ItemDict
-) -> None:
-    """While the content is looked over, a second import is told to wait."""
+def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: ItemDict) -> None:
+    """The first one is checking its content."""
     path = root / "metadata/bank.json"
     items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
     path.write_text(json.dumps(items), encoding="utf-8")
@@ -332,6 +338,6 @@ def _lives(pid: int) -> bool:
 
 
 def _ended(end: int) -> bool:
-    """Wait for the end of a process that is nobody's child here."""
+    """Wait for the end of a process that is not a child of this one."""
     with os.fdopen(end) as file:
         return bool(select([file], [], [], 30)[0])
