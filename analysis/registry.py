@@ -54,6 +54,7 @@ from analysis.statistics.mrmc.panel import (
     READER_PANEL,
 )
 from analysis.statistics.mrmc.sensitivity import SENSITIVITY_PANEL
+from analysis.statistics.mrmc.uncrossed import UNCROSSED
 from analysis.statistics.reliance import RELIANCE
 from analysis.statistics.statistic import Statistic
 from analysis.statistics.study import Study
@@ -73,6 +74,7 @@ STATISTICS = (
     SENSITIVITY_PANEL,
     PANEL_ADJUSTED,
     READER_CONDITIONS_ITEMS,
+    UNCROSSED,
     VARIANCE_COMPONENTS,
     GEE,
     AGREEMENT_BETWEEN,

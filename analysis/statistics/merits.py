@@ -702,7 +702,7 @@ class Figures:
         covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
         shared_ratings = ratings.ratings[shared.items][:, columns]
         reasons = [
-            _why_no_auc(
+            why_no_auc(
                 matrix.columns[column].rater_id,
                 int(n_gaps),
                 unreadable=ratings.unreadable and bool(ratings.rated[column]),
@@ -780,7 +780,14 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Con
     )
 
 
-def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
+def why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
+    """Return why a rater has no AUC, empty where there is one.
+
+    Examples
+    --------
+    >>> why_no_auc("R1", 2, unreadable=False), why_no_auc("R1", 0, unreadable=False)
+    ('AUC: 2 answers of R1 have no confidence', '')
+    """
     if n_gaps:
         return f"AUC: {n_gaps} answers of {rater} have no confidence"
     if unreadable:

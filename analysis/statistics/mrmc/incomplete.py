@@ -1,0 +1,194 @@
+"""Comparisons in which not every reader read every case, and their pair-weighted means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import RaterKind
+from analysis.readings.clusters import sums_by_cluster
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.merits import Metric, why_no_auc
+from analysis.statistics.mrmc.conditions import contrasts_of
+from analysis.statistics.mrmc.panel import panels_of
+from analysis.statistics.mrmc.u_statistics import Observations, UStatistic, u_statistic
+from analysis.statistics.study import Study
+from analysis.translation import later
+
+CLUSTERED_AREA = later("AUC: the U-statistic needs one case per patient")
+LARGE_KERNEL = 2**26
+"""Cells of a kernel of three axes: 0.5 GB each for kernel and design."""
+TOO_LARGE = later("AUC: too many pairs of cases for a U-statistic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Side:
+    """The readings of one side of a comparison.
+
+    Parameters
+    ----------
+    columns : numpy.ndarray of int, shape (n_readers,)
+        The readers' columns in the matrix; -1 for a reader without one.
+    model : int or None
+        The column of the model that each reading is compared with.
+    """
+
+    columns: Ints
+    model: int | None = None
+
+    def given(self, matrix: ReadingMatrix) -> Bools:
+        """Return the readings that count, shape (n_items, n_readers)."""
+        given: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
+        return given if self.model is None else given & matrix.given[:, [self.model]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """A model against readers, or two conditions, where not everybody read everything.
+
+    Parameters
+    ----------
+    names : dict
+        `model_id, condition_a, condition_b`.
+    sides : tuple of Side
+        The readings of the readers and, of two conditions, those of the second.
+    """
+
+    names: dict[str, str]
+    sides: tuple[Side, ...]
+
+    def given(self, matrix: ReadingMatrix) -> Bools:
+        """Return the readings of both sides, shape (n_items, n_columns)."""
+        present = [side.given(matrix)[:, side.columns >= 0] for side in self.sides]
+        return np.hstack(present)
+
+    def is_crossed(self, matrix: ReadingMatrix) -> bool:
+        """Tell whether every reader read, on both sides, all that any reader did."""
+        given = self.given(matrix)
+        complete = all((side.columns >= 0).all() for side in self.sides)
+        return complete and bool(given[given.any(axis=1)].all())
+
+
+def comparisons_of(matrix: ReadingMatrix) -> Iterator[Comparison]:
+    """Yield what is not fully crossed: each model against readers, then every two conditions."""
+    for comparison in _all_comparisons(matrix):
+        if comparison.given(matrix).any() and not comparison.is_crossed(matrix):
+            yield comparison
+
+
+def _all_comparisons(matrix: ReadingMatrix) -> Iterator[Comparison]:
+    for panel in panels_of(matrix):
+        names = {"model_id": panel.model_id, "condition_a": panel.condition, "condition_b": ""}
+        yield Comparison(names=names, sides=(Side(columns=panel.readers, model=panel.model),))
+    places: dict[str, dict[str, int]] = {}
+    for place, column in enumerate(matrix.columns):
+        if column.kind is RaterKind.READER:
+            places.setdefault(column.condition, {})[column.rater_id] = place
+    for contrast in contrasts_of(matrix):
+        a, b = places[contrast.condition_a], places[contrast.condition_b]
+        readers = sorted(a.keys() | b.keys())
+        sides = tuple(
+            Side(columns=np.array([side.get(reader, -1) for reader in readers])) for side in (a, b)
+        )
+        names = {
+            "model_id": "",
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+        }
+        yield Comparison(names=names, sides=sides)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Weighted:
+    """Pair-weighted means of both sides of a comparison, and the statistic of their difference."""
+
+    value_a: float
+    value_b: float
+    statistic: UStatistic
+
+
+def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weighted | None, str]:
+    """Return the pair-weighted estimates of a comparison, or the reason why there are none.
+
+    Parameters
+    ----------
+    study : Study
+        The checked tables.
+    comparison : Comparison
+        Of `comparisons_of`.
+    metric : Metric
+        Accuracy, or the area where there are ratings.
+    """
+    if metric is Metric.AUC and (reason := _why_no_area(study, comparison)):
+        return None, reason
+    observed = _accuracy if metric is Metric.ACCURACY else _area
+    parts = [observed(study, side) for side in comparison.sides]
+    if len(parts) == 1:
+        readers, model = parts[0]
+        ahead = Observations(kernel=model.kernel - readers.kernel, design=readers.design)
+        return Weighted(value_a=model.mean, value_b=readers.mean, statistic=u_statistic(ahead)), ""
+    (a, _), (b, _) = parts
+    return Weighted(value_a=a.mean, value_b=b.mean, statistic=u_statistic(a, b)), ""
+
+
+def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
+    """Return the correct answers of readers, and of the model to the same readings, by patient."""
+    matrix = study.matrix
+    given = side.given(matrix).astype(np.float64)
+    kernel = given * matrix.correct[:, side.columns]
+    model = given * matrix.correct[:, [side.model or 0]]
+    design, _ = sums_by_cluster(given, matrix.clusters)
+    readers, models = (
+        Observations(kernel=sums_by_cluster(part, matrix.clusters)[0].T, design=design.T)
+        for part in (kernel, model)
+    )
+    return readers, models
+
+
+def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
+    """Return the scores of readers' pairs of cases, and of the model's for the same pairs."""
+    ratings = study.figures.ratings
+    assert ratings is not None  # the metric exists only where there are ratings
+    given = side.given(study.matrix)
+    positive = ratings.positive & study.matrix.assigned
+    negative = ~ratings.positive & study.matrix.assigned
+    design = (given[positive].T[:, :, None] & given[negative].T[:, None, :]).astype(np.float64)
+
+    def scores(columns: Ints) -> Floats:
+        high = ratings.ratings[positive][:, columns].T[:, :, None]
+        low = ratings.ratings[negative][:, columns].T[:, None, :]
+        scored: Floats = design * ((high > low) + 0.5 * (high == low))
+        return scored
+
+    model = np.full(len(side.columns), side.model or 0)
+    readers = Observations(kernel=scores(side.columns), design=design)
+    return readers, Observations(kernel=scores(model), design=design)
+
+
+def _why_no_area(study: Study, comparison: Comparison) -> str:
+    matrix, ratings = study.matrix, study.figures.ratings
+    assert ratings is not None  # the metric exists only where there are ratings
+    if matrix.clustered:
+        return CLUSTERED_AREA
+    given = comparison.given(matrix).any(axis=1)
+    positive = int((given & ratings.positive).sum())
+    n_readers = len(comparison.sides[0].columns)
+    if n_readers * positive * (int(given.sum()) - positive) > LARGE_KERNEL:
+        return TOO_LARGE
+    reasons = []
+    for side in comparison.sides:
+        read = side.given(matrix)
+        columns = side.columns if side.model is None else np.append(side.columns, side.model)
+        for i, column in enumerate(columns):
+            if column < 0:
+                continue
+            items = read[:, i] if i < len(side.columns) else np.any(read, axis=1)
+            n_gaps = int(np.isnan(ratings.ratings[items, column]).sum())
+            unreadable = ratings.unreadable and bool(ratings.rated[column])
+            reasons.append(
+                why_no_auc(matrix.columns[column].rater_id, n_gaps, unreadable=unreadable)
+            )
+    return "; ".join(dict.fromkeys(filter(None, reasons)))

@@ -1,0 +1,301 @@
+"""U-statistics of readers and cases, for readings in which not everybody reads everything."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.arrays import Floats
+from analysis.statistics.mrmc.obuchowski_rockette import beyond_rounding
+from analysis.translation import later
+
+NOT_INDEPENDENT = later("no two readings have different readers and different patients")
+FEWEST_DF = 2.0
+"""iMRMC's smallest degrees of freedom."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Observations:
+    """The kernel of a U-statistic over readers and cases.
+
+    Parameters
+    ----------
+    kernel : numpy.ndarray of float
+        Sum of the kernel's values in each cell; 0 where there is none. Of shape
+        (n_readers, n_cases), or (n_readers, n_positive, n_negative) for pairs of cases.
+    design : numpy.ndarray of float, the same shape
+        Number of values in each cell.
+    """
+
+    kernel: Floats
+    design: Floats
+
+    @property
+    def mean(self) -> float:
+        """The mean over all values: every reading, or pair of readings, has the same weight."""
+        n = float(self.design.sum())
+        return float(self.kernel.sum()) / n if n else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Moments:
+    """Second moments of two means, by what two observations share.
+
+    An index is a set of axes as a bit mask: bit 0 the reader, bit 1 the case (or the positive
+    case), bit 2 the negative case. 0 is a pair of observations that share nothing.
+
+    Parameters
+    ----------
+    unbiased, biased : numpy.ndarray of float, shape (2**n_axes,)
+        BDG's moments: the mean product over the pairs that share exactly these axes; over those
+        that share at least these.
+    coefficients : numpy.ndarray of float, shape (2**n_axes,)
+        Share of the pairs, of the empty set minus 1: their scalar product with `unbiased` is the
+        covariance of the means.
+    """
+
+    unbiased: Floats
+    biased: Floats
+    coefficients: Floats
+
+    @property
+    def covariance(self) -> float:
+        """The unbiased covariance of the two means; it may be negative."""
+        terms = self.coefficients * self.unbiased
+        return beyond_rounding(float(terms.sum()), float(np.abs(terms).sum()))
+
+    @property
+    def components(self) -> Floats:
+        """BCK's components of variance, of `unbiased`; the one of the empty set is not used."""
+        return _components(self.unbiased)
+
+    @property
+    def biased_components(self) -> Floats:
+        """BCK's components of `biased`."""
+        return _components(self.biased)
+
+    @property
+    def component_coefficients(self) -> Floats:
+        """The coefficients of BCK's components, that of the empty set 0."""
+        size = len(self.coefficients)
+        return np.array([self.coefficients[_supersets(mask, size)].sum() for mask in range(size)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UStatistic:
+    """A mean, or the difference of two, with its variance over readers and cases.
+
+    Parameters
+    ----------
+    estimate : float
+        In the unit of the kernel.
+    variance : float
+        Unbiased, and so possibly negative; nan where undefined.
+    df_bdg, df_bck : float
+        Degrees of freedom from BDG's mean squares, and by Satterthwaite's rule from BCK's
+        components.
+    moments : tuple of Moments
+        Of the mean; of the first, of the second, and of both for a difference.
+    undefined_because : str
+        Why there is no variance; empty where there is.
+    """
+
+    estimate: float
+    variance: float
+    df_bdg: float
+    df_bck: float
+    moments: tuple[Moments, ...] = ()
+    undefined_because: str = ""
+
+
+def u_statistic(a: Observations, b: Observations | None = None) -> UStatistic:
+    r"""Estimate a mean over readers and cases, or a difference of two, with its variance.
+
+    Parameters
+    ----------
+    a : Observations
+        The first, or the only, mean.
+    b : Observations, optional
+        The second, with the same readers and cases on its axes.
+
+    Returns
+    -------
+    UStatistic
+        Undefined where no two observations have different readers and different cases.
+
+    Notes
+    -----
+    With :math:`M_S` the mean product of two observations that share exactly the axes S, and
+    :math:`c_S` the share of these pairs, the variance of a mean is :math:`\sum_S c_S M_S -
+    M_\emptyset` (Barrett, Kupinski, Clarkson [1]_; Gallas et al. [2]_). It does not need
+    complete data. BCK's component of S is :math:`\sum_{T \subseteq S} (-1)^{|S - T|} M_T`; its
+    coefficient is the sum of the :math:`c_T` with T a superset of S. Both forms give the same
+    variance. Degrees of freedom as in iMRMC: of the mean squares of readers and cases, which are
+    the components of the biased moments; or of each component's share of the variance, with 1 over
+    its coefficient less 1 degrees of freedom. They are never below those of the factor with the
+    fewest, nor below 2. A moment without pairs is the one at which its own component is 0.
+
+    References
+    ----------
+    .. [1] Clarkson E, Kupinski MA, Barrett HH. A probabilistic model for the MRMC method, part 1:
+       theoretical development. Acad Radiol 2006;13:1410-1421. doi:10.1016/j.acra.2006.07.016
+    .. [2] Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC
+       analysis: biases with the bootstrap and other variance estimators. Commun Stat Theory
+       Methods 2009;38:2586-2603. doi:10.1080/03610920802610084
+
+    Examples
+    --------
+    Two readers, three cases; the second reader did not read the last one:
+
+    >>> scores = Observations(
+    ...     kernel=np.array([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]),
+    ...     design=np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]))
+    >>> result = u_statistic(scores)
+    >>> result.estimate, round(result.variance, 4)
+    (0.8, -0.11)
+    """
+    if b is None:
+        return of_moments(a.mean, (moments_of(a, a),))
+    return of_moments(a.mean - b.mean, (moments_of(a, a), moments_of(b, b), moments_of(a, b)))
+
+
+def of_moments(estimate: float, moments: tuple[Moments, ...]) -> UStatistic:
+    """Return the variance and degrees of freedom of an estimate with these moments.
+
+    Parameters
+    ----------
+    estimate : float
+        A mean or a difference of two.
+    moments : tuple of Moments
+        Of the mean; of the first mean, of the second, and of both for a difference.
+    """
+    if not all(np.isfinite(each.unbiased[0]) for each in moments):
+        nan = math.nan
+        return UStatistic(
+            estimate=estimate,
+            variance=nan,
+            df_bdg=nan,
+            df_bck=nan,
+            undefined_because=NOT_INDEPENDENT,
+        )
+    variance = math.fsum(
+        weight * each.covariance for weight, each in zip((1, 1, -2), moments, strict=False)
+    )
+    return UStatistic(
+        estimate=estimate,
+        variance=variance,
+        df_bdg=_df_of_mean_squares(moments, variance),
+        df_bck=_df_of_components(moments, variance),
+        moments=moments,
+    )
+
+
+def moments_of(a: Observations, b: Observations) -> Moments:
+    """Return the second moments of two means over the same readers and cases.
+
+    Returns
+    -------
+    Moments
+        With nan as the moment of observations that share nothing where there are no such pairs.
+
+    Examples
+    --------
+    >>> ones = Observations(kernel=np.ones((2, 3)), design=np.ones((2, 3)))
+    >>> moments_of(ones, ones).coefficients.round(3).tolist()
+    [-0.667, 0.333, 0.167, 0.167]
+    """
+    n_axes = a.kernel.ndim
+    size = 2**n_axes
+    products = np.array([_products(a.kernel, b.kernel, mask) for mask in range(size)])
+    counts = np.array([_products(a.design, b.design, mask) for mask in range(size)])
+    exact_products, exact_counts = _exact(products), _exact(counts)
+    unbiased = np.full(size, np.nan)
+    np.divide(exact_products, exact_counts, out=unbiased, where=exact_counts > 0)
+    for mask in sorted(range(1, size), key=int.bit_count):
+        if not exact_counts[mask] > 0:
+            unbiased[mask] = 0.0
+            unbiased[mask] = -_components(unbiased)[mask]
+    biased = np.zeros(size)
+    np.divide(products, counts, out=biased, where=counts > 0)
+    coefficients = exact_counts / counts[0] if counts[0] else np.full(size, np.nan)
+    coefficients[0] -= 1
+    return Moments(unbiased=unbiased, biased=biased, coefficients=coefficients)
+
+
+def _products(a: Floats, b: Floats, mask: int) -> float:
+    """Sum the products of all pairs of cells that have at least the axes of a mask in common."""
+    others = tuple(axis for axis in range(a.ndim) if not mask >> axis & 1)
+    return float((a.sum(axis=others) * b.sum(axis=others)).sum())
+
+
+def _exact(sums: Floats) -> Floats:
+    """Return sums over pairs that share exactly a set, from those that share at least it."""
+    size = len(sums)
+    signed = [
+        [_sign(other, mask) * sums[other] for other in _supersets(mask, size)]
+        for mask in range(size)
+    ]
+    return np.array([math.fsum(terms) for terms in signed])
+
+
+def _sign(mask: int, other: int) -> int:
+    return -1 if (mask ^ other).bit_count() % 2 else 1
+
+
+def _supersets(mask: int, size: int) -> list[int]:
+    return [other for other in range(size) if other & mask == mask]
+
+
+def _components(moments: Floats) -> Floats:
+    subsets = [[o for o in range(mask + 1) if o & mask == o] for mask in range(len(moments))]
+    return np.array(
+        [
+            math.fsum(_sign(other, mask) * moments[other] for other in others)
+            for mask, others in enumerate(subsets)
+        ]
+    )
+
+
+def _df_of_mean_squares(moments: tuple[Moments, ...], variance: float) -> float:
+    """Return iMRMC's degrees of freedom: of the mean squares of readers and of cases."""
+    coefficients = [each.component_coefficients for each in moments]
+    components = [each.biased_components for each in moments]
+    factors = [1 << axis for axis in range(int(math.log2(len(coefficients[0]))))]
+    shares, fewest = [], []
+    for factor in factors:
+        # Half away from zero, as in Java.
+        own = [math.floor(1 / each[factor] - 0.5) for each in coefficients[:2]]
+        parts = [each[factor] for each in components]
+        if _is_paired(coefficients, factor):
+            parts, own = [parts[0] + parts[1] - 2 * parts[2]], [min(own)]
+        shares += [(part / df, df) for part, df in zip(parts, own, strict=False)]
+        fewest += own
+    return _satterthwaite(variance, shares, min(fewest))
+
+
+def _df_of_components(moments: tuple[Moments, ...], variance: float) -> float:
+    """Return the degrees of freedom of BCK's components, each with its share of the variance."""
+    coefficients = [each.component_coefficients for each in moments]
+    components = [each.components for each in moments]
+    shares, fewest = [], []
+    for mask in range(1, len(coefficients[0])):
+        parts = [c[mask] * each[mask] for c, each in zip(coefficients, components, strict=True)]
+        own = [1 / each[mask] - 1 for each in coefficients[:2]]
+        if _is_paired(coefficients, mask):
+            parts, own = [parts[0] + parts[1] - 2 * parts[2]], [sum(own) / 2]
+        shares += list(zip(parts, own, strict=False))
+        fewest += own
+    return _satterthwaite(variance, shares, min(fewest))
+
+
+def _is_paired(coefficients: list[Floats], mask: int) -> bool:
+    """Return whether two means share what the mask stands for: its component has a covariance."""
+    return len(coefficients) == 3 and bool(coefficients[2][mask] > 0)
+
+
+def _satterthwaite(variance: float, shares: list[tuple[float, float]], fewest: float) -> float:
+    squares = math.fsum(share**2 / df for share, df in shares if df > 0)
+    df = variance**2 / squares if squares else math.inf
+    return max(df, fewest, FEWEST_DF)

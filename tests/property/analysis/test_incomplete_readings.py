@@ -1,0 +1,89 @@
+"""What holds of U-statistics for any readings in which not everybody reads everything."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from analysis.statistics import mrmc
+from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
+from tests.conftest import examples
+
+
+@st.composite
+def scores(draw: st.DrawFn, n_axes: int = 2) -> Observations:
+    """Return up to four readers and five cases, with gaps."""
+    shape = draw(st.tuples(st.integers(2, 4), *[st.integers(2, 5 - n_axes + 2)] * (n_axes - 1)))
+    design = draw(arrays.arrays(np.bool_, shape)).astype(float)
+    kernel = design * draw(arrays.arrays(np.int64, shape, elements=st.integers(0, 3)))
+    return Observations(kernel=kernel, design=design)
+
+
+def plain_covariance(a: Observations, b: Observations) -> float:
+    """Return the product of the means minus the mean product of readings that share nothing."""
+    cells = [list(zip(*np.nonzero(each.design), strict=True)) for each in (a, b)]
+    independent = [
+        a.kernel[first] * b.kernel[second]
+        for first, second in product(*cells)
+        if all(i != j for i, j in zip(first, second, strict=True))
+    ]
+    assume(independent)
+    return a.mean * b.mean - float(np.mean(independent))
+
+
+@settings(max_examples=examples(40))
+@given(scores(), st.data())
+def test_variances_are_products_minus_those_of_independent_readings(
+    a: Observations, data: st.DataObject
+) -> None:
+    """Of a mean, and of a difference whose two sides have gaps of their own."""
+    b = Observations(
+        kernel=a.kernel[::-1] * 1.0,
+        design=a.design[::-1] * 1.0,
+    )
+    if data.draw(st.booleans()):
+        b = Observations(kernel=a.kernel[:, ::-1], design=a.design[:, ::-1])
+    expected = [plain_covariance(*pair) for pair in ((a, a), (b, b), (a, b))]
+    assert u_statistic(a).variance == pytest.approx(expected[0], abs=1e-9)
+    difference = expected[0] + expected[1] - 2 * expected[2]
+    assert u_statistic(a, b).variance == pytest.approx(difference, abs=1e-9)
+
+
+@settings(max_examples=examples(15))
+@given(scores(n_axes=3))
+def test_variances_of_pairs_of_cases_are_those_of_a_plain_sum(a: Observations) -> None:
+    """Readers, positive and negative cases: three ways in which readings depend on each other."""
+    assert u_statistic(a).variance == pytest.approx(plain_covariance(a, a), abs=1e-9)
+
+
+@settings(max_examples=examples(30))
+@given(scores())
+def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
+    """BCK's form of the variance is BDG's in other terms, and readers and cases have no order."""
+    result = u_statistic(a)
+    assume(not result.undefined_because)
+    (moments,) = result.moments
+    in_components = float(moments.components[1:] @ moments.component_coefficients[1:])
+    assert in_components == pytest.approx(result.variance, abs=1e-9)
+    turned = Observations(kernel=a.kernel[::-1, ::-1], design=a.design[::-1, ::-1])
+    again = u_statistic(turned)
+    assert (again.variance, again.df_bdg, again.df_bck) == pytest.approx(
+        (result.variance, result.df_bdg, result.df_bck), rel=1e-6, abs=1e-9
+    )
+
+
+@settings(max_examples=examples(40))
+@given(arrays.arrays(np.bool_, st.tuples(st.integers(3, 8), st.integers(2, 4))))
+def test_complete_readings_have_the_variance_of_obuchowski_and_rockette(
+    correct: np.ndarray,
+) -> None:
+    """Without a negative covariance the two methods are one on a fully crossed study."""
+    panel = mrmc.single_treatment(mrmc.percent_correct(correct), constrain=False)
+    expected = (panel.msr + panel.n_readers * panel.cov2) / panel.n_readers
+    kernel = correct.T.astype(float)
+    result = u_statistic(Observations(kernel=kernel, design=np.ones_like(kernel)))
+    assert result.estimate == pytest.approx(panel.random_readers.estimate)
+    assert result.variance == pytest.approx(expected, abs=1e-10)

@@ -1,0 +1,153 @@
+"""U-statistics of incomplete designs against iMRMC (commit ad589e5, its own stored results).
+
+`data/imrmc_split_plot.csv` is the split-plot study of iMRMC's `test_uStat11_splitPlot.Rdata`: 38
+cases, 8 readers in 3 groups, reader 5 absent under A and case 5 under B. iMRMC is in the public
+domain (CC0). The readings behind its AUC example (`test_doIMRMC_R1`) are not published; its moments
+are, and everything that follows from them is checked.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+from analysis.statistics.mrmc.u_statistics import (
+    Moments,
+    Observations,
+    UStatistic,
+    of_moments,
+    u_statistic,
+)
+
+SPLIT_PLOT = Path(__file__).parent / "data" / "imrmc_split_plot.csv"
+# iMRMC's order of moments (c0r0, c1r0, c0r1, c1r1) as bit masks: 1 the reader, 2 the case.
+MASKS = [0, 2, 1, 3]
+# iMRMC's M1 to M8 and N, D, ND, R, NR, DR, RND: 1 the reader, 2 the positive, 4 the negative case.
+M1_TO_M8 = [7, 3, 5, 1, 6, 2, 4, 0]
+BCK_ORDER = [4, 2, 6, 1, 5, 3, 7]
+
+
+def split_plot(*, difference: bool) -> tuple[Observations, Observations]:
+    """Return the scores under A and B, or A minus B where a reader read a case under both."""
+    rows = pd.read_csv(SPLIT_PLOT)
+    tables = [
+        rows[rows["modality"] == name]
+        .pivot(index="reader", columns="case", values="score")
+        .reindex(index=range(8), columns=range(38))
+        .to_numpy()
+        for name in "AB"
+    ]
+    if difference:
+        tables = [tables[0] - tables[1], tables[1] - tables[0]]
+    a, b = (
+        Observations(kernel=np.nan_to_num(table), design=np.isfinite(table).astype(float))
+        for table in tables
+    )
+    return a, b
+
+
+def test_split_plot_means_and_variances_are_those_of_imrmc() -> None:
+    """uStat11.jointD, kernel identity: the variance of A minus B is negative."""
+    a, b = split_plot(difference=False)
+    results = [u_statistic(a), u_statistic(b), u_statistic(a, b)]
+    assert [result.estimate for result in results] == pytest.approx(
+        [1.19898868078, 1.14801549366, 0.0509731871231], abs=1e-11
+    )
+    assert [result.variance for result in results] == pytest.approx(
+        [0.0169590552852, 0.0281112875622, -0.00184657558432], abs=1e-12
+    )
+
+
+def test_split_plot_moments_are_those_of_imrmc() -> None:
+    """The moments of A, of B and of both, and the shares of their pairs."""
+    moments = u_statistic(*split_plot(difference=False)).moments
+    assert np.array([each.unbiased[MASKS] for each in moments]) == pytest.approx(
+        np.array(
+            [
+                [1.42061480135, 2.00844167815, 1.40025384172, 2.3233977062],
+                [1.28982828611, 1.84747768913, 1.34812937711, 2.42845558533],
+                [1.35299912303, 1.68300609434, 1.45437111374, 2.00030709704],
+            ]
+        ),
+        abs=1e-10,
+    )
+    assert np.array([each.coefficients[MASKS] for each in moments]) == pytest.approx(
+        np.array(
+            [
+                [-0.159197071077, 0.0161595758111, 0.13180154021, 0.0112359550562],
+                [-0.14294459749, 0.0177532904806, 0.115090296908, 0.010101010101],
+                [-0.140960163432, 0.0167971853365, 0.114402451481, 0.00976052661446],
+            ]
+        ),
+        abs=1e-11,
+    )
+
+
+def test_split_plot_differences_of_a_reader_are_those_of_imrmc() -> None:
+    """uStat11.jointD, kernel difference: only cases that a reader read under both count."""
+    result = u_statistic(split_plot(difference=True)[0])
+    assert result.estimate == pytest.approx(0.000557106863425, abs=1e-14)
+    assert result.variance == pytest.approx(0.0258914092585, abs=1e-12)
+
+
+def auc_example() -> UStatistic:
+    """Return iMRMC's AUC example (5 readers, 40 + 40 cases, a tenth missing) from its moments."""
+    unbiased, biased, coefficients = (np.zeros(8) for _ in range(3))
+    unbiased[M1_TO_M8] = [
+        0.755513,
+        0.630217,
+        0.624584,
+        0.568052,
+        0.63085,
+        0.601685,
+        0.593279,
+        0.569219,
+    ]
+    biased[M1_TO_M8] = [
+        0.755513,
+        0.633706,
+        0.628291,
+        0.571439,
+        0.660818,
+        0.609335,
+        0.601694,
+        0.5708,
+    ]
+    coefficients[M1_TO_M8] = [
+        0.000158655,
+        0.00553985,
+        0.00544546,
+        0.190232,
+        0.000501311,
+        0.0195632,
+        0.0194502,
+        -0.240891,
+    ]
+    moments = Moments(unbiased=unbiased, biased=biased, coefficients=coefficients)
+    return of_moments(0.755513248, (moments,))
+
+
+def test_variance_and_interval_of_the_area_follow_from_imrmcs_moments() -> None:
+    """U-statistic: var .00158088, 49.1764 degrees of freedom, t interval .6756 to .8354."""
+    result = auc_example()
+    assert result.variance == pytest.approx(0.00158088036, abs=2e-6)  # moments have six digits
+    assert result.df_bdg == pytest.approx(49.1763921, rel=2e-3)
+    half = t.isf(0.025, result.df_bdg) * np.sqrt(result.variance)
+    limits = (result.estimate - half, result.estimate + half)
+    assert limits == pytest.approx((0.675611961, 0.835414534), abs=1e-4)
+
+
+def test_components_of_variance_are_imrmcs() -> None:
+    """BCK's components of the U-statistic and of the biased moments, and their coefficients."""
+    (moments,) = auc_example().moments
+    assert moments.components[BCK_ORDER] == pytest.approx(
+        [0.0240599, 0.0324656, 0.00510469, -0.0011674, 0.0324721, 0.0296997, 0.0636593], abs=5e-6
+    )
+    assert moments.biased_components[BCK_ORDER] == pytest.approx(
+        [0.0308937, 0.0385349, 0.0205897, 0.000638268, 0.0259584, 0.0237323, 0.0443658], abs=5e-6
+    )
+    assert moments.component_coefficients[BCK_ORDER] == pytest.approx(
+        [0.0255556, 0.025763, 0.000659966, 0.201376, 0.00560411, 0.0056985, 0.000158655], abs=1e-6
+    )

@@ -1,0 +1,190 @@
+"""The table `uncrossed.csv`: readers who did not all read the same cases."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.bundle import Bundle, bundle_from_tables
+from analysis.registry import analyse
+from analysis.statistics.mrmc.incomplete import comparisons_of
+from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
+from analysis.statistics.study import Study
+
+N_ITEMS = 24
+READERS = ["R1", "R2", "R3", "R4"]
+
+
+def study(
+    conditions: tuple[str, ...] = ("",),
+    *,
+    share: float = 0.8,
+    per_patient: int = 1,
+    confidence: bool = False,
+    seed: int = 3,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return items, readings and raters; every reader reads a share of the items, drawn anew."""
+    generator = np.random.default_rng(seed)
+    ids = [f"q{i:02}" for i in range(N_ITEMS)]
+    items = pd.DataFrame(
+        {
+            "item_id": ids,
+            "truth": generator.choice(list("AB"), N_ITEMS),
+            "n_options": 2,
+            "option_set": "s",
+            "patient_id": [f"p{i // per_patient:02}" for i in range(N_ITEMS)],
+        }
+    )
+    units = [("M", ""), *((reader, name) for reader in READERS for name in conditions)]
+    readings = [
+        {
+            "rater_id": rater,
+            "item_id": item,
+            "condition": condition,
+            "answer": generator.choice(list("ABB") if truth == "B" else list("AAB")),
+            "confidence": str(generator.integers(1, 6)) if confidence else "",
+        }
+        for rater, condition in units
+        for item, truth in zip(ids, items["truth"], strict=True)
+        if rater == "M" or generator.random() < share
+    ]
+    raters = pd.DataFrame(
+        {"rater_id": ["M", *READERS], "rater_kind": ["model"] + ["reader"] * len(READERS)}
+    )
+    return items, pd.DataFrame(readings), raters
+
+
+def bundle(**design: object) -> Bundle:
+    """Return the bundle of a study."""
+    return bundle_from_tables(*study(**design))
+
+
+def plain_variance(kernel: np.ndarray, other: np.ndarray, clusters: np.ndarray) -> float:
+    """Return the product of two means minus that of readings of other readers and patients."""
+    a, b = (np.argwhere(np.isfinite(each)) for each in (kernel, other))
+    independent = [
+        kernel[i, j] * other[k, m]
+        for i, j in a
+        for k, m in b
+        if i != k and clusters[j] != clusters[m]
+    ]
+    return float(np.nanmean(kernel) * np.nanmean(other) - np.mean(independent))
+
+
+def matrix_of(items: pd.DataFrame, readings: pd.DataFrame, condition: str) -> np.ndarray:
+    """Return right or wrong, readers by items, nan where there is no reading."""
+    rows = readings[readings["condition"] == condition].merge(items, on="item_id")
+    rows["right"] = (rows["answer"] == rows["truth"]).astype(float)
+    wide = rows.pivot(index="rater_id", columns="item_id", values="right")
+    return wide.reindex(index=READERS, columns=items["item_id"]).to_numpy()
+
+
+@pytest.mark.parametrize("per_patient", [1, 3])
+def test_a_model_against_readers_is_a_plain_mean_over_readings(per_patient: int) -> None:
+    """Every reading counts alike; readings of one patient are not independent."""
+    items, readings, raters = study(per_patient=per_patient)
+    rows = uncrossed(bundle_from_tables(items, readings, raters)).set_index("method")
+    model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
+    right = (model["answer"] == model["truth"]).to_numpy(dtype=float)
+    ahead = right - matrix_of(items, readings, "")
+    clusters = items["patient_id"].to_numpy()
+    assert rows.loc[BDG, "difference"] == pytest.approx(np.nanmean(ahead))
+    assert rows.loc[BDG, "se"] ** 2 == pytest.approx(plain_variance(ahead, ahead, clusters))
+    assert rows.loc[BDG, "n_readings"] == np.isfinite(ahead).sum()
+    assert rows.loc[BCK, "se"] == rows.loc[BDG, "se"]
+    crossed = np.isfinite(ahead).all(axis=0)
+    assert rows.loc[CROSSED, "n_items"] == crossed.sum()
+    assert rows.loc[CROSSED, "difference"] == pytest.approx(ahead[:, crossed].mean())
+
+
+def test_two_conditions_have_the_variance_of_a_difference_with_their_covariance() -> None:
+    """The same readers and cases, each condition with gaps of its own; the model takes no part."""
+    items, readings, raters = study(("aided", "unaided"))
+    rows = uncrossed(bundle_from_tables(items, readings, raters))
+    rows = rows[rows["model_id"] == ""].set_index("method")
+    a, b = (matrix_of(items, readings, name) for name in ("aided", "unaided"))
+    items_alone = np.arange(N_ITEMS)
+    variance = sum(
+        weight * plain_variance(*pair, items_alone)
+        for weight, pair in ((1, (a, a)), (1, (b, b)), (-2, (a, b)))
+    )
+    assert rows.loc[BDG, "difference"] == pytest.approx(np.nanmean(a) - np.nanmean(b))
+    assert rows.loc[BDG, "se"] ** 2 == pytest.approx(variance)
+
+
+def test_readers_of_two_arms_are_compared_although_nobody_read_under_both() -> None:
+    """The cases are shared, the readers are not: Obuchowski-Rockette has nothing to compare."""
+    items, readings, raters = study(("aided", "unaided"), share=1.0)
+    own = readings["condition"].map({"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)})
+    kept = [rater in names for rater, names in zip(readings["rater_id"], own, strict=True)]
+    rows = uncrossed(bundle_from_tables(items, readings[kept], raters)).set_index("method")
+    assert set(rows["condition_b"]) == {"unaided"}  # within an arm, everybody read everything
+    assert rows.loc[BDG, "n_readers"] == 4
+    assert np.isfinite(rows.loc[BDG, "ci_low"])
+    assert rows.loc[CROSSED, "undefined_because"] == "no reader read under both conditions"
+
+
+def test_areas_weight_every_pair_of_cases_that_a_reader_read() -> None:
+    """The AUC has rows of its own, and its variance is that of independent pairs of cases."""
+    items, readings, raters = study(confidence=True)
+    bundled = bundle_from_tables(items, readings, raters)
+    rows = uncrossed(bundled)
+    area = rows[rows["metric"] == "auc"].set_index("method")
+    assert list(area.index) == list(METHODS)
+    ratings = Study(bundled).figures.ratings
+    assert ratings is not None
+    matrix = Study(bundled).matrix
+    wins: list[float] = []
+    model_wins: list[float] = []
+    for reader in range(len(READERS)):
+        read = matrix.given[:, reader]
+        for high in np.flatnonzero(read & ratings.positive):
+            for low in np.flatnonzero(read & ~ratings.positive):
+                for column, into in ((reader, wins), (len(READERS), model_wins)):
+                    ahead = ratings.ratings[high, column] - ratings.ratings[low, column]
+                    into.append((np.sign(ahead) + 1) / 2)
+    assert area.loc[BDG, "value_b"] == pytest.approx(np.mean(wins))
+    assert area.loc[BDG, "value_a"] == pytest.approx(np.mean(model_wins))
+
+
+def test_areas_of_patients_with_several_cases_are_undefined() -> None:
+    """The kernel takes its cases as independent."""
+    rows = uncrossed(bundle(confidence=True, per_patient=2))
+    area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
+    assert area["undefined_because"] == "AUC: the U-statistic needs one case per patient"
+    assert np.isnan(area["value_a"])
+
+
+def test_a_negative_variance_is_undefined_with_the_reason() -> None:
+    """An unbiased variance below 0 has no square root: no interval rather than an invented one."""
+    negative = 0
+    for seed in range(12):
+        for _, row in uncrossed(bundle(conditions=("aided", "unaided"), seed=seed)).iterrows():
+            if "negative" not in row["undefined_because"]:
+                continue
+            negative += 1
+            assert row[["se", "df", "ci_low", "ci_high", "p"]].isna().all()
+            assert np.isfinite(row["difference"])
+    assert negative
+
+
+def test_a_fully_crossed_study_has_no_such_table() -> None:
+    """Also where all readers were given the same part of the items."""
+    items, readings, raters = study(share=1.0)
+    complete = bundle_from_tables(items, readings, raters)
+    assert UNCROSSED.name not in analyse(complete).tables
+    part = readings[(readings["rater_id"] == "M") | (readings["item_id"] < "q20")]
+    assert not list(comparisons_of(Study(bundle_from_tables(items, part, raters)).matrix))
+
+
+def test_blocks_without_a_shared_case_have_u_statistics_alone() -> None:
+    """Each reader another half: nothing is crossed, and pairs of readers tell nothing of cases."""
+    items, readings, raters = study(share=1.0)
+    half = {"R1": "q12", "R2": "q12", "R3": "q99", "R4": "q99"}
+    own = [
+        rater == "M" or (item < "q12") == (half[rater] == "q12")
+        for rater, item in zip(readings["rater_id"], readings["item_id"], strict=True)
+    ]
+    rows = uncrossed(bundle_from_tables(items, readings[own], raters)).set_index("method")
+    assert rows.loc[CROSSED, "undefined_because"] == "no item was given to all readers"
+    assert np.isfinite(rows.loc[BDG, "difference"])
+    assert rows.loc[BDG, "n_items"] == N_ITEMS
