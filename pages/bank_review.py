@@ -1,4 +1,4 @@
-"""Expert review of a question bank: asked for here, followed, closed, and what it found used."""
+"""The expert review of a question bank: start it, follow it, close it and use its results."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -187,7 +187,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
 
 
 def _ids(listed: str, file: UploadedFile | None) -> list[str]:
-    """Return the IDs that were entered or are in the file, none for a random sample."""
+    """Return the IDs that were entered or uploaded; None for a random sample."""
     if file is None:
         return ids_in(listed)
     if listed.strip():

@@ -63,7 +63,7 @@ def _banks_listed() -> None:
 
 
 def _teaching(names: list[str]) -> None:
-    """Let coordinators say which banks may be practised with."""
+    """Show which banks may be used for teaching, and let coordinators change that."""
     with store().look() as look:
         taught = [row.name for row in teaching_banks.taught(look)]
     with st.expander(t("Teaching")):
@@ -114,7 +114,7 @@ st.write(
 )
 with error_line():
     importing.settle()
-    # In containers, because tabs below what grows would begin anew with the first of them.
+    # In containers, because tabs below a growing element would return to the first tab.
     with st.container():
         _banks_listed()
     st.subheader(t("Import a bank"), anchor=False)

@@ -1,4 +1,4 @@
-"""Administration: who looks after this server, its backups, bundles to restore, its own trail."""
+"""Administration of the server: administrators, backups, bundles to restore, the audit trail."""
 
 import streamlit as st
 

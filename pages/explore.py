@@ -1,4 +1,4 @@
-"""What is in a question bank: counted, filtered and searched; any question, and striking it off."""
+"""The questions of a bank: counts, filters, search, a single question, and striking it off."""
 
 from collections.abc import Sequence
 
@@ -53,7 +53,7 @@ def _value(value: str) -> str:
 
 
 def _found(bank: BankRow) -> pd.DataFrame:
-    """Ask what is looked for, and return the questions that fit."""
+    """Show the search fields and return the matching questions."""
     with st.spinner(t("Reading the bank ...")):
         frame = facets(store(), bank.id, bank.content_sha256)
     names = _names()
@@ -106,7 +106,7 @@ def _counts(questions: pd.DataFrame) -> None:
 
 
 def _list(questions: pd.DataFrame, *, reading: bool) -> ListedItem | None:
-    """Show the questions page by page, and return the one that is chosen."""
+    """Show the questions page by page and return the selected question."""
     pages = -(-len(questions) // ON_A_PAGE)
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
     with store().look(sealed=True) as look:
@@ -125,14 +125,14 @@ def _list(questions: pd.DataFrame, *, reading: bool) -> ListedItem | None:
 
 
 def _reason(item: ListedItem, *, reading: bool) -> str:
-    """Return why an item is struck off; the reason may tell its answer."""
+    """Return why an item is struck off, unless the reason may reveal its answer."""
     if item.struck is None:
         return ""
     return t("Reason hidden while cases are being read") if reading else item.struck
 
 
 def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
-    """Ask whether the reference standard is to be shown; the trail says that it was."""
+    """Ask whether to show the reference standard, which the trail records."""
     revealed = st.session_state.setdefault("explore-truth-shown", set())
     wanted = st.toggle(
         t("Show the reference standard"),

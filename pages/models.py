@@ -1,4 +1,4 @@
-"""The models page: exam papers out, predictions in, kept, withdrawn; never how right they are."""
+"""The models page: exam papers, uploads of predictions and withdrawals, without any accuracy."""
 
 import streamlit as st
 

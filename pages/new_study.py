@@ -1,4 +1,4 @@
-"""A new study: the drafts there are, and the steps in which one is written and drawn."""
+"""A new study: existing drafts, and the steps in which a draft is written and drawn."""
 
 import streamlit as st
 
@@ -34,7 +34,7 @@ def _open(number: int) -> None:
 
 
 def _studies_to_begin_from() -> list[str]:
-    """Return the studies whose protocol this person may see, the newest first."""
+    """Return the studies whose protocol the person may see, newest first."""
     return [
         membership.study_name
         for membership in memberships(store(), person)
@@ -119,7 +119,7 @@ def _draw(working: Working) -> Report:
     def leave() -> None:
         st.session_state["drawn"] = entered
         st.query_params.clear()
-        st.rerun()  # the menu of the study just entered is made by the next run
+        st.rerun()  # the next run builds the menu of the study just entered
 
     words = t("The sample has been drawn.")
     return Report(

@@ -1,4 +1,4 @@
-"""The coordinator's overview: how far the study is, how sound its readings are, and stepping in."""
+"""The coordinator's overview: progress, data quality and interventions."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The people of a study: readers and others, their roles, their codes, their names."""
+"""The people of a study, with their roles, access codes and names."""
 
 import streamlit as st
 
@@ -36,7 +36,7 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
-    with st.container():  # tabs below what grows would begin anew with the first of them
+    with st.container():  # tabs below a growing element would return to the first tab
         state = _readers(scope, readers, days)
     if state == "closed":
         st.caption(t("The study is closed: no more readers can be invited."))
@@ -77,7 +77,7 @@ def _invite(scope: Scope, days: int) -> None:
 
 
 def _onwards() -> None:
-    """Lead to the opening; a link would load the page anew and lose the codes it shows."""
+    """Show a button to the opening; a link would reload the page and lose the codes on it."""
     actions.turn(
         t("Next: open the study"),
         lambda: st.switch_page(page_file("set_up.py")),

@@ -1,4 +1,4 @@
-"""The preview of a study that was drawn: the reading page as its readers see it, unrecorded."""
+"""The preview of a drawn study: the reading page as its readers see it, without recording."""
 
 from study.people.roles import Act
 from ui.reading import rooms

@@ -1,4 +1,4 @@
-"""The preview of a draft: the reading page as the readers of the study would see it, unrecorded."""
+"""The preview of a draft: the reading page as readers would see it, without recording."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The reading page: mounts the reading component, which does everything else."""
+"""The reading page, which only mounts the reading component."""
 
 from pathlib import Path
 

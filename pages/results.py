@@ -1,4 +1,4 @@
-"""The results page: what was found, figure by figure and case by case, as the study stands."""
+"""The results page: current findings, figures and cases of a study."""
 
 from itertools import groupby
 from typing import Any
@@ -61,7 +61,7 @@ MOST_NAMED = 12
 
 
 def _standing(result: dict[str, Any]) -> None:
-    """Show in a line how far the study is, and whose answers are simulated."""
+    """Show the study's progress, and whose answers are simulated, in one line."""
     n_read = sum(row["n_read"] for row in result["readers"])
     n_assigned = sum(row["n_assigned"] for row in result["readers"])
     counts = {"n_read": n_read, "n_assigned": n_assigned}
@@ -96,7 +96,7 @@ def _not_real(simulated: list[str], n_raters: int) -> str:
 
 
 def _opening(analysis: Analysis) -> None:
-    """Begin as the report does: verdicts, raters, their agreement, one figure."""
+    """Show the first part of the report: verdicts, raters, their agreement and a figure."""
     left, right = st.columns([3, 2], gap="medium")
     left.html(headline_html(analysis.headline))
     with right:
@@ -143,7 +143,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
             t("Condition"), conditions, format_func=condition_name, key="matrix-condition"
         )
     known = set(pairs["measure"])
-    if "kappa" in known:  # the same number, which needs no caveat where all options are the same
+    if "kappa" in known:  # the same number; without a caveat if all options are the same
         known.remove("kappa_letters")
     measures = [title for title in MEASURE_TITLES if title in known]
     if not measures:
@@ -188,7 +188,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
 
 
 def _scopes(results: Results) -> list[str]:
-    """Return all cases, the tasks, the categories and the option sets that cases can be of."""
+    """Return the choices for filtering cases: all, tasks, categories and option sets."""
     of_pairs = list(results.tables["agreement_pairs"]["scope"].unique())
     categories = sorted(set(results.bundle.items["category"]) - {""})
     place = sum(not scope.startswith("option_set=") for scope in of_pairs)
@@ -218,7 +218,7 @@ def _cases(results: Results) -> None:
 
 
 def _listed(results: Results, shown: pd.DataFrame, key: str) -> None:
-    """Show a list of cases; of the one that is chosen its images and all answers."""
+    """Show a list of cases, and the images and answers of the selected case."""
     st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
         "note": st.column_config.TextColumn(t("Who missed it"), width="large"),
@@ -242,7 +242,7 @@ def _listed(results: Results, shown: pd.DataFrame, key: str) -> None:
 
 
 def _parted(results: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
-    """Return the cases on which a model that is chosen and all readers differ."""
+    """Return the cases on which a selected model differs from all readers."""
     table = results.tables["model_disagreements"]
     names = rater_names(results.bundle)
 
@@ -273,7 +273,7 @@ def _tables(results: Results) -> None:
 
 
 def _blinded(analysis: Analysis) -> None:
-    """Show what can be seen without the reference standard, which the analysis is not given."""
+    """Show the results of a blinded analysis, which has no reference standard."""
     drawn = sections(analysis)
     part = _chosen([FINDINGS, *drawn])
     if part == FINDINGS:
@@ -281,14 +281,14 @@ def _blinded(analysis: Analysis) -> None:
             agreement_html(analysis.headline),
             findings_html(without_accuracy(sentences(analysis))),
         ):
-            if html:  # nobody has read yet
+            if html:  # there are no readings yet
                 st.html(html)
     else:
         _part(analysis.results, drawn[part])
 
 
 def _open(analysis: Analysis) -> None:
-    """Show everything there is."""
+    """Show all results."""
     drawn = sections(analysis)
     several = [MODELS] if len(analysis.results.tables["model_pairs"]) else []
     part = _chosen([FINDINGS, *drawn, *several, CASES, TABLES])
@@ -347,7 +347,7 @@ def _left(seconds: float | None) -> str:
 
 
 def _as_of(job: Job) -> None:
-    """Say that something has happened since, and offer to look again."""
+    """Report that the study has changed since, and offer an update."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(
             badge_html(

@@ -1,4 +1,4 @@
-"""The reading page with the cases that a reviewer or scorer has still to judge."""
+"""The reading page with the cases that a reviewer or scorer has not judged yet."""
 
 import streamlit as st
 

@@ -39,7 +39,7 @@ def _progress(row: JudgingRow, n: int, n_waiting: int) -> str:
 
 
 def _cells(judged: Judged) -> list[str]:
-    """Return what describes a case next to its verdict: its id, and the words in a scoring."""
+    """Return the description of a case next to its verdict: its id, and the answer in a scoring."""
     return [judged.item_id, *(answer.words for answer in judged.answers[:1])]
 
 

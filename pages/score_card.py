@@ -1,4 +1,4 @@
-"""A reader's score card: their own answers beside the reference standard, once all is closed."""
+"""A reader's score card: their answers and the reference standard, after the study is closed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -45,7 +45,7 @@ def _label(case: ScoredCase) -> str:
     return t("Case {n}: {verdict}", n=case.position, verdict=verdict(case))
 
 
-# A fragment, so that paging does not make the card a second time.
+# A fragment, so that paging does not compute the card again.
 @st.fragment
 def _paged(card: ScoreCard) -> None:
     guard(Act.READ)
@@ -102,7 +102,7 @@ def _card() -> None:
 
 
 def _receipt() -> None:
-    """Show the receipt once more: the reader may have lost it, and the study is over."""
+    """Show the receipt again, because the reader may have lost it."""
     result = receipt_of(store(), person)
     if result:
         st.caption(t("Your receipt, with which your answers can be checked for changes:"))
@@ -110,7 +110,7 @@ def _receipt() -> None:
 
 
 def _keepsake() -> None:
-    """Lead to the record of what was read, where there is anything of it."""
+    """Show a link to the record of reading, if there is one."""
     try:
         reading_record(store(), person)
     except StudyError:

@@ -1,4 +1,4 @@
-"""Scoring of a closed study's answers in words: given to scorers here, followed, and closed."""
+"""Scoring of a closed study's open-ended answers: start it, follow it and close it."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The set-up of a study: its protocol, the way from the draw to the opening, and amendments."""
+"""The set-up of a study: its protocol, the steps from draw to opening, and amendments."""
 
 import streamlit as st
 
@@ -34,7 +34,7 @@ masthead(person)
 
 
 def _way(set_up: SetUp) -> None:
-    """Show how far the study has come."""
+    """Show the completed steps of the study."""
     n = set_up.n_readers
     places = [
         (t("Drawn"), minute(set_up.row.drawn_at_utc), True),

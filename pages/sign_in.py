@@ -1,4 +1,4 @@
-"""The sign-in page: what this is, one field for the access code, and single sign-on if there is."""
+"""The sign-in page: a description, the access code field, and single sign-on if configured."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The studies in which a person has a role; the start page where none is chosen."""
+"""The studies in which a person has a role; the start page if no study is selected."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""A round of teaching cases: the reading page over a bank that is taught from."""
+"""A round of teaching cases: the reading page with cases of a teaching bank."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The banks that are taught from: how far one is in each, and the next round."""
+"""The teaching banks, with the person's progress and the next round."""
 
 from urllib.parse import urlencode
 

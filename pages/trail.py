@@ -1,4 +1,4 @@
-"""The trail: who did what on the study, when, from where and why; and whether it all holds."""
+"""The audit trail of the study: who did what, when, from where and why; and its verification."""
 
 from study.base.translation import t
 from study.people.roles import Act

@@ -1,1 +1,1 @@
-"""The seam between Streamlit and the domain: sign-in, routes, the reading component."""
+"""The layer between Streamlit and the domain: sign-in, routes and the reading component."""

@@ -58,13 +58,13 @@ def update(path: Path, messages: Catalog) -> bytes:
 
 
 def sources() -> list[Path]:
-    """Return the files that may hold messages."""
+    """Return the files that may contain messages."""
     paths = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*")]
     return [ROOT / "app.py", *sorted(path for path in paths if path.suffix in _METHODS)]
 
 
 def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
-    """Yield the messages of a file; one with forms by number as a pair."""
+    """Yield the messages of a file; messages with a plural form as a pair."""
     if path.suffix == ".py":
         yield from _python(path)
         return
@@ -76,7 +76,7 @@ def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
-    """Yield those of a Python file, from its tree: Babel's own reader passes over f-strings."""
+    """Yield the messages of a Python file; Babel's own reader skips f-strings."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             places = KEYWORDS.get(node.func.id, ()) or (1,)

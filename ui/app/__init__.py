@@ -1,1 +1,1 @@
-"""The application: the router, its menu and bar, and every route of our own."""
+"""The application: the router, its menus, and all routes of this program."""

@@ -1,4 +1,4 @@
-"""At the top of every page of the staff: as whom one is signed in, and the way out."""
+"""The top of every staff page: who is signed in, and the button to sign out."""
 
 import streamlit as st
 
@@ -54,7 +54,7 @@ def _who(person: Person) -> str:
 
 
 def role_word(role: Role) -> str:
-    """Return a role as people call it."""
+    """Return the title of a role."""
     words = {
         Role.ADMINISTRATOR: t("administrator"),
         Role.COORDINATOR: t("coordinator"),

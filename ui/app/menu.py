@@ -10,11 +10,11 @@ from study.people.signing_in import Person
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page: its address, its title marked for the catalogue, the act it is for.
+    """A page: its address, its title marked for translation, and the permission it needs.
 
-    A page of a study is in the study's bar; a hidden one is reached from other pages only; the
-    others are in the menu on top. `barred` pages show the study's bar too. A bare page is covered
-    by the reading component, and the staff's styles are not loaded on it.
+    Pages of a study are in the study's bar; hidden pages are reached from other pages only; the
+    others are in the menu at the top. `barred` pages also show the study's bar. A bare page is
+    covered by the reading component and loads no staff styles.
     """
 
     path: str
@@ -79,12 +79,12 @@ _PAGES = (
 
 
 def every_page() -> tuple[Entry, ...]:
-    """Return every page there is."""
+    """Return all pages."""
     return (SIGN_IN, *_PAGES)
 
 
 def pages_of(person: Person | None) -> list[Entry]:
-    """Return the pages a person may see, in the menu's order; for None the sign-in page."""
+    """Return the pages that a person may see, in menu order; for None the sign-in page."""
     if person is None:
         return [SIGN_IN]
     only_reviews = person.may(Act.REVIEW) and not person.may(Act.MAKE_STUDY)
@@ -107,5 +107,5 @@ def home_of(person: Person | None) -> Entry:
 
 
 def page_file(name: str) -> Path:
-    """Return where a page's file is, for `st.switch_page`."""
+    """Return the path of a page's file, for `st.switch_page`."""
     return Path(__file__).parents[2] / "pages" / name

@@ -1,16 +1,14 @@
-"""Around every request: its language, its limits, headers on the answer, and a page's document.
+"""Middleware for every request: language, limits, response headers, and the HTML document.
 
-The content security policy keeps the browser from fetching anything from elsewhere: a reading
-session reaches this server and nothing else.
+The content security policy keeps the browser from loading anything from other servers.
 
-What is sent is counted as it comes, and limited by whom, how much and how slowly: a limit that
-believed ``Content-Length`` would be none, for a chunked body has another length.
+Request bodies are counted as they arrive and limited in size and duration, and uploads to certain
+people; ``Content-Length`` is not trusted, because a chunked body has another length.
 
-Streamlit serves one document that says English for everybody. What it says decides how a screen
-reader speaks, how lines break, and from which side a page is laid out. The page a person begins at
-has no address but the bare one; asked for by its name Streamlit shows it under a dialogue that says
-it does not exist. A person who types that name, or kept it from a study with another role, is led
-to the bare address.
+Streamlit serves one document that declares English for everyone. The declared language determines
+how a screen reader speaks, how lines break, and the direction of the layout. A person's first page
+only has the root address; if it is requested by name, Streamlit shows a dialogue that it does not
+exist. Requests by that name are therefore redirected to the root address.
 """
 
 import asyncio
@@ -42,26 +40,26 @@ from ui.server.access import (
 )
 
 UPLOADS = "/_stcore/upload_file/"
-"""Where Streamlit accepts files, from anyone: it knows nothing of sign-ins."""
+"""Where Streamlit accepts files; it does not check sign-ins itself."""
 
 MAY_UPLOAD = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
 MAX_UPLOADED = 2_000_000_000
-"""Bytes a sign-in may upload in an hour; Streamlit holds them in memory until the page is left."""
+"""Bytes a sign-in may upload per hour; Streamlit keeps them in memory until the page is left."""
 
 MAX_BODY = 10_000
 MAX_RECORDS = 2_000_000
-"""Bytes that may be posted with a form, and by the reading page."""
+"""Maximum size of a form and of a message of the reading page, in bytes."""
 
 SLOWEST_S = 30.0
-"""How long the next piece of a body is waited for."""
+"""How long to wait for the next part of a body."""
 
 _RECORDS = re.compile(r"(/(preview|teaching|expert|scoring)(/[^/]+)+)?/desk/records")
 _HOUR_S = 3600.0
 
 
 class NotTaken(Exception):
-    """A body that is not taken, with its status and why."""
+    """A refused request body, with HTTP status and reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -69,20 +67,20 @@ class NotTaken(Exception):
 
 
 class Intake:
-    """Takes bodies, and keeps count of what each sign-in has uploaded in the last hour."""
+    """Receives bodies, and counts the bytes each sign-in has uploaded in the last hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._uploaded: defaultdict[str, deque[tuple[float, int]]] = defaultdict(deque)
 
     async def admit(self, scope: Scope, receive: Receive) -> Receive:
-        """Return what a request's body is read from, within its limits.
+        """Return a function that receives a request's body within its limits.
 
         Raises
         ------
         Refused
-            At once, or later by the returned function: the body is too long or slow, or not from
-            a person who may send it.
+            The body is too long, too slow, or from a person without permission; also raised by the
+            returned function.
         """
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
             who = await run_in_threadpool(_may_upload, Request(scope))
@@ -103,7 +101,7 @@ class Intake:
 
         async def counted() -> Message:
             nonlocal taken, is_complete
-            if is_complete:  # what comes now is that the line was closed, however late
+            if is_complete:  # the next message reports that the connection was closed
                 return await receive()
             try:
                 async with asyncio.timeout(SLOWEST_S):
@@ -122,7 +120,7 @@ class Intake:
         return counted
 
     def _recent(self, sign_in: str) -> int:
-        """Return how many bytes a sign-in uploaded in the last hour; what is older is forgotten."""
+        """Return how many bytes a sign-in uploaded in the last hour, and forget older uploads."""
         for known in list(self._uploaded):
             pieces = self._uploaded[known]
             while pieces and self._clock() - pieces[0][0] > _HOUR_S:
@@ -138,7 +136,7 @@ def _may_upload(request: Request) -> Person | None:
 
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
-"""What Streamlit would tell anybody about the server and its pages."""
+"""Routes on which Streamlit would disclose information about the server and its pages."""
 
 _POLICY = "; ".join(
     (
@@ -167,16 +165,15 @@ _ADDED_BEHIND_TLS = (
 
 
 MAX_STRANGERS = 1000
-"""Websockets of people who are not signed in: the sign-in page has one as well."""
+"""Maximum number of websockets without a sign-in, such as that of the sign-in page."""
 
 
 class Headers:
-    """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies.
+    """ASGI middleware: adds headers, closes Streamlit's inspection routes, limits bodies.
 
-    A page of another origin opens no websocket: Streamlit would first look its own address up in
-    the internet, and make everybody wait for the answer. The middleware also turns to the language
-    of the request: every request is a task of its own, and what runs in the thread pool for it
-    speaks that language as well.
+    Pages of another origin cannot open a websocket: Streamlit would first look up its own address
+    on the internet and block all other requests. The middleware also sets the language of the
+    request, for its task and for functions that the task runs in the thread pool.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -214,11 +211,11 @@ class Headers:
                 raise
             why = PlainTextResponse(str(refused), refused.status)
             await why(scope, receive, send_with_headers)
-        except ClientDisconnect:  # the connection was closed in the middle of the message
+        except ClientDisconnect:  # the connection was closed during the message
             return
 
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Open a websocket of one of this server's pages; limit those without a sign-in."""
+        """Open a websocket from one of this server's pages; limit those without a sign-in."""
         if not same_origin(scope):
             await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
             return
@@ -257,13 +254,13 @@ _READING = frozenset(page.path for page in every_page() if page.bare)
 _AS_SERVED = b'<html lang="en">'
 _HEAD = b"<head>"
 _NOT_TRANSLATED = b'<meta name="google" content="notranslate">'
-"""Keeps browsers from offering to translate a page whose words are a study's stimulus."""
+"""Keeps browsers from offering to translate a page whose text is part of a study."""
 _WHOLE = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-"""What is asked for with these might be packed, a part, or nothing: it could not be changed."""
+"""Request headers that could lead to a compressed or partial response, which cannot be edited."""
 
 
 class Document:
-    """ASGI middleware: has a page's document served at its one address, in the language in use."""
+    """ASGI middleware: serves each page's document at its only address, in the current language."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -287,7 +284,7 @@ class Document:
             await self._rewritten(scope, receive, send, head)
 
     async def _rewritten(self, scope: Scope, receive: Receive, send: Send, head: bytes) -> None:
-        """Write the language in use, its direction and the beginning of the head."""
+        """Insert the current language, its direction and the beginning of the head."""
         started: Message = {}
         body = b""
 
@@ -312,7 +309,7 @@ class Document:
 
 
 def _home(request: Request) -> str | None:
-    """Return the first page of the person who asks, or None where that is not known."""
+    """Return the first page of the person who sends the request, or None if unknown."""
     try:
         return home_of(asking(request)).path
     except StudyError:  # the page says it

@@ -1,4 +1,4 @@
-"""The router: who is signed in decides which pages there are, and one of them runs."""
+"""The router: selects the pages of the signed-in person and runs the requested page."""
 
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ from ui.server.deployment import store  # noqa: E402
 
 
 def run() -> None:
-    """Show the pages of the person who is signed in, and run the requested one."""
+    """Set up the pages of the signed-in person and run the requested page."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
     try:
         speak(access.wanted_language(st.context.headers))
@@ -40,7 +40,7 @@ def run() -> None:
         )
         for entry in entries
     }
-    reads = person is not None and person.reader is not None  # the reading page is all there is
+    reads = person is not None and person.reader is not None  # there is only the reading page
     everything = [*pages.values(), *_elsewhere(entries, pages[home])]
     menu = [entry for entry in entries if not entry.hidden and not entry.of_study]
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
@@ -59,7 +59,7 @@ def run() -> None:
 
 
 def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
-    """Return hidden pages at the addresses that are not one's own, each of which leads home.
+    """Return hidden pages for all other addresses; each redirects to the person's first page.
 
     Reloading such a page after being signed out shows the sign-in form, not an error.
     """

@@ -1,4 +1,4 @@
-"""Every route of our own, in one list."""
+"""All HTTP routes of this program."""
 
 from starlette.routing import BaseRoute
 
@@ -13,7 +13,7 @@ from ui.wizard import protocol_view
 
 
 def routes() -> list[BaseRoute]:
-    """Return the routes beside Streamlit's: sign-in, films, desk, downloads, viewer's modules."""
+    """Return this program's routes: sign-in, films, desk, downloads, modules of the viewer."""
     return [
         *access.routes(),
         *films.routes(),

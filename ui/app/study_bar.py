@@ -1,4 +1,4 @@
-"""The bar of the study one is in: its name to go on in another by, its pages, and what is next."""
+"""The bar of the current study: a menu of studies, its pages, and a link to the next step."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from ui.server.deployment import store
 
 
 def enter_study(person: Person, membership: Membership) -> bool:
-    """Let this sign-in go on in another role of its person; return whether it could."""
+    """Switch this sign-in to another role of the person; return whether it succeeded."""
     token = token_of(st.context.cookies)
     if not token:
         return False
@@ -60,11 +60,11 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
 
 
 def _picker(person: Person) -> None:
-    """Show the study's name; where there are several, as a list to choose from."""
+    """Show the study's name, or a list if the person has several studies."""
     if not (person.several or person.deployment):
         st.markdown(f"**{plain(person.study_name)}**")
         return
-    # By the values that never change: a study's state changes while it is shown.
+    # identified by values that never change, because a study's state changes while it is shown
     mine = {
         (membership.study, membership.role): membership
         for membership in memberships(store(), person)
@@ -94,7 +94,7 @@ def _named(membership: Membership, mine: Iterable[Membership]) -> str:
 
 
 def _next(person: Person, pages: Pages, shown: StreamlitPage) -> None:
-    """Link to the page of the study's next step, unless it is the one shown."""
+    """Link to the page of the study's next step, unless it is the current page."""
     entry, label = _what_next(person)
     page = pages.get(entry)
     if page is not None and page is not shown:

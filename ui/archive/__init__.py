@@ -1,1 +1,1 @@
-"""A study's end and the store's files: closing, exports, bundles, backups, question banks."""
+"""Closing, exports, bundles and backups of studies."""

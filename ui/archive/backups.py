@@ -1,4 +1,4 @@
-"""Backups on a page: the last one and what verifying it found, all of them, made now, scheduled."""
+"""Backups on a page: the last backup and its verification, the list, the schedule, a new backup."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from ui.server.deployment import store
 
 
 def section(person: Person) -> None:
-    """Show the backups, and make one or change their schedule if asked to."""
+    """Show the backups, with the controls to make a backup and to change the schedule."""
     state = st.container()
     actions.button(
         t("Make a backup now"),

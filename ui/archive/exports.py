@@ -1,10 +1,10 @@
 """Closing and export of a study: files, downloads, and bundles from other servers.
 
-The downloads ask for the cookie: Streamlit's media files answer anybody who knows the address.
-While accuracy may not be seen, the bundle is the blinded one, and there is no report. The files of
-the archive are made once and kept beside the store, so that the hash shown is the hash of what is
-downloaded; making them again takes their place. Bundles of other deployments are restored as a
-study, or merged into one.
+The downloads require the cookie, unlike Streamlit's media files, which anyone with the address can
+read. While accuracy is hidden, the bundle is blinded and there is no report. The files of the
+archive are written once and kept next to the store, so that the displayed hash is the hash of the
+download; writing them again replaces them. Bundles of other deployments are restored as a new study
+or merged into an existing study.
 """
 
 import json
@@ -81,8 +81,8 @@ def _bundle(person: Person, _: Request) -> Response:
 
 
 def _report(person: Person, request: Request) -> Response:
-    """Hand out a page of the report, or the whole of it, in English or a language asked for."""
-    # Loading the analysis takes longer than all else of the server, and few starts need it.
+    """Return a page of the report, or the complete report, in English or the requested language."""
+    # Importing the analysis takes longer than the rest of the server, and is rarely needed.
     from analysis import AnalysisError
     from ui.results.report_parts import report, report_file
 
@@ -123,12 +123,12 @@ def _archive(person: Person, request: Request) -> Response:
 
 
 def _name(request: Request) -> str:
-    """Return the name of the file that is asked for."""
+    """Return the name of the requested file."""
     return request.url.path.rpartition("/")[2]
 
 
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
-    """Hand a file out, and record to whom."""
+    """Return a file, and record the download."""
     study = person.study_name
     record_download(store(), study=study, what=name, content=content, **acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
@@ -136,9 +136,10 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyState:
-    """How a study stands, as its page tells it.
+    """The state of a study, as shown on its page.
 
-    `closed` is the event of its closing, `licence` that of its bank where it is a strict one.
+    `closed` is the event of its closing; `licence` is the licence of its bank, if it restricts
+    sharing.
     """
 
     state: str
@@ -151,7 +152,7 @@ class StudyState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made(archives.Archive):
-    """The files that were made of a study, by whom and when."""
+    """The archive files of a study, and who made them and when."""
 
     at_utc: str
     by: str
@@ -177,12 +178,12 @@ def state_of(person: Person) -> StudyState:
 
 
 def close(person: Person, *, typed: str, reason: str) -> None:
-    """Close a person's study after they typed its name to confirm.
+    """Close a person's study after confirmation by typing its name.
 
     Raises
     ------
     BadInput
-        What was typed is not the study's name.
+        The typed text is not the study's name.
     NotNow
         The study cannot be closed.
     """
@@ -194,12 +195,12 @@ def close(person: Person, *, typed: str, reason: str) -> None:
 
 
 def make(person: Person, *, texts: bool = True) -> None:
-    """Make the files of a person's study, in place of those made before.
+    """Write the archive files of a person's study, replacing earlier files.
 
     Parameters
     ----------
     texts
-        With the texts of questions and options.
+        Whether to include the texts of questions and options.
     """
     kept, actor = store(), acting(person)
     place = _place(kept, person)
@@ -218,7 +219,7 @@ def make(person: Person, *, texts: bool = True) -> None:
 
 
 def made(person: Person) -> Made | None:
-    """Return the files made of a person's study that may be downloaded now, or None."""
+    """Return the archive files that may be downloaded now, or None."""
     kept = store()
     try:
         result = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
@@ -230,12 +231,12 @@ def made(person: Person) -> Made | None:
 
 
 def hand_out(person: Person, name: str) -> Path:
-    """Return where a file lies that was made, and record that it is handed out.
+    """Return the path of an archive file, and record its download.
 
     Raises
     ------
     NotFound
-        There is no such file, or it may not be handed out now.
+        The file does not exist, or may not be downloaded now.
     """
     kept, result = store(), made(person)
     if name == archives.SUMS:
@@ -265,7 +266,7 @@ def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
 
 
 def restore_section(person: Person) -> None:
-    """Show where a study's bundle is restored; for administrators."""
+    """Show the form that restores a study's bundle, for administrators."""
     st.write(
         t(
             "A bundle exported from another server is restored as the original study: every "
@@ -282,7 +283,7 @@ def restore_section(person: Person) -> None:
 
 
 def merge_section(person: Person) -> None:
-    """Show where another site's bundle is merged into the study; for users who may close it."""
+    """Show the form that merges another site's bundle, for users who may close the study."""
     st.write(
         t(
             "A bundle from another server that ran the same locked protocol joins this study: its "
@@ -337,7 +338,7 @@ def _merged(person: Person, file: KeptFile, site: str) -> str:
 
 
 def _read(bundle: Any, act: Callable[[KeptFile], str]) -> str:
-    """Do something with the bundle that was chosen."""
+    """Process the uploaded bundle."""
     if bundle is None:
         raise BadInput(t("Choose a bundle (ZIP) first."))
     return act(on_disk(bundle.name, bundle))

@@ -1,1 +1,1 @@
-"""Question banks on screen: what is in one, and any of its questions with its films."""
+"""Question banks on pages: their contents, and single questions with films."""

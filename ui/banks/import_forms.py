@@ -117,7 +117,7 @@ def folder_form(person: Person) -> None:
 
 
 def demo_button(person: Person) -> None:
-    """Import the bank that the program includes."""
+    """Import the demo bank included in the program."""
     st.caption(
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
@@ -181,7 +181,7 @@ def _terms(which: str) -> dict[str, str]:
 
 
 def _choice(which: str) -> tuple[str, ...]:
-    """Ask which file is the bank, where several could be."""
+    """Ask which file is the bank if there are several candidates."""
     names = st.session_state.get(f"{which}-choices")
     if not names:
         return ()
@@ -192,5 +192,5 @@ def _choice(which: str) -> tuple[str, ...]:
 
 
 def _key(name: str) -> str:
-    """Return the key of a field, another one after each import: the form begins empty again."""
+    """Return the key of a field; it changes after each import, so that the form is empty again."""
     return f"{name}-{st.session_state.get('banks-brought', 0)}"

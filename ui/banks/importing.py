@@ -1,4 +1,4 @@
-"""Runs an import that a form began: its progress, its result, and what the form asks next."""
+"""Runs an import started by a form: its progress, its result, and follow-up questions."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -33,7 +33,7 @@ def begin(
     terms: Mapping[str, str],
     **what: Any,
 ) -> Report:
-    """Begin an import in the background; its progress is shown below the form."""
+    """Start an import in the background; its progress is shown below the form."""
     title = required(t("Bank name"), name)
     provenance = Provenance(**terms)
     job = bank_import.begin(
@@ -45,13 +45,13 @@ def begin(
 
 
 def _begun_with() -> str:
-    """Return which form of this window began the import; empty after a visit to another page."""
+    """Return which form of this window started the import; empty after a visit to another page."""
     visit, which = st.session_state.get(_BEGUN, (0, ""))
     return str(which) if visit == actions.visit() else ""
 
 
 def settle() -> None:
-    """Note that an import has ended: its form is emptied, or asks which file is the bank."""
+    """Handle the end of an import: clear the form, or ask which file is the bank."""
     job = bank_import.current(store())
     if job is None or not job.is_done() or st.session_state.get(_SETTLED) == id(job):
         return
@@ -72,7 +72,7 @@ def settle() -> None:
 
 
 def show_import(which: str) -> None:
-    """Show the import that a form began, or where it is empty another window, and its result."""
+    """Show the import started by a form (another window if `form` is empty) and its result."""
     job = bank_import.current(store())
     if job is None or _begun_with() != which:
         return
@@ -155,7 +155,7 @@ def _faults(faulty: FaultyBank) -> Report:
 
 
 def imported(done: Imported) -> Report:
-    """Return the report of an import that is done."""
+    """Return the report of a completed import."""
     if not done.is_new:
         return Report(
             text=t(

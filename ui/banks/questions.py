@@ -1,7 +1,6 @@
-"""Questions of a bank on screen: what they say of themselves, one of them as HTML, its films.
+"""Questions of a bank on pages: their fields, a question as HTML, and its films.
 
-A bank never changes, so what was read of it once stays valid while the bank exists, held as
-columns: a filter answers at once.
+A bank never changes, so its fields are read once and kept as columns, which makes filters fast.
 """
 
 import json
@@ -41,7 +40,7 @@ def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
     Parameters
     ----------
     content
-        The hash of the bank's content: a bank of that number may be another one by now.
+        The hash of the bank's content, because its number may have been reused.
     """
     with store.look() as look:
         rows = bank_contents.facets(look, bank)
@@ -73,7 +72,7 @@ def _columns(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
 
 
 def chosen(frame: pd.DataFrame, wanted: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the questions that have one of the values wanted, in every column wanted."""
+    """Return the questions that have one of the wanted values in each filtered column."""
     for name, values in wanted.items():
         if values:
             frame = frame[frame[name].isin(values)]
@@ -118,14 +117,14 @@ async def _film(request: Request) -> Response:
 def question_card(
     item: ListedItem, films: Sequence[tuple[str, str]], truth: str = "", explanation: str = ""
 ) -> str:
-    """Return a question as HTML; every text from outside is escaped.
+    """Return a question as HTML; all external text is escaped.
 
     Parameters
     ----------
     films
         Label and address of each film.
     truth
-        The letter of the reference standard; empty where it is not to be shown.
+        The letter of the reference standard; empty if it must not be shown.
     """
     mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(

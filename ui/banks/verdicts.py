@@ -1,4 +1,4 @@
-"""What a review found: its verdicts as a file, how many are faulty, how far reviewers agree."""
+"""Results of a review: verdicts as a file, numbers of faulty items, agreement of reviewers."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def routes() -> list[Route]:
 
 
 def address(review: int) -> str:
-    """Return where a review's verdicts are downloaded from."""
+    """Return the address of a review's verdicts."""
     return f"verdicts/{review}"
 
 

@@ -1,1 +1,1 @@
-"""The coordinator's overview: progress, data quality, readings, stepping in, models, the trail."""
+"""The coordinator's overview: progress, data quality, readings, interventions, models, trail."""

@@ -20,7 +20,7 @@ from ui.server.access import answer
 from ui.server.deployment import store
 
 CASE_CSS = style(page_file(__file__, "case-films.css"))
-"""The styles of a case beside its films."""
+"""Styles for a case and its films."""
 
 
 def routes() -> list[Route]:
@@ -29,7 +29,7 @@ def routes() -> list[Route]:
 
 
 def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
-    """Return label and address of every film of a case; none for an item that is no case."""
+    """Return label and address of every film of a case; an empty list if the item is not a case."""
     with kept.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [

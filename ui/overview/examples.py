@@ -1,4 +1,4 @@
-"""Example files to download wherever a page asks for a file, and the format of a bank."""
+"""Example files, offered wherever a page asks for a file, and the format of a bank."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What stages, states, acts and facts are called on the overview, and the rule behind each fact."""
+"""Labels of stages, states, acts and facts on the overview, and the rule behind each fact."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from study.reading.course import SessionStanding, SessionState
 
 
 def stage_word(stage: Stage) -> str:
-    """Return what a reader's stage is called."""
+    """Return the label of a reader's stage."""
     return {
         Stage.NOT_BEGUN: t("not started"),
         Stage.PREPARING: t("preparing"),
@@ -23,7 +23,7 @@ def stage_word(stage: Stage) -> str:
 
 
 def standing_words(session: SessionStanding) -> str:
-    """Return where a session stands, in words."""
+    """Return the state of a session in words."""
     if session.withdrawn:
         return t("withdrawn")
     word = {
@@ -47,12 +47,12 @@ def status_word(status: str) -> str:
 
 
 def seconds(ms: float | None) -> float | None:
-    """Return milliseconds as seconds: to a hundredth under 10 s, else to a tenth."""
+    """Return milliseconds as seconds, with two decimals below 10 s and one decimal above."""
     return None if ms is None else round(ms / 1000, 2 if ms < 10_000 else 1)
 
 
 def left_words(left: TimeLeft | None) -> str:
-    """Return how long the rest will take, with what the estimate rests on."""
+    """Return the estimated remaining time, with the basis of the estimate."""
     if left is None:
         return ""
     if left.hours < 1:
@@ -158,7 +158,7 @@ def rule(kind: FactKind) -> str:
 
 
 def detail_words(fact: QualityFact) -> str:
-    """Return what else a fact tells."""
+    """Return the details of a fact."""
     values: Mapping[str, Any] = fact.values
     if fact.kind is FactKind.ONE_KEY:
         return t(

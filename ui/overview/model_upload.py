@@ -1,6 +1,6 @@
-"""Handing a model in: the form, what its file holds, and keeping it only once that was seen.
+"""Upload of a model's predictions: the form, a summary of the file, and storing it on confirmation.
 
-A file of no known shape has its columns named first; so has one that was taken for another shape.
+If the format of a file is unknown or was misrecognised, the user assigns the columns first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class _HandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Waiting:
-    """A file that was read and not kept yet, and the meaning stated for its columns."""
+    """A file that was read but not stored yet, and the meaning assigned to its columns."""
 
     handed_in: _HandedIn
     summary: FileSummary
@@ -54,7 +54,7 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unnamed:
-    """A file whose columns are to be named, and what they may mean."""
+    """A file whose columns the user must assign, and the possible meanings."""
 
     handed_in: _HandedIn
     columns: tuple[str, ...]
@@ -62,7 +62,7 @@ class _Unnamed:
 
 
 def model_form(person: Person) -> None:
-    """Show the form, or the contents of the uploaded file until it is kept or discarded."""
+    """Show the form, or a summary of the uploaded file until it is stored or discarded."""
     study = person.study_name
     waiting: _Waiting | None = st.session_state.get(_READ)
     if waiting is not None and waiting.handed_in.study == study:
@@ -93,7 +93,7 @@ def model_form(person: Person) -> None:
 
 
 def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
-    """Read the file that was chosen."""
+    """Read the uploaded file."""
     st.session_state.pop(_REFUSED, None)
     if file is None:
         raise BadInput(t("Choose a file with the model's predictions."))
@@ -111,7 +111,7 @@ def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Rep
 
 
 def _read(handed_in: _HandedIn) -> Report:
-    """Read a file by its contents; the user names columns that have no usual names."""
+    """Read a file by its contents; the user assigns columns with unknown names."""
     read = _in_worker(handed_in)
     if read.summary is not None:
         st.session_state[_READ] = _Waiting(handed_in=handed_in, summary=read.summary)
@@ -148,7 +148,7 @@ def _to_decide(handed_in: _HandedIn) -> Report:
 
 
 def _offer_naming(study: str) -> None:
-    """Offer to name the columns of a refused file: usual names may mean something else in it."""
+    """Offer to assign the columns of a refused file, whose names may have another meaning."""
     refused: tuple[_HandedIn, tuple[str, ...]] | None = st.session_state.get(_REFUSED)
     if refused is None or refused[0].study != study or not refused[1]:
         return
@@ -199,7 +199,7 @@ def _name_columns(unnamed: _Unnamed) -> None:
 
 
 def _roles() -> tuple[dict[str, str], dict[str, str]]:
-    """Return what the columns of a file may mean: what is required, and what is optional."""
+    """Return the possible meanings of a file's columns: required and optional."""
     return {"id": t("Case ID (required)"), "output": t("Answer or model output (required)")}, {
         "run": t("Run"),
         "condition": t("Condition"),
@@ -231,7 +231,7 @@ def _columns_chosen(
 def _read_as(
     handed_in: _HandedIn, column_roles: Mapping[str, str], required: Mapping[str, str]
 ) -> Report:
-    """Read a file whose columns were named."""
+    """Read a file whose columns the user assigned."""
     missing = [label for role, label in required.items() if role not in column_roles]
     if missing:
         raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
@@ -290,7 +290,7 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
 
 
 def _recognised(summary: FileSummary) -> str:
-    """Return what a file was taken for, and what beside one answer a case it holds."""
+    """Return the recognised format of a file, and its contents besides one answer per case."""
     sentences = [t("{shape}, rows: {n}.", shape=summary.shape, n=summary.n_rows)]
     if summary.n_runs > 1:
         sentences.append(t("Runs: {n}. The first is used in all results.", n=summary.n_runs))
@@ -355,7 +355,7 @@ def _counts(summary: FileSummary) -> None:
 
 
 def read_as(read: str, option: str) -> str:
-    """Return what an output was read as: a letter and its option if given, or its status."""
+    """Return the parsed answer of an output: a letter with its option if known, or a status."""
     words = {"skipped": t("left empty"), "refused": t("refused"), "unparsed": t("unparsed")}
     return words.get(read) or (f"{read}: {option}" if option else read)
 

@@ -1,4 +1,4 @@
-"""The models of a study: the exam paper they get, what was kept of each, and how it is read."""
+"""The models of a study: exam papers, stored predictions, and how outputs are parsed."""
 
 import shutil
 import tempfile
@@ -73,7 +73,7 @@ def show_models(person: Person, models: list[ModelRow], n: int) -> None:
 
 
 def card_form(person: Person, models: list[ModelRow]) -> None:
-    """Show the card of one of a study's models, to be written."""
+    """Show the form for the card of one of a study's models."""
     with st.expander(t("Model card")):
         st.markdown(
             t("What a reader of the leaderboard should know about the model. All of it is public.")
@@ -114,7 +114,7 @@ def _labels() -> dict[str, str]:
 
 
 def show_withdrawn(withdrawals: list[Withdrawn]) -> None:
-    """Show the models that were withdrawn, each with the event that tells of it."""
+    """Show the withdrawn models, each with the event of its withdrawal."""
     section(t("Withdrawn"))
     grid(
         {
@@ -140,7 +140,7 @@ def _label(row: ModelRow) -> str:
 
 
 def model_table(models: list[ModelRow], n_cases: int) -> pd.DataFrame:
-    """Return a study's models with what was kept of each; nothing of right or wrong."""
+    """Return a study's models with counts of their predictions, without correctness."""
     return pd.DataFrame(
         {
             t("Model"): [_label(row) for row in models],
@@ -169,7 +169,7 @@ def _withdraw(person: Person, name: str, reason: str) -> Question:
 
 
 def show_words(person: Person, models: list[ModelRow]) -> None:
-    """Show what one of a study's models said and how it is read, to be read by other rules."""
+    """Show the outputs of a model and their parsed answers, and offer other parsing rules."""
     study = person.study_name
     with st.expander(t("Model output")):
         left, right = st.columns(2)
@@ -192,7 +192,7 @@ def _said(_store: Store, at: str, study: str, name: str) -> list[ReadOutput]:
 
 
 def _kinds() -> dict[str, Callable[[ReadOutput], bool]]:
-    """Return which output can be asked for, by its words."""
+    """Return the filters of outputs, by label."""
     return {
         t("All output"): lambda answer: True,
         t("Output without an answer"): lambda answer: answer.kept not in LETTERS,
@@ -208,7 +208,7 @@ def _named() -> dict[str, str]:
 
 
 def _by_rules(study: str, output: list[ReadOutput]) -> None:
-    """Show how many answers each set of rules finds; how many are correct where that is shown."""
+    """Show how many answers each set of rules reads, and how many are correct if permitted."""
     with store().look() as look:
         seen = shows_accuracy(study_row(look, study))
     right = correct_by_rules(store(), study=study, outputs=output) if seen else {}
@@ -228,7 +228,7 @@ def _by_rules(study: str, output: list[ReadOutput]) -> None:
 
 
 def _list(output: list[ReadOutput]) -> None:
-    """Show output as rows to filter and to sort; what is chosen stands in full below."""
+    """Show outputs as a table, and the complete text of the selected row below."""
     if not output:
         st.write(t("There is no such output."))
         return
@@ -311,7 +311,7 @@ def routes() -> list[Route]:
 
 
 def exam_paper(person: Person) -> None:
-    """Show the choice of a format, where there are several of how it is asked, and the download."""
+    """Show the choice of formats and variants of the exam paper, and the download."""
     section(
         t("Exam paper"),
         t(

@@ -1,4 +1,4 @@
-"""A study as it stands now; read anew only when something has happened, or a minute has passed."""
+"""The current state of a study, read again only after a change or after a minute."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,12 +14,12 @@ Made = TypeVar("Made")
 
 
 def watched(store: Store, study: str) -> Progress:
-    """Return how far a study is.
+    """Return the progress of a study.
 
     Raises
     ------
     StudyError
-        The study is gone, or the store cannot be read.
+        The study no longer exists, or the store cannot be read.
     """
     now = datetime.now(UTC)
     return _kept(store, study, progress_of, f"{now:%Y-%m-%d %H:%M}", now=now)
@@ -31,7 +31,7 @@ def found(store: Store, study: str) -> list[QualityFact]:
 
 
 def inspected(store: Store, study: str) -> list[ReadingFacts]:
-    """Return the study's readings as they may be looked at."""
+    """Return the study's readings as coordinators may see them."""
     return _kept(store, study, readings_of)
 
 
@@ -41,7 +41,7 @@ def standing(store: Store, study: str) -> dict[str, Any]:
 
 
 def head(store: Store, study: str) -> str:
-    """Return what changes whenever something happens in a study."""
+    """Return a value that changes with every change of a study."""
     with store.look() as look:
         return str(events.head(look, events.study_chain(study)))
 

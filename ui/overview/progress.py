@@ -1,4 +1,4 @@
-"""Progress: the study, its readers, their sessions over time, and who has fallen silent."""
+"""Progress of the study: its readers, their sessions over time, and inactive readers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ HOUR_MS = 3_600_000.0
 MOST_POINTS = 200
 ALL_POINTS = 3_000
 LEAST_POINTS = 6
-"""Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
+"""Maximum number of points per line and in total; more are invisible and slow the page down."""
 
 MOST_NAMED = 8
-"""With more readers than distinguishable colours, the lines are alike and named on hover."""
+"""With more readers than distinguishable colours, lines have one colour and are named on hover."""
 
 MOST_DAYS = 14
 
 
 def show_progress(progress: Progress) -> None:
-    """Show how far a study is; nothing of right or wrong."""
+    """Show the progress of a study, without correctness."""
     _study(progress)
     _left_behind(progress)
     section(t("Readers"))
@@ -163,7 +163,7 @@ def _named(reader: ReaderProgress) -> str:
 
 
 def _percent() -> str:
-    """Return how a table writes a whole percentage, in C's letters."""
+    """Return the format of whole percentages in tables, in printf notation."""
     return t("{share} %", share="\0").replace("%", "%%").replace("\0", "%.0f")
 
 
@@ -179,7 +179,7 @@ def _rate(reader: ReaderProgress) -> float | None:
 
 
 def _session(reader: ReaderProgress) -> str:
-    """Return which session a reader is in, and what a coordinator has to know of it."""
+    """Return a reader's current session, and remarks on it for the coordinator."""
     session = reader.current
     if session is None or reader.stage is Stage.WITHDRAWN:
         return ""
@@ -266,7 +266,7 @@ def _parts(parts: list[SessionProgress]) -> Columns:
 
 
 def show_chart(progress: Progress) -> None:
-    """Show the chart and, beside it, its table."""
+    """Show the chart and its table."""
     arrivals = {name: times for name, times in progress.arrivals.items() if times}
     if not arrivals:
         return
@@ -285,7 +285,7 @@ def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Fig
     if few:
         for name, (x, y) in lines.items():
             figure.add_scatter(x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_HOVER)
-    else:  # one line with gaps: hundreds take the browser seconds
+    else:  # one line with gaps, because hundreds of lines take the browser seconds
         figure.add_scatter(
             x=[at for x, _ in lines.values() for at in (*x, None)],
             y=[n for _, y in lines.values() for n in (*y, None)],
@@ -303,7 +303,7 @@ def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Fig
         yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
         xaxis={"title": t("Received (UTC)"), "showgrid": False},
     )
-    if language() != ENGLISH:  # Plotly knows the months of English only
+    if language() != ENGLISH:  # Plotly only knows English month names
         figure.update_xaxes(tickformat="%H:%M\n%Y-%m-%d")
     return figure
 
@@ -313,7 +313,7 @@ _HOVER = {"mode": "lines", "hovertemplate": _HOVERED.format("%{fullData.name}")}
 
 
 def _points(times: Sequence[str], most: int) -> tuple[list[str], list[int]]:
-    """Return a reader's line from 0, thinned out where it has more points than can be seen."""
+    """Return a reader's line from 0, with at most as many points as are visible."""
     step = max(1, -(-len(times) // most))
     places = sorted({*range(0, len(times), step), len(times) - 1})
     return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]

@@ -1,4 +1,4 @@
-"""The readings: a list, facts on their quality, one looked at, set aside or brought back."""
+"""The readings: a list, facts on their quality, details, exclusion and reinstatement."""
 
 from collections.abc import Iterator
 
@@ -22,18 +22,18 @@ READINGS = "readings"
 PART, READER, POSITION = "part", "reading-reader", "reading-position"
 _LIST = "readings-list"
 _MOST = 2_000
-"""Rows a browser is sent at once; the filters reach the others."""
+"""Maximum number of rows sent to a browser; filters reach the others."""
 
 
 def look_at(reader_id: str, position: int) -> None:
-    """Turn the overview to one reading."""
+    """Show a reading on the overview."""
     st.session_state[PART] = READINGS
     st.session_state[READER] = reader_id
     st.session_state[f"{POSITION}-{reader_id}"] = position
 
 
 def show_readings(person: Person, readings: list[ReadingFacts], log: list[ExclusionRow]) -> None:
-    """Show one reading chosen by reader and position, and what was decided about readings."""
+    """Show a reading selected by reader and position, and the decisions about readings."""
     if not readings:
         st.markdown(t("No case has been read yet."))
         return
@@ -58,7 +58,7 @@ def show_readings(person: Person, readings: list[ReadingFacts], log: list[Exclus
 
 
 def _list(readings: list[ReadingFacts]) -> None:
-    """Show the readings as rows to filter and to sort, the latest first; a row leads to its own."""
+    """Show the readings as a table, latest first; selecting a row shows the reading."""
     rows = sorted(_filtered(readings), key=lambda reading: reading.received_at_utc, reverse=True)
     shown = rows[:_MOST]
     words = tn("{n} reading found.", "{n} readings found.", len(rows))
@@ -229,7 +229,7 @@ def _log(log: list[ExclusionRow]) -> Columns:
 def show_quality(
     facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool
 ) -> None:
-    """Show the facts; nothing is done about any of them here."""
+    """Show the facts on data quality; they have no automatic consequences."""
     st.markdown(
         t(
             "Observations on times, screens and answers, each with its rule. None is a judgement, "
@@ -311,7 +311,7 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
 
 
 def reading_table(rows: list[ReadingFacts]) -> Columns:
-    """Return readings as a table: times, flags and circumstances, never the answer."""
+    """Return readings as a table of times, flags and circumstances, without answers."""
     return {
         t("Reader"): [row.reader_id for row in rows],
         t("Position"): [row.position for row in rows],

@@ -1,6 +1,6 @@
 """Interventions: reminding, pausing, extending, withdrawing; confirmed first, and logged.
 
-A reminder is a letter to copy, or to send where the deployment has a mail server.
+A reminder is a letter to copy, or to send if the deployment has a mail server.
 """
 
 import os
@@ -45,7 +45,7 @@ _KEY = "step-now"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chosen:
-    """What may be done to whom; no reader is the study as a whole."""
+    """A possible intervention; without a reader it concerns the complete study."""
 
     step: Intervention
     reader_id: str | None
@@ -53,7 +53,7 @@ class _Chosen:
 
 
 def show_stepping_in(person: Person, progress: Progress) -> None:
-    """Show what can be done, and what was."""
+    """Show the possible interventions, and earlier ones."""
     if progress.state == "open":
         _form(person, progress)
     else:
@@ -65,7 +65,7 @@ def show_stepping_in(person: Person, progress: Progress) -> None:
 
 
 def _form(person: Person, progress: Progress) -> None:
-    """Ask what is to be done to whom and why."""
+    """Ask for the intervention, the reader and the reason."""
     step = st.segmented_control(
         t("What to do"),
         list(Intervention),
@@ -108,7 +108,7 @@ def _form(person: Person, progress: Progress) -> None:
 
 
 def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> ReaderProgress | None:
-    """Ask whom it is about: a reader, or where it can be the study as a whole (None)."""
+    """Ask for the reader; None for the complete study, if the intervention permits it."""
     by_name = {reader.reader_id: reader for reader in readers}
     names = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
     chosen = place.selectbox(
@@ -235,7 +235,7 @@ def _log(log: list[InterventionRow]) -> Columns:
 
 
 def show_reminding(person: Person, progress: Progress) -> None:
-    """Show a letter to one reader, and the ways to send it."""
+    """Show a letter to a reader, and the ways to send it."""
     waiting = {reader.reader_id: reader for reader in progress.readers if may_be_reminded(reader)}
     if progress.state != "open" or not waiting:
         st.markdown(t("There are no readers to remind."))
@@ -273,7 +273,7 @@ def _label(reader: ReaderProgress) -> str:
 
 
 def _letter(progress: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
-    """Return the letter as it was written, or as it was changed here."""
+    """Return the letter, with changes made on the page."""
     letter = compose(progress, reader, name=who.name, address=home_address())
     with st.expander(t("Edit the text")):
         text = st.text_area(
@@ -334,7 +334,7 @@ def _ways(
 
 
 def home_address() -> str:
-    """Return the address of the reading room as this browser knows it, without the page's."""
+    """Return the app's address in this browser, without the page's part."""
     parts = urlsplit(str(st.context.url or ""))
     folder = parts.path.rstrip("/").rpartition("/")[0]
     return f"{parts.scheme}://{parts.netloc}{folder}/" if parts.netloc else ""

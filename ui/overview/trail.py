@@ -1,6 +1,6 @@
-"""The trail on a page: searched, paged, in words, as CSV; and the head of its chain.
+"""The audit trail on a page: search, pages, CSV download, and the head of its chain.
 
-The head is to print, to photograph, and to be sent to a person outside.
+The head can be printed, photographed, or sent to a person outside.
 """
 
 import json
@@ -43,7 +43,7 @@ def routes() -> list[Route]:
 
 
 def trail_section(study: str) -> None:
-    """Show the trail of a study, or where `study` is empty the deployment's own."""
+    """Show the trail of a study, or of the deployment if `study` is empty."""
     wanted = _search(study)
     n_pages_key = f"trail-page-{study}"
     results = trails.search(store(), study, wanted, page=0, size=PAGE_SIZE)
@@ -156,7 +156,7 @@ def _sentence(row: trails.TrailRow) -> str:
 
 
 def _details(row: trails.TrailRow) -> list[tuple[str, str]]:
-    """Return all that the event says, as it is stored and sealed."""
+    """Return the complete detail of an event, as stored."""
     told_of = {
         t("No."): str(row.number),
         t("When (UTC)"): row.at_utc,
@@ -182,7 +182,7 @@ def _local(at_utc: str, zone: tzinfo) -> str:
 
 
 def _spelt(about: str) -> str:
-    """Return what else an event says, without JSON's punctuation."""
+    """Return the further details of an event, without JSON punctuation."""
     values: Mapping[str, Any] = json.loads(about) if about else {}
     return ", ".join(
         f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
@@ -241,7 +241,7 @@ def _asked(query: Mapping[str, str]) -> Search:
 
 
 def head_section(study: str) -> None:
-    """Show where the chain ends now, as text and as a square, and who else has it."""
+    """Show the head of the chain as text and as a QR code, and who else has it."""
     section(
         t("Proof of integrity"),
         t(
@@ -261,7 +261,7 @@ def head_section(study: str) -> None:
 
 
 def deposited(study: str) -> None:
-    """Say to whom the head of a study's chain goes, and whether it went."""
+    """Show to whom the head of a study's chain is sent, and whether sending succeeded."""
     with store().look() as look:
         deposit = deposit_of(look, study_row(look, study))
     if not deposit.to:

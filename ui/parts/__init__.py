@@ -1,1 +1,1 @@
-"""Small parts that several pages show: theme, text, links, forms, uploads, asking back."""
+"""Small parts of several pages: theme, text, links, forms, uploads and confirmations."""

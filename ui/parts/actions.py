@@ -1,9 +1,9 @@
 """Buttons of the staff's pages: each runs an action and shows its result next to itself.
 
-No other module of the pages calls Streamlit's buttons. `button` runs a function that has to return
-what to report, so no action can be silent; a refusal (`StudyError`) is reported at
-the same place. The report keeps its place until the next action or the next page, is scrolled into
-view and receives the focus. `turn` is for buttons that only change what this window shows.
+Only this module calls Streamlit's buttons. `button` runs a function that must return a report, so
+every action shows its result; a refusal (`StudyError`) is shown at the same place. The report stays
+until the next action or page, is scrolled into view and receives the focus. `turn` is for buttons
+that only change what this window shows.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -33,9 +33,10 @@ class Report:
     warnings, lines
         Warnings and a list of details, shown below the text.
     followed_by
-        The key of a container after the report that has to be visible too.
+        The key of a container after the report that must be visible as well.
     then
-        Leaves the page, such as by `st.switch_page`; the next page shows the report at its top.
+        A function that leaves the page, such as `st.switch_page`; the next page shows the report
+        at its top.
     """
 
     text: str
@@ -48,14 +49,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked for confirmation before `do` is run."""
+    """The question that must be confirmed before `do` is run."""
 
     text: str
     do: "Action"
 
 
 SHOWN_BELOW = Report(text="")
-"""Of an action whose progress and result the page itself shows below the button."""
+"""Returned by actions whose progress and result the page shows below the button."""
 
 Result = str | Report | Question
 Action = Callable[[], Result]
@@ -63,7 +64,7 @@ Action = Callable[[], Result]
 
 @dataclass(slots=True)
 class _Memory:
-    """The last action of a browser window and its result; Streamlit may interrupt any run."""
+    """The last action of a window and its result, kept because a run may be interrupted."""
 
     page: Hashable = None
     visit: int = 0
@@ -103,14 +104,14 @@ def button(
     key
         Names the action; also the button's key unless `widget_key` is given.
     about
-        What the action concerns, beside its key: a report or question about anything else that
-        this button did before is not shown.
+        The subject of the action, in addition to its key; reports and questions about other
+        subjects are not shown at this button.
     place
-        The container of the button; the one in use if not given.
+        The container of the button; by default the current container.
     below
         The container of the report; by default it follows the button.
     busy
-        What is shown while the action runs.
+        The message shown while the action runs.
     in_form
         Whether it is the button that sends a form.
     """
@@ -153,23 +154,23 @@ def turn(
 
 
 def note(key: str, result: Report, about: Hashable = None) -> None:
-    """Report at a button how an action ended that was interrupted, such as by a click."""
+    """Report the result of an action that was interrupted, for example by a click."""
     _memory().keep(key, about, result)
 
 
 def report(key: str, about: Hashable = None) -> None:
-    """Show the report of an action whose button is no longer shown, where the button was."""
+    """Show the report of an action whose button is no longer shown."""
     _show(_memory(), key, about)
 
 
 @contextmanager
 def page(where: Hashable) -> Iterator[None]:
-    """Run a page: what was reported on another is forgotten, what found no place is shown on top.
+    """Run a page; discard reports of other pages, and show reports without a place at the top.
 
     Parameters
     ----------
     where
-        The page and the study in use.
+        The current page and study.
     """
     memory = _memory()
     if memory.page != where:
@@ -187,13 +188,13 @@ def page(where: Hashable) -> Iterator[None]:
 
 
 def visit() -> int:
-    """Return how many pages this window has turned to."""
+    """Return the number of page changes in this window."""
     return _memory().visit
 
 
 @contextmanager
 def attention(name: str, label: str, *, followed_by: str = "") -> Iterator[None]:
-    """Show in the block what has come up, scroll to it and give it the focus once per name."""
+    """Show the block, scroll to it and give it the focus once per name."""
     with st.container(key=name):
         yield
         focus = st.components.v2.component("report_focus", js=_FOCUS)
@@ -256,7 +257,7 @@ def _ask(memory: _Memory, question: Question) -> None:
         said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
         said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
     if said_yes:
-        memory.result = None  # a second click finds nothing to confirm
+        memory.result = None  # a second click has nothing to confirm
         _run(memory, question.do, key, about, "")
         st.rerun()
     if said_no:

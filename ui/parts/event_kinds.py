@@ -1,4 +1,4 @@
-"""Describes events in the language of the person who looks; what is stored stays English."""
+"""Describes events in the user's language; stored events are in English."""
 
 from collections.abc import Mapping
 from string import Formatter
@@ -186,17 +186,17 @@ _NAMED = {
     "reader": later("reader"),
     "statistician": later("statistician"),
 }
-"""Values of events that have words of their own."""
+"""Labels of values in events."""
 _FIELDS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter().parse(words)}
 
 
 def kind_in_words(kind: str) -> str:
-    """Return a kind of event in the language in use; one that is not known here as it stands."""
+    """Return a kind of event in the current language; unknown kinds unchanged."""
     return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
 
 
 def event_words(kind: str, who: str, about: Mapping[str, Any]) -> str:
-    """Return an event as a sentence in the language in use: who did what, from what it says.
+    """Return an event as a sentence in the current language.
 
     >>> event_words("case read", "R1", {"position": 17})
     'R1 read case 17'
@@ -217,7 +217,7 @@ def _written(value: Any) -> str:
 
 
 def kinds_called(text: str) -> tuple[str, ...]:
-    """Return the kinds of event whose words or sentence, in the language in use, hold a text.
+    """Return the kinds of event whose label or sentence, in the current language, contains a text.
 
     >>> [str(kind) for kind in kinds_called("Sample drawn")]
     ['study drawn']

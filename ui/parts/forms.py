@@ -1,4 +1,4 @@
-"""What pages ask for: an access code, a study to enter, a file, a field that must not be empty.
+"""Forms of several pages: access code, choice of a study, file upload, required field.
 
 Forms that sign in and choose a study are plain HTML, because they set or need the cookie.
 """
@@ -19,7 +19,7 @@ _CSS = page_file(__file__, "forms.css")
 
 _SIGN_IN = page_file(__file__, "sign-in.html")
 
-# A link hands its code over behind the # sign, which no browser sends to a server.
+# A link contains its code after the # sign, which browsers do not send to the server.
 _FOCUS = page_file(__file__, "sign-in.js")
 
 _TICKET = page_file(__file__, "ticket.html")
@@ -31,10 +31,10 @@ _CHOOSE = page_file(__file__, "choose.html")
 _FILL = page_file(__file__, "choose.js")
 
 TABLE_TYPES = ("csv", "tsv", "xlsx", "xlsm")
-"""The endings of the tables that can be uploaded."""
+"""File extensions of tables that can be uploaded."""
 
 MOST_MB = 500
-"""What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
+"""Maximum upload size: `maxUploadSize` in .streamlit/config.toml."""
 
 # Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
 # button keeps its word unseen, for a name made by a style is none to a screen reader.
@@ -48,13 +48,13 @@ def sign_in_form() -> None:
 
 
 def ticket_form(ticket: str) -> None:
-    """Hand a ticket of single sign-on to the sign-in route, at once."""
+    """Send a single sign-on ticket to the sign-in route."""
     form = st.components.v2.component("ticket_form", html=_TICKET, css=_CSS, js=_SEND)
     form(key="ticket", data={"ticket": ticket, "button": t("Continue")})
 
 
 def choose_form(membership: Membership, *, by_name: bool = False) -> None:
-    """Show a button, or the study's name as a link, that enters a study in a role."""
+    """Show a button, or the study's name as a link, to enter a study in a role."""
     kind = "named" if by_name else "quiet"
     html = _CHOOSE.replace("quiet", kind)
     form = st.components.v2.component(f"choose_form_{kind}", html=html, css=_CSS, js=_FILL)
@@ -72,7 +72,7 @@ def choose_form(membership: Membership, *, by_name: bool = False) -> None:
 
 
 def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
-    """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
+    """Ask for a file, with permitted types and size; None until a file is uploaded."""
     words = json.dumps(t("Choose a file"), ensure_ascii=False)
     st.html(style(f":root {{ --rr-choose-file: {words}; }}\n{_UPLOAD_CSS}"))
     kinds = ", ".join(ending.upper() for ending in types)
@@ -85,7 +85,7 @@ def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB
 
 
 def required(label: str, value: str) -> str:
-    """Return what a field holds without spaces around it, or refuse by its label if it is empty."""
+    """Return the content of a field without surrounding spaces; refuse an empty field."""
     if not value.strip():
         raise BadInput(t("“{field}” is empty. Fill it in.", field=label))
     return value.strip()

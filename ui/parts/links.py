@@ -1,6 +1,6 @@
 """Links as buttons, to pages and to downloads; and a table of files with their hashes.
 
-They lead to our own routes, which check the cookie; Streamlit's downloads answer anybody.
+They lead to this program's routes, which check the cookie, unlike Streamlit's downloads.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:
         f'<a href="{escape(href)}"{kind}>{escape(label)}</a>' for href, label in labels.items()
     )
     html = f'<div class="links">{made}</div>'
-    # A component's name stands for its HTML, in every session at once.
+    # A component's name identifies its HTML in all sessions.
     mark = f"{crc32(html.encode()):08x}"
     st.components.v2.component(f"links_{name}_{mark}", html=html, css=_CSS)(key=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """A file to download: where, what for, how long and with which hash."""
+    """A file to download: address, purpose, size and hash."""
 
     address: str
     name: str
@@ -45,12 +45,12 @@ class Download:
 
 
 def bundle_link() -> None:
-    """Show the download of the bundle, asked for with the cookie."""
+    """Show the download of the bundle."""
     links("bundle", {"export/bundle.zip": t("Download the bundle")}, download=True)
 
 
 def report_links() -> None:
-    """Show the downloads of the report, asked for with the cookie; in English beside another."""
+    """Show the downloads of the report, in the current language and in English."""
     spoken = language()
     asked = "" if spoken == ENGLISH else f"?language={spoken}"
     downloads = {
@@ -81,11 +81,11 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
     Parameters
     ----------
     caption
-        What the files are.
+        The title of the table.
     heads
-        What the columns hold: the file, what it is for, its size, its SHA-256.
+        The column heads: file, purpose, size, SHA-256.
     """
-    # What differs travels as data: a component's own HTML is one for every session of the server.
+    # Variable content is passed as data, because a component's HTML is shared by all sessions.
     st.components.v2.component("downloads", html=_TABLE, css=_TABLE_CSS, js=_FILL)(
         data={"caption": caption, "heads": list(heads), "rows": [asdict(row) for row in rows]},
         key="downloads",
@@ -93,7 +93,7 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Return the headers of a file handed out to be saved: no cache keeps it."""
+    """Return the headers of a download, which must not be cached."""
     return {
         "Cache-Control": "no-store",
         "Content-Disposition": f'attachment; filename="{name}"',

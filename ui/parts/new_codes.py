@@ -1,7 +1,7 @@
-"""New access codes that a browser window still shows; they are kept in its session alone.
+"""New access codes shown in a browser window, kept only in its session.
 
-Nothing else ever holds a code in clear. Codes are added until the user hides them, and survive any
-other action and a visit to another page.
+Codes are stored in plain text nowhere else. They are kept until the user hides them, also during
+other actions and visits to other pages.
 """
 
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ class Card:
 
 @dataclass(slots=True)
 class NewCodes:
-    """What a window still shows, by study; the empty name stands for the whole server.
+    """The codes shown in a window, by study; an empty name means the server.
 
     Parameters
     ----------
     turn
-        Counts the actions about people in this window.
+        Number of actions on people in this window.
     known
-        Invited readers who keep the code they have.
+        Invited readers who keep their existing code.
     is_shown
         Whether this run of the page has shown the codes.
     """
@@ -43,7 +43,7 @@ class NewCodes:
     is_shown: bool = False
 
     def add(self, study: str, cards: tuple[Card, ...], known: tuple[str, ...], key: str) -> None:
-        """Add codes, to be shown at the action `key`; a new code of a person replaces the old."""
+        """Add codes, shown at the action `key`; a person's new code replaces the old code."""
         for card in cards:
             self.drop(study, card.who)
         self.cards[study] = (*self.cards.get(study, ()), *cards)
@@ -51,7 +51,7 @@ class NewCodes:
         self.place = (actions.visit(), key)
 
     def drop(self, study: str, who: str) -> None:
-        """Forget a person's code, because it stopped working."""
+        """Remove a person's code because it is no longer valid."""
         kept = self.cards.get(study, ())
         self.cards[study] = tuple(card for card in kept if card.who != who)
 
@@ -61,7 +61,7 @@ class NewCodes:
 
     @property
     def waiting(self) -> list[str]:
-        """The studies with codes that nobody has hidden yet."""
+        """The studies with codes that are not hidden yet."""
         return [study for study, cards in self.cards.items() if cards]
 
     def hide(self, study: str) -> None:
@@ -71,10 +71,10 @@ class NewCodes:
 
 
 def new_codes() -> NewCodes:
-    """Return what this window shows.
+    """Return the codes of this window.
 
-    Fetch it before an action and add the codes to it: Streamlit may interrupt a run whenever the
-    session's state is touched, as it does at a second click, and a code would be lost.
+    Call this before an action and add the codes to the result: Streamlit may interrupt a run at
+    any access to the session's state, for example after a second click, and a code would be lost.
     """
     codes = st.session_state.setdefault(_KEPT, NewCodes())
     assert isinstance(codes, NewCodes)

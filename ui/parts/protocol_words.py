@@ -1,4 +1,4 @@
-"""Messages about a protocol in the words of the pages: the protocol file's keys become labels."""
+"""Replaces keys of the protocol file in messages by the labels of the pages."""
 
 import re
 
@@ -6,13 +6,13 @@ from study.base.translation import t
 
 
 def in_page_words(message: str) -> str:
-    """Return a message with settings and their values named as the pages name them.
+    """Return a message with the labels of settings and values.
 
     >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
     '“Hidden repeats” = 9 is more than “Cases” = 5.'
     """
     for key, label in setting_labels().items():
-        # A key that is also an English word is one only at the start or before its value.
+        # A key that is also an English word is replaced only at the start or before its value.
         anywhere = rf"(?<![\w“]){key}(?!\w)"
         word = rf"(?m)^(\s*){key}(?![\w_])|(?<![\w“]){key}(?= = )"
         if "_" in key:
@@ -25,7 +25,7 @@ def in_page_words(message: str) -> str:
 
 
 def setting_labels() -> dict[str, str]:
-    """Return what each key of a protocol file is called on the pages."""
+    """Return the label of each key of a protocol file."""
     return {
         "name": t("Study name"),
         "bank": t("Question bank"),

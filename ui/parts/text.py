@@ -1,7 +1,7 @@
-"""How pages write what is stored, and what protocols say; and read numbers of addresses.
+"""Formats stored values and protocol texts for pages, and parses numbers in addresses.
 
-Text from outside is shown sign by sign, or as Markdown without HTML and images, with links to the
-web only.
+External text is shown literally, or as Markdown without HTML and images, with links to the web
+only.
 """
 
 import re
@@ -29,7 +29,7 @@ _WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    r"""Return text that Streamlit's Markdown shows sign by sign.
+    r"""Return text escaped for Streamlit's Markdown.
 
     >>> print(plain("A *b* [c]"))
     A \*b\* \[c\]
@@ -38,7 +38,7 @@ def plain(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Return text in which no line ends between a number and its per cent sign.
+    """Return text without line breaks between a number and its per cent sign.
 
     >>> unbroken("52 %") == "52\N{NO-BREAK SPACE}%"
     True
@@ -47,7 +47,7 @@ def unbroken(text: str) -> str:
 
 
 def minute(at_utc: str | None) -> str:
-    """Return a stored moment to the minute with its zone, UTC; nothing for none.
+    """Return a stored time to the minute with its zone, UTC; empty for None.
 
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
     ('4 Jun 2025, 12:00 UTC', '')
@@ -76,7 +76,7 @@ def day_form() -> str:
 
 
 def instant(at_utc: str | None, *, to: str = "min") -> Any:
-    """Return a stored moment for a table, which sorts by it and shows it in the page's language.
+    """Return a stored time for a table, which sorts it and shows it in the page's language.
 
     >>> instant("2025-06-04T12:00:59.999Z"), instant("2025-06-04T12:00:59.999Z", to="s")
     (Timestamp('2025-06-04 12:00:00'), Timestamp('2025-06-04 12:00:59'))
@@ -85,12 +85,12 @@ def instant(at_utc: str | None, *, to: str = "min") -> Any:
 
 
 def study_state(state: str) -> str:
-    """Return what a study's state is called."""
+    """Return the label of a study's state."""
     return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}.get(state, state)
 
 
 def time_left(seconds: float) -> str:
-    """Return roughly how long something will go on."""
+    """Return an approximate duration in words."""
     if seconds < 60:
         return t("less than a minute left")
     minutes = round(seconds / 60)
@@ -100,7 +100,7 @@ def time_left(seconds: float) -> str:
 
 
 def prior_in_words(days: int | None) -> str:
-    """Return what stands over a film of an earlier examination.
+    """Return the heading of a film of an earlier examination.
 
     >>> prior_in_words(91), prior_in_words(1), prior_in_words(0), prior_in_words(None)
     ('Prior, 3 months earlier', 'Prior, 1 day earlier', 'Prior, same day', 'Prior')
@@ -120,7 +120,7 @@ def prior_in_words(days: int | None) -> str:
 
 
 def film_name(label: str, prior: object, days: int | None) -> str:
-    """Return what a film is called in a list of an item's films.
+    """Return the name of a film in a list of an item's films.
 
     >>> film_name("PA", 0, None), film_name("PA", 1, 91), film_name("", 1, None)
     ('PA', 'PA, Prior, 3 months earlier', 'Prior')
@@ -130,7 +130,7 @@ def film_name(label: str, prior: object, days: int | None) -> str:
 
 
 def number(text: str) -> int:
-    """Return a number of an address; -1, which nothing has, where it is none or beyond the store's.
+    """Return a number in an address; -1 if it is not a number or out of range.
 
     >>> number("12"), number("-1"), number("9" * 5000)
     (12, -1, -1)
@@ -140,10 +140,10 @@ def number(text: str) -> int:
 
 @lru_cache(maxsize=64)
 def html(markdown: str) -> str:
-    r"""Return Markdown as HTML that can be put into a page as it is.
+    r"""Return Markdown as safe HTML.
 
-    HTML in the text appears as text, an image as a link to it, and a link that leads anywhere but
-    to the web or a mailbox as its own words.
+    HTML in the text is shown as text, an image as a link to it, and a link to anything but the web
+    or a mailbox as plain text.
 
     >>> html("**Read** <b>this</b>")
     '<p><strong>Read</strong> &lt;b&gt;this&lt;/b&gt;</p>\n'

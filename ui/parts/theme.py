@@ -1,6 +1,6 @@
-"""How the staff's pages look: their styles, and the small parts that several pages show.
+"""Styles of the staff pages, and small parts shown on several pages.
 
-Whatever is given to these functions may come from outside: it is escaped here.
+Arguments of these functions may be external text; they are escaped here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
@@ -22,14 +22,14 @@ from ui.parts.text import plain, unbroken
 
 Row = Sequence[object]
 Columns = Mapping[str, Sequence[Any]]
-"""A table as what stands in each column, by its head."""
+"""A table: the cells of each column by its head."""
 
 Picked = TypeVar("Picked")
 _HEAD_PX, _ROW_PX, TALL_PX = 38, 35, 318
 
 
 class Tone(StrEnum):
-    """What a badge's colour says beside its word."""
+    """The meaning of a badge's colour."""
 
     QUIET = "quiet"
     INFO = "info"
@@ -43,17 +43,17 @@ def page_file(module: str, name: str) -> str:
 
 
 def style(css: str) -> str:
-    """Return styles as an element of a page."""
+    """Return styles as an HTML element."""
     return f"<style>{css}</style>"
 
 
 def wear() -> None:
-    """Put the styles on the page; they take no room."""
+    """Add the styles to the page."""
     st.html(style(_styles()))
 
 
 def lost_line() -> None:
-    """Have the page say that its server is lost, for as long as it is."""
+    """Show a message on the page while the connection to the server is lost."""
     words = t(
         "The connection to the server is lost. Trying again ... What you typed stays here, "
         "but your last change may not have been saved."
@@ -62,14 +62,14 @@ def lost_line() -> None:
 
 
 def page_title(title: str, lead: str = "") -> None:
-    """Show a page's title, and in a sentence or two what the page is for."""
+    """Show a page's title and its purpose in a sentence or two."""
     st.title(plain(title), anchor=False)
     if lead:
         st.html(f'<p class="rr-lead">{escape(lead)}</p>')
 
 
 def section(title: str, lead: str = "") -> None:
-    """Show the heading of a part of a page, and what it is for."""
+    """Show the heading of a part of a page and its purpose."""
     st.subheader(plain(title), anchor=False)
     if lead:
         st.html(f'<p class="rr-lead">{escape(lead)}</p>')
@@ -77,7 +77,7 @@ def section(title: str, lead: str = "") -> None:
 
 @contextmanager
 def error_line() -> Iterator[None]:
-    """Say in a line why something was refused; what comes after it in the block is not done."""
+    """Show the reason if the block raises a refusal, and skip the rest of the block."""
     try:
         yield
     except StudyError as error:
@@ -85,13 +85,13 @@ def error_line() -> Iterator[None]:
 
 
 def listed(lines: Sequence[str]) -> None:
-    """Show faults or other findings, one a line, in a box that scrolls when they are many."""
+    """Show faults or other findings, one per line, in a box that scrolls if there are many."""
     with st.container(height=min(420, 60 + 28 * len(lines))):
         st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
 def refused(why: str) -> None:
-    """Show a refusal; where it lists faults, every one of them in a line of its own."""
+    """Show a refusal, with each of its faults on a separate line."""
     first, *faults = why.splitlines()
     if len(faults) == 1:
         first, faults = f"{first} {faults[0].strip()}", []
@@ -117,7 +117,7 @@ def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
 
 
 def state_html(state: str) -> str:
-    """Return the badge of a state as HTML; a state not known here is shown as it is called."""
+    """Return the badge of a state as HTML; unknown states are shown unchanged."""
     return badge_html(*_states().get(state, (state, Tone.QUIET)))
 
 
@@ -142,7 +142,7 @@ def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
 def pick(
     rows: Sequence[Picked], columns: Columns | pd.DataFrame, *, key: str, **how: Any
 ) -> Picked | None:
-    """Show rows as a table in which one can be chosen, and return that one."""
+    """Show rows as a table and return the selected row."""
     how.setdefault("height", grid_px(rows, most_px=TALL_PX))
     event = grid(columns, key=key, on_select="rerun", selection_mode="single-row", **how)
     return next((rows[n] for n in event["selection"]["rows"] if n < len(rows)), None)
@@ -155,9 +155,9 @@ def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
 
 
 def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
-    """Show a table that can be sorted, searched and saved, and return what is chosen in it.
+    """Show a table that can be sorted, searched and saved, and return the selection.
 
-    What is saved is opened with a spreadsheet: no cell is a formula there.
+    Cells are guarded so that a spreadsheet does not treat them as formulas.
     """
     frame = pd.DataFrame(columns)
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
@@ -179,7 +179,7 @@ def arrow(*, forward: bool) -> str:
 
 
 def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
-    """Return how a table shows moments: in Streamlit's letters, which know English months only."""
+    """Return the format of times in tables; Streamlit's formats only know English month names."""
     pattern = str(get_date_format("medium", region()).pattern)
     if right_to_left() or ("MMM" in pattern and language() != ENGLISH):
         pattern = "y-MM-dd"

@@ -1,1 +1,1 @@
-"""The people of a study or the deployment: their rows, the forms, and codes to hand out."""
+"""The people of a study or the deployment: tables, forms, and access codes."""

@@ -1,7 +1,7 @@
-"""New access codes on a page: a sheet of cards to print, a CSV file, links to copy.
+"""New access codes on a page: cards to print, a CSV file, and links to copy.
 
-The CSV file is made in the browser, and a link carries its code after the # sign: neither the
-server's log nor Streamlit's files ever hold one.
+The CSV file is made in the browser, and a link contains its code after the # sign, so that neither
+the server's log nor Streamlit's files contain codes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _HTML = page_file(__file__, "handout.html")
 
 _CSS = page_file(__file__, "handout.css")
 
-# Only the cards are printed. Streamlit's page scrolls within itself and would print one screen.
+# Only the cards are printed. Streamlit's page has an inner scroll area and would print one screen.
 _PAPER = style(page_file(__file__, "handout-print.css"))
 
 _JS = page_file(__file__, "handout.js")
@@ -30,7 +30,7 @@ _JS = page_file(__file__, "handout.js")
 
 @contextmanager
 def page(study: str) -> Iterator[None]:
-    """Run a page that gives codes; those without a place on it are shown at its top."""
+    """Run a page that creates codes; codes without a place are shown at its top."""
     kept, top = new_codes(), st.container()
     kept.is_shown = False
     yield
@@ -40,9 +40,9 @@ def page(study: str) -> Iterator[None]:
 
 
 def show(study: str, key: str) -> None:
-    """Show the new codes of a study (or, where it is empty, of the server) after an action.
+    """Show the new codes of a study, or of the server if it is empty, after an action.
 
-    They are shown at the action that added the last one, and at the top of a page entered anew.
+    They are shown at the action that added the last code, and at the top after a page change.
     """
     kept = new_codes()
     if kept.of(study) and kept.place == (actions.visit(), key):
@@ -113,7 +113,7 @@ def _drawn(card: Card, address: str) -> dict[str, str]:
 
 
 def _address(page: str) -> str:
-    """Return the address of the app a page of it is at.
+    """Return the app's address from a page's address.
 
     >>> _address("https://study.example.org/rr/people?x=1")
     'https://study.example.org/rr/'

@@ -1,4 +1,4 @@
-"""The people of a study or of the server: a row each, the forms that invite, and the actions."""
+"""The people of a study or of the server: a table, the invitation forms, and the actions."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -36,11 +36,11 @@ from ui.server.file_jobs import begin, invited_readers, on_disk
 from ui.server.job_view import outcome_of
 
 EXPIRIES = (7, 30, 90, 365, 0)
-"""Days a new code may be good for; 0 stands for no end."""
+"""Validity of a new code in days; 0 means unlimited."""
 
 _How = dict[str, Any]
 _Given = tuple[Sequence[str], Sequence[str]]
-"""Those who received new codes, and those of them who keep an earlier one."""
+"""People who received new codes, and people who keep an earlier code."""
 
 _MOST_MB = 1
 _WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
@@ -50,7 +50,7 @@ _ON_A_PAGE = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Whose roles are looked after, and by whom: those of a study, or (empty) the deployment's."""
+    """The roles that a page manages: those of a study, or of the deployment if empty."""
 
     person: Person
     study: str
@@ -66,15 +66,15 @@ class Scope:
 
 
 def key(name: str) -> str:
-    """Return a widget's key for this turn: after an action it is another widget.
+    """Return a widget's key for this turn; after an action the key changes.
 
-    The second click of a double click then belongs to a widget that no longer exists.
+    The second click of a double click then hits a widget that no longer exists.
     """
     return f"{name}-{new_codes().turn}"
 
 
 def expiry_choice(name: str) -> int:
-    """Ask how long new codes are good for, and return the days (0: no end)."""
+    """Ask how long new codes are valid, and return the days (0: unlimited)."""
     return st.selectbox(
         t("New codes are valid for"),
         EXPIRIES,
@@ -85,7 +85,7 @@ def expiry_choice(name: str) -> int:
 
 
 def members_of(scope: Scope) -> list[Member]:
-    """Return everybody with a role in the scope, as things stand now."""
+    """Return the people who currently have a role in the scope."""
     now = datetime.now(UTC)
     if scope.study:
         return persons.members_of_study(store(), scope.study, now=now)
@@ -118,7 +118,7 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
 
 
 def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
-    """Give a new code, and a revoked role back with it."""
+    """Create a new code, and restore a revoked role with it."""
     renew = persons.give_back if member.revoked else persons.replace_code
 
     def give(codes: list[Code], how: _How) -> _Given:
@@ -138,7 +138,7 @@ def _with_codes(
     key: str,
     done: str,
 ) -> Report:
-    """Give out `n` new codes, valid for `days` days, and add them to the sheet."""
+    """Create `n` new codes, valid for `days` days, and add them to the sheet."""
     codes = [new_code(secrets.token_bytes) for _ in range(n)]
     kept = new_codes()
     zone = browser_zone()
@@ -159,7 +159,7 @@ def _with_codes(
 
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
-    """Run an action on a person with a role, if allowed, and begin the next turn."""
+    """Run an action on a person with a role, if permitted, and start the next turn."""
     kept = new_codes()
     if not scope.may(role):
         raise NotAllowed(t("Your role here does not allow this."))
@@ -240,7 +240,7 @@ def invite_list(scope: Scope, days: int) -> None:
 
 
 def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
-    """Read the list that was pasted or chosen; both at once would leave one unread."""
+    """Read the pasted or uploaded list; both at once are refused."""
     if file and pasted.strip():
         raise BadInput(
             t(
@@ -317,14 +317,14 @@ def _named(whose: str) -> tuple[str, str]:
 
 
 def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
-    """Show people, a row each; of many, those that match what is looked for, page by page.
+    """Show people in rows, with search and pages if there are many.
 
     Parameters
     ----------
     days
-        How long codes made here are good for.
+        Validity of codes created here.
     name
-        Tells this table's widgets from another's on the page.
+        Distinguishes this table's widgets from those of other tables.
     """
     if len(members) > _MANY:
         wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
@@ -479,7 +479,7 @@ def _revoke(scope: Scope, member: Member) -> None:
 
 
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
-    """Run an action on a person's role here."""
+    """Run an action on a person's role."""
     where = {"study": scope.study, "grant": member.grant}
     act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))
 

@@ -1,7 +1,7 @@
-"""The reader's routes: the desk, a case to look at again, and the records the page sends.
+"""The reader's routes: the desk, an earlier case, and the records sent by the page.
 
-What leaves here is written out field by field from the domain's views, which have no field for the
-reference standard, report text or anybody else's answer.
+Responses are built field by field from the domain's views, which have no field for the reference
+standard, report text or another reader's answer.
 """
 
 import json
@@ -28,7 +28,7 @@ from ui.server.access import same_origin, status_of, token_of
 from ui.server.deployment import PATIENCE_S, in_turn, store
 
 Address = Callable[[FilmView], str]
-"""Gives the address under which a page fetches a film."""
+"""Returns the address of a film."""
 
 _CALLED = {
     "Age": later("Age"),
@@ -41,9 +41,10 @@ _AGE = re.compile(r"(\d{1,3})(?: to (\d{1,3}))? (year|month|week|day)s?")
 
 _MOST_ACCEPTED = 1000
 _accepted: set[str] = set()
-"""Tokens of readers who asked for their desk: who sends records is then checked once a message.
+"""Tokens of readers who requested their desk, so that later messages need only one check.
 
-It is checked in the transaction that stores them, so that a sign-in which has ended stores nothing.
+The check is part of the transaction that stores the records, so that an ended sign-in stores
+nothing.
 """
 
 
@@ -80,7 +81,7 @@ async def _records(request: Request) -> Response:
     if token_of(request.cookies) not in _accepted:
         checked = await _for_reader(request, lambda look, person: {})
         if checked.status_code != 200:
-            return checked  # nothing is read of a message that nobody may send
+            return checked  # messages without permission are not read
     sent = await message(request)
     if isinstance(sent, Response):
         return sent
@@ -88,7 +89,7 @@ async def _records(request: Request) -> Response:
 
     def take() -> dict[str, Any] | Response:
         kept = store().hurried(PATIENCE_S)
-        with kept.desk() as change:  # asked again who it is: the message may have taken its time
+        with kept.desk() as change:  # checked again, because the message may have taken long
             person = _reader(change, request)
             if isinstance(person, Response):
                 return person
@@ -103,7 +104,7 @@ async def _records(request: Request) -> Response:
 
 
 def position_of(request: Request) -> int:
-    """Return the position a request asks for, or one that no case has."""
+    """Return the requested position, or a position that no case has."""
     return number(str(request.path_params["position"]))
 
 
@@ -116,7 +117,7 @@ def from_elsewhere(request: Request) -> Response | None:
 
 
 async def message(request: Request) -> tuple[str, list[Any]] | Response:
-    """Return seal and records of a message of the reading page, or why it is none."""
+    """Return seal and records of a message from the reading page, or the reason for a refusal."""
     try:
         sent = json.loads(await request.body())
         return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
@@ -136,7 +137,7 @@ async def _for_reader(
 
 
 def _reader(look: Transaction, request: Request) -> Person | Response:
-    """Return the reader who asks, or the refusal of anybody else."""
+    """Return the reader who sends the request, or the refusal for other people."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     person = person_of(look, token, now=now) if token else None
     if person is None or person.reader is None:
@@ -156,7 +157,7 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
 async def answered(
     work: Callable[[], dict[str, Any] | Response], *, writes: bool = False
 ) -> Response:
-    """Answer a request of the reading page with what is found, or with why it is not."""
+    """Answer a request of the reading page with the result, or with the reason for a refusal."""
     try:
         result = await (in_turn(work) if writes else run_in_threadpool(work))
     except StudyError as error:
@@ -167,13 +168,13 @@ async def answered(
 
 
 def refusal(status: int, why: str, *, reason: str = "refused") -> Response:
-    """Say no, in words for the reader and with a reason for the page."""
+    """Refuse a request, with a message for the reader and a reason for the page."""
     content = {"why": why, "reason": reason}
     return JSONResponse(content, status_code=status, headers={"Cache-Control": "no-store"})
 
 
 def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
-    """Return the records of a message, each with the moment the page's own clock sent it."""
+    """Return the records of a message, each with its time of sending by the page's clock."""
     return [
         {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
         for record in list(records)
@@ -181,12 +182,12 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
 
 
 def _moves_on(records: Iterable[Any]) -> bool:
-    """Return whether other films are next by now: a case that was merely shown changes nothing."""
+    """Return whether the next films have changed; a presentation alone changes nothing."""
     return any(isinstance(record, dict) and record.get("kind") == "reading" for record in records)
 
 
 def _films(look: Transaction, person: Person) -> Address:
-    """Have a reader's next films made ready, and return where each is."""
+    """Prepare a reader's next films in the background, and return a function for addresses."""
     prepare_ahead(store(), person, home=store())
     return _signed(look, person)
 
@@ -197,7 +198,7 @@ def _signed(look: Transaction, person: Person) -> Address:
 
 
 def desk_json(reader_desk: Desk, address_of: Address) -> dict[str, Any]:
-    """Return a desk as the reading page knows it."""
+    """Return a desk in the reading page's format."""
     return {
         "seal": reader_desk.seal,
         "study": reader_desk.study,
@@ -231,7 +232,7 @@ def _step_json(step: StepView) -> dict[str, Any]:
 
 
 def _in_words(name: str, value: str) -> str:
-    """Return an age or a sex in the page's language; all else is the bank's own words."""
+    """Return an age or a sex in the page's language; other values unchanged."""
     if name == "Sex":
         return said(value)
     age = _AGE.fullmatch(value) if name == "Age" else None
@@ -249,7 +250,7 @@ def _in_words(name: str, value: str) -> str:
 
 
 def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
-    """Return a case as the reading page knows it."""
+    """Return a case in the reading page's format."""
     own = case.reading
     return {
         "case": case.case,
@@ -279,7 +280,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
 
 
 def _aid_json(case: CaseView) -> dict[str, Any]:
-    """Return what a case has in addition if it is aided, or a stage of sequential reading."""
+    """Return the additional fields of an aided case, or of a stage of sequential reading."""
     stage: dict[str, Any] = {"stage": case.stage} if case.stage else {}
     if case.stage == 2:
         own = case.first_answer
@@ -320,7 +321,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
 
 
 def acknowledgement_json(receipt: Acknowledgement, address_of: Address) -> dict[str, Any]:
-    """Return a receipt as the reading page knows it."""
+    """Return a receipt in the reading page's format."""
     return {
         "stored": list(receipt.stored),
         "refused": [{"id": record, "why": why} for record, why in receipt.refused],

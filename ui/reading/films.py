@@ -1,9 +1,9 @@
-"""Films made ready and served, each address signed for one reader and one hour.
+"""Prepares films and serves them at addresses signed for one reader and one hour.
 
-Films leave as packed samples and nothing else; their paths, file names and row numbers never do. A
-film is named by its reader's own case and the view's place in it, so that no name tells where in
-the bank the film stands, or that it was shown before. Films are prepared once, kept in memory and
-on a shelf beside the store, and made ready ahead of time for a reader whose desk is handed out.
+Only compressed samples are sent, never paths, file names or row numbers. A film's name consists of
+the reader's case and the position of the view, so that it reveals neither the film's place in the
+bank nor whether it was shown before. Films are prepared once, kept in memory and on a shelf next to
+the store, and prepared in advance for a reader who requests the desk.
 """
 
 import hmac
@@ -39,15 +39,15 @@ Steps = Callable[[], Iterable[Callable[[], object]]]
 
 
 class FilmCache:
-    """Prepares each film once, however many ask for it at the same time.
+    """Prepares each film once, also if several requests need it at the same time.
 
     Parameters
     ----------
     most : int
-        How many prepared films are kept in memory.
+        Maximum number of prepared films in memory.
     queued : int
-        How many jobs of `ahead` may wait; beyond that they are forgotten: a request that needs the
-        film then asks for it.
+        Maximum number of waiting jobs of `ahead`; further jobs are dropped, and their films are
+        prepared on request.
     """
 
     def __init__(self, *, most: int, queued: int) -> None:
@@ -59,9 +59,9 @@ class FilmCache:
         self._worker: threading.Thread | None = None
 
     def get(self, key: Key, make: Make) -> bytes:
-        """Return the film kept under a key, or make it; of several callers one makes it.
+        """Return the film of a key; if it is missing, one of the callers makes it.
 
-        What `make` raises is raised to all of them, and the next caller tries again.
+        An error of `make` is raised to all of these callers; the next caller tries again.
         """
         with self._lock:
             film = self._kept.get(key)
@@ -85,7 +85,7 @@ class FilmCache:
             future.set_exception(error)
 
     def ahead(self, name: Key, steps: Steps) -> None:
-        """Take the steps of a job in the background, unless a job of that name waits already."""
+        """Run the steps of a job in the background, unless a job of that name is waiting."""
         with self._lock:
             if name in self._waiting:
                 return
@@ -99,7 +99,7 @@ class FilmCache:
                 self._worker.start()
 
     def settled(self) -> None:
-        """Wait until nothing is left to do in the background."""
+        """Wait until all background jobs are done."""
         self._jobs.join()
 
     def _work(self) -> None:
@@ -107,7 +107,7 @@ class FilmCache:
             name, steps = self._jobs.get()
             with self._lock:
                 self._waiting.discard(name)
-            # An error in a film is reported to the request for it.
+            # Errors in a film are reported to the request for it.
             with suppress(Exception):
                 for step in steps():
                     with suppress(Exception):
@@ -118,9 +118,9 @@ class FilmCache:
 LIFE_S = 3600
 _STEP_S = 600
 _KEPT = 48
-"""Prepared films kept in memory: at 10 MB a film no more than half a gigabyte."""
+"""Number of prepared films in memory: at 10 MB per film at most half a gigabyte."""
 _AHEAD = 5
-"""Cases a reader's films are prepared for: those handed out and two more."""
+"""Number of cases whose films are prepared: those on the page and two more."""
 _QUEUED = 64
 
 
@@ -131,14 +131,14 @@ def address(secret: str, person: Person, film: str, *, now_s: float) -> str:
 
 
 def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
-    """Prepare a reader's next films in the background, one after the other.
+    """Prepare a reader's next films in the background, one after another.
 
     Parameters
     ----------
     read
-        Where they read: `home`, or the copy of a preview.
+        The store in use: `home`, or the copy of a preview.
     home
-        The deployment's store, beside which prepared films are kept.
+        The deployment's store, next to which prepared films are kept.
     """
 
     def steps() -> Iterator[Callable[[], object]]:
@@ -151,7 +151,7 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
 
 
 def film_response(kept: Store, row: FilmRow) -> Response:
-    """Return a film as the reading page takes it."""
+    """Return a film in the reading page's format."""
     headers = {
         "Cache-Control": f"private, max-age={LIFE_S}, immutable",
         "Content-Encoding": CONTENT_ENCODING,
@@ -202,6 +202,6 @@ def _cache() -> FilmCache:
 
 
 def _signature(secret: str, reader: int | None, film: str, expires: int) -> str:
-    # The version is signed as well, so that no browser reuses bytes of an older form.
+    # The version is signed too, so that no browser reuses bytes of an older encoding.
     text = f"film/{VERSION}/{reader}/{film}/{expires}"
     return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]

@@ -1,7 +1,7 @@
-"""The reading page over what is no study of its reader's: teaching, review, scoring, a preview.
+"""The reading page for other uses than a study: teaching, review, scoring and previews.
 
-Its routes and the way in. A preview is of a study, over a copy that is thrown away: the page and
-its data are the reader's own; only the addresses differ.
+This module contains their routes and mounts the page. A preview uses a temporary copy of a study;
+page and data are those of a reader, and only the addresses differ.
 """
 
 import secrets
@@ -48,9 +48,9 @@ from ui.server.deployment import store
 
 
 class RoomDomain(Protocol):
-    """What a room needs of the domain: functions of the store, the person and the room's numbers.
+    """Functions of the domain that a room calls with the store, the person and the room's numbers.
 
-    `film` also takes a case and a view; `take_records` takes the records and, by name, `now`.
+    `film` also receives a case and a view; `take_records` receives the records and, by name, `now`.
     """
 
     @property
@@ -59,7 +59,7 @@ class RoomDomain(Protocol):
 
     @property
     def seal(self) -> Callable[Concatenate[Store, Person, ...], str]:
-        """Returns the mark that a page's outbox is sealed with."""
+        """Returns the mark that a page's outbox contains."""
 
     @property
     def film(self) -> Callable[Concatenate[Store, Person, ...], FilmRow | None]:
@@ -67,25 +67,25 @@ class RoomDomain(Protocol):
 
     @property
     def take_records(self) -> Callable[Concatenate[Store, Person, ...], Acknowledgement]:
-        """Stores what the page sent, and returns the outcome."""
+        """Stores the records sent by the page, and returns the outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """Where the reading page is over something else than a study.
+    """A use of the reading page other than a study.
 
     Parameters
     ----------
     of
-        What the page says it is: a word of `texts.js`, and the first part of its addresses.
+        The kind of room: a key of `texts.js`, and the first part of its addresses.
     act
         The permission needed to enter.
     key
-        Names of the numbers that tell one such room from another.
+        Names of the numbers that identify a room of this kind.
     domain
-        The module or object that hands out its cases and takes its records.
+        The module or object that provides its cases and stores its records.
     leave
-        The page that leads here, and is gone back to.
+        The page from which the room is entered, and to which the reader returns.
     """
 
     of: str
@@ -95,7 +95,7 @@ class Room:
     leave: str
 
     def mount(self, *key: int) -> None:
-        """Mount the reading page in the room of these numbers."""
+        """Mount the reading page in a room."""
         viewer.mount(
             desk_url=f"{self._address(key)}/desk",
             modules_url=viewer.modules_url(),
@@ -156,7 +156,7 @@ class Room:
         *,
         writes: bool = False,
     ) -> Response:
-        """Answer the person who is signed in from the room a request names."""
+        """Answer a signed-in person's request to a room."""
         key = [number(request.path_params[name]) for name in self.key]
 
         def work() -> dict[str, Any] | Response:
@@ -196,7 +196,7 @@ def routes() -> list[Route]:
 
 
 def to_teaching() -> None:
-    """Lead to the page of teaching, where any bank is taught from."""
+    """Link to the teaching page if any bank is open for teaching."""
     with store().look() as look:
         there = stored.taught(look)
     if there:
@@ -204,9 +204,9 @@ def to_teaching() -> None:
 
 
 def show_preview(person: Person, *, draft: int | None = None) -> None:
-    """Mount the reading page over a person's preview of their study, or of a draft.
+    """Mount the reading page with a person's preview of their study or of a draft.
 
-    The reason is shown where that is not possible.
+    If this is not possible, the reason is shown.
     """
     try:
         preview = previews.preview(
@@ -229,7 +229,7 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
 
 
 def _back(draft: int | None) -> str:
-    """Return where the preview was begun, and is ended to."""
+    """Return the page from which the preview was started, to which it returns."""
     return "set-up" if draft is None else f"new-study?draft={draft}&step=review"
 
 
@@ -301,7 +301,7 @@ async def _again(request: Request) -> Response:
 async def _walking(
     request: Request, answer: Callable[[Store, Preview], dict[str, Any] | Response]
 ) -> Response:
-    """Answer the person who is signed in from their preview."""
+    """Answer a signed-in person's request to their preview."""
 
     def work() -> dict[str, Any] | Response:
         person = signed_in(request.cookies)

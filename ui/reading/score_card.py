@@ -1,6 +1,6 @@
-"""What a reader is shown of their own reading: the score card, and the reading record on one sheet.
+"""A reader's own results: the score card, and the record of reading on one sheet.
 
-The record is a page of its own to print, and a PDF to keep.
+The record is a separate page for printing, and a PDF.
 """
 
 import json
@@ -48,7 +48,7 @@ def routes() -> list[Route]:
 
 
 def counts(card: ScoreCard) -> list[tuple[str, str]]:
-    """Return how many answers match by task, as rows of text."""
+    """Return the number of matching answers by task, as rows of text."""
     return [(task or t("No task"), of(count)) for task, count in card.by_task.items()]
 
 
@@ -95,7 +95,7 @@ def _share(count: Count) -> str:
 
 
 def _others(others: Others) -> str:
-    """Return how many others got a case right."""
+    """Return how many others answered a case correctly."""
     readers, models = others.readers, others.models
     sentences = []
     if readers.n:
@@ -108,14 +108,14 @@ def _others(others: Others) -> str:
 
 
 def of(count: Count) -> str:
-    """Return a count in words; where nothing can be right or wrong, that."""
+    """Return a count in words, or that no case can be correct or wrong."""
     if not count.n:
         return t("no reference standard")
     return t("{n} of {total}", n=count.n_correct, total=count.n)
 
 
 def verdict(case: ScoredCase) -> str:
-    """Return whether an answer matches, with a sign and in words."""
+    """Return whether an answer matches, as a symbol and in words."""
     if case.open_ended:
         return t("– Answers in your own words are not scored here.")
     if case.correct is None:
@@ -132,12 +132,12 @@ def verdict(case: ScoredCase) -> str:
 
 
 def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
-    """Return a case with its films, what was answered and what is right; all text is escaped.
+    """Return a case with its films, the answer and the correct answer as HTML; all text is escaped.
 
     Parameters
     ----------
     ahead
-        The case that will probably follow: its films are fetched meanwhile.
+        The case that will probably be next, whose films are prefetched.
     """
     films = "".join(
         f'<figure><img src="{_address(case, place)}" alt="{escape(name)}" '
@@ -171,7 +171,7 @@ def _address(case: ScoredCase, number: int) -> str:
 
 
 def summary(card: ScoreCard) -> str:
-    """Return in one sentence how much was read and how much of it matches."""
+    """Return in one sentence the numbers of cases read and of matching answers."""
     total = card.total
     read = tn(
         "You read {n} of {total} case.",
@@ -218,7 +218,7 @@ def _option(case: ScoredCase, letter: str, text: str) -> str:
 
 
 def _words(text: str | None, mark: str) -> str:
-    """Return an answer in words; nothing where there is none."""
+    """Return an answer in words; empty if there is none."""
     marked = f'<span class="mark">{escape(mark)}</span>'
     return f'<li class="said"><bdi>{escape(text)}</bdi>{marked}</li>' if text else ""
 
@@ -243,9 +243,9 @@ _RECORD_CSS = page_file(__file__, "reading-record.css")
 
 
 def page(record: ReadingRecord) -> str:
-    """Return the whole page; all text of the study is escaped.
+    """Return the record of reading as an HTML page; all text of the study is escaped.
 
-    A name is typed on the page itself, and goes nowhere but onto the paper.
+    The reader's name is typed on the page and is only printed, never sent.
     """
     title = t("Reading record")
     rows = "".join(
@@ -269,8 +269,8 @@ def page(record: ReadingRecord) -> str:
 
 
 def pdf(record: ReadingRecord) -> bytes:
-    """Set the same as PDF, without a place for a name."""
-    # Only here, because the fonts bring in matplotlib.
+    """Return the record of reading as PDF, without a field for a name."""
+    # Imported here because the fonts import matplotlib.
     from analysis.figures.drawing.fonts import FOLDERS, east
 
     rows = _record_rows(record)
@@ -316,7 +316,7 @@ def _record_rows(record: ReadingRecord) -> list[tuple[str, str]]:
 
 
 def _reading_time(record: ReadingRecord) -> str:
-    """Return how long was read, in hours and minutes, and of how many cases where not of all."""
+    """Return the reading time in hours and minutes, and the number of timed cases if not all."""
     if not record.n_timed:
         return ""
     hours, minutes = divmod(round(record.reading_ms / _MINUTE_MS), _HOUR_MIN)

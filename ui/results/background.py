@@ -1,4 +1,4 @@
-"""The analysis in a process of its own, at low priority: no reader's answer waits for it."""
+"""Runs the analysis in a separate process at low priority, which does not delay answers."""
 
 import tempfile
 import threading
@@ -25,7 +25,7 @@ from ui.overview.now import head
 from ui.server import worker
 from ui.server.worker import Tell
 
-if TYPE_CHECKING:  # it takes longer to load than all else of the server, and few starts need it
+if TYPE_CHECKING:  # importing it takes longer than the rest of the server, and is rarely needed
     from analysis import Results
     from analysis.report.figures import ReportFigure
     from analysis.report.findings.finding import Finding
@@ -33,13 +33,13 @@ if TYPE_CHECKING:  # it takes longer to load than all else of the server, and fe
 
 MOST_KEPT = 4
 AT_ONCE_S = 0.7
-"""A page waits so long before it shows how far the analysis is."""
+"""How long a page waits before it shows the progress of the analysis."""
 
 QUICK_S = 5.0
-"""An analysis that took longer is not made again by itself each time something has happened."""
+"""Analyses that take longer are not repeated automatically after every change."""
 
 _LOADED = "analysis"
-"""What the process has loaded that is kept for the next analysis."""
+"""The module loaded in the process that is kept for the next analysis."""
 
 _TOLD_AFTER_S = 2.0
 _LONG_TABLE = 10_000
@@ -52,12 +52,12 @@ _LONG = {
     "time_model": 14.0,
 }
 _SHORT = 0.2
-"""What a step takes with 300 readers, 8 models and 200 cases, in seconds; the others are short."""
+"""Duration of the longest steps with 300 readers, 8 models and 200 cases, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A study as far as its trail has come, with its reference standard or blinded."""
+    """A state of a study, identified by its trail, with the reference standard or blinded."""
 
     path: Path
     study: str
@@ -69,7 +69,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """What is shown of an analysis."""
+    """The parts of an analysis that pages show."""
 
     results: "Results"
     figures: "list[ReportFigure]"
@@ -78,40 +78,40 @@ class Analysis:
 
 
 class Job(worker.Job[Analysis]):
-    """An analysis under way, done or failed."""
+    """An analysis: running, done or failed."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked, self.begun_at_utc = asked, stamp(datetime.now(UTC))
         self._start, self._stop = time.monotonic(), 0.0
         self.is_over = False
-        """Whether a page has said that its process was ended: the next one begins anew."""
+        """Whether a page has reported the end of its process; the next request starts anew."""
         super().__init__(_analysis, asked, kept=_LOADED, on_end=self._mark_end)
 
     @property
     def is_quick(self) -> bool:
-        """Whether it took so short that it is made again whenever something has happened."""
+        """Whether it was fast enough to be repeated after every change."""
         return self._stop - self._start < QUICK_S
 
     @property
     def share(self) -> float:
-        """Return how much of the work is done, 0 to 1."""
+        """Return the completed share of the work, 0 to 1."""
         return self.progress.share
 
     @property
     def left_s(self) -> float | None:
-        """Return how long it will still take, in seconds; None while that is unknown."""
+        """Return the remaining time in seconds; None while it is unknown."""
         passed, share = time.monotonic() - self._start, self.share
         if passed < _TOLD_AFTER_S or not share:
             return None
         return passed * (1 - share) / share
 
     def analysis(self) -> Analysis:
-        """Return the analysis, once it is done.
+        """Return the analysis when it is done.
 
         Raises
         ------
         StudyError, AnalysisError
-            The study is gone, its bundle cannot be analysed, or the process was ended.
+            The study no longer exists, its bundle cannot be analysed, or the process was stopped.
         """
         try:
             return self.outcome()
@@ -129,7 +129,7 @@ class Job(worker.Job[Analysis]):
 
 
 def asked_now(store: Store, study: str) -> Asked:
-    """Return what is requested of the study's present state, in the language in use."""
+    """Return the request for the study's current state in the current language."""
     return Asked(
         path=store.path,
         study=study,
@@ -147,10 +147,10 @@ def _faulty(store: Store, study: str) -> tuple[str, ...]:
 
 
 def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
-    """Return the analysis of a study, begun if it must be.
+    """Return the analysis of a study; start it if necessary.
 
-    Where something has happened since, a quick one is made again; one that takes its time is
-    returned as it was, unless it is asked for `anew`. While one is under way no other is begun.
+    After a change of the study, a fast analysis is repeated; a slow analysis is returned unchanged
+    unless `anew` is set. Only one analysis runs at a time.
     """
     asked = asked_now(store, study)
     key = (asked.path, study, asked.blinded, asked.language)
@@ -188,7 +188,7 @@ def leaderboard_of(
     Raises
     ------
     StudyError
-        A study is gone, its bundle cannot be analysed, or the process was ended.
+        A study no longer exists, its bundle cannot be analysed, or the process was stopped.
     """
     asked = [
         Asked(path=store.path, study=study, head="", blinded=False, language=language())
@@ -200,7 +200,7 @@ def leaderboard_of(
 
 @lru_cache(1)
 def warm_up() -> None:
-    """Load what an analysis needs, here and in its process, before anyone waits for it."""
+    """Import the analysis here and in its process, before anyone waits for it."""
 
     def load() -> None:
         worker.Job(_nothing, kept=_LOADED)
@@ -213,7 +213,7 @@ _JOBS: dict[tuple[Path, str, bool, str], Job] = {}
 _LOCK = threading.Lock()
 
 
-# What follows runs in the other process.
+# The following functions run in the other process.
 
 _KEPT: "dict[Asked, Results]" = {}
 
@@ -240,7 +240,7 @@ def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
     def tell(step: str) -> None:
         nonlocal done
         tell_server("analysis", done, sum(steps.values()))
-        done += steps.get(step, _SHORT)  # some tables are there only where a study asks
+        done += steps.get(step, _SHORT)  # some tables exist only for some studies
 
     tell("bundle")
     results = _results(asked, tell)
@@ -256,7 +256,7 @@ def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
 
 
 def _small(results: "Results") -> "Results":
-    """Return the results with the texts of their long tables each held once."""
+    """Return the results with each text of their long tables stored once."""
     tables = {
         name: table.astype(
             dict.fromkeys(table.select_dtypes(["str", "object"]).columns, "category")
@@ -283,7 +283,7 @@ def _results(asked: Asked, tell: Any = None) -> "Results":
 def _report(_: Tell, asked: Asked) -> bytes:
     import analysis
 
-    # The report names the hash of the bundle as it is exported, trails and all.
+    # The report states the hash of the exported bundle, including its trails.
     results = replace(_results(asked), bundle=_bundle(asked, trails=True))
     with tempfile.TemporaryDirectory() as folder:
         analysis.write_results(results, folder, language=asked.language)

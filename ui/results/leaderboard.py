@@ -31,7 +31,7 @@ def routes() -> list[Route]:
 
 
 def seen_by(store: Store, person: Person) -> list[str]:
-    """Return the studies whose accuracy a person may see, their present study first."""
+    """Return the studies whose accuracy a person may see, the current study first."""
     held = {
         membership.study_name: membership.study
         for membership in memberships(store, person)

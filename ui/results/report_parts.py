@@ -1,7 +1,7 @@
 """Parts of the report for the results page, and their files: sentences, sections, each figure.
 
-While accuracy must stay hidden the analysis gets the blinded bundle, and so cannot compute it.
-A figure is SVG or PNG for one column or the page's width, and its data; a file is made on request,
+While accuracy must stay hidden, the analysis receives the blinded bundle and cannot compute it.
+Figures are offered as SVG or PNG in column or page width, and as data; files are made on request
 from the analysis that the page shows.
 """
 
@@ -44,17 +44,17 @@ def sentences(analysis: Analysis) -> FindingsByTheme:
 
 
 def without_accuracy(findings: FindingsByTheme) -> FindingsByTheme:
-    """Return the findings on agreement and time; the others speak of the reference standard."""
+    """Return the findings on agreement and time, which do not need the reference standard."""
     return [(theme, texts) for theme, texts in findings if theme in _BLINDED_THEMES]
 
 
 def overview(analysis: Analysis) -> SectionFigures:
-    """Return the figure that the report begins with, where there is one."""
+    """Return the first figure of the report, if there is one."""
     return [figure for figure in analysis.figures if figure.section == OVERVIEW]
 
 
 def sections(analysis: Analysis) -> dict[str, SectionFigures]:
-    """Return the report's figures by the title of their section, in its order."""
+    """Return the report's figures by the title of their section, in the report's order."""
     by_title = {
         title: [figure for figure in analysis.figures if figure.section == name]
         for name, title in SECTIONS.items()
@@ -63,7 +63,7 @@ def sections(analysis: Analysis) -> dict[str, SectionFigures]:
 
 
 def report(store: Store, study: str, language: str = ENGLISH) -> bytes:
-    """Return the whole report as a zip file: pages, figures, tables, a paper's files.
+    """Return the complete report as a zip file: pages, figures, tables and files for a paper.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _report(_store: Store, study: str, head: str, language: str) -> bytes:
 
 
 def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
-    """Offer a figure's files; `matrix` says which one it is of the matrix with a switch."""
+    """Offer a figure's files; `matrix` identifies the figure among those behind the switch."""
     asked = f"?{urlencode(matrix)}" if matrix else ""
     sizes = {
         f"export/figures/{figure.name}-{width}mm.{form}{asked}": t(
@@ -112,7 +112,7 @@ def figure_file(
     Raises
     ------
     NotFound
-        The study has no such figure at present.
+        The study has no such figure.
     """
     parts = _NAME.fullmatch(name)
     with spoken(language()):

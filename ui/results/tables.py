@@ -1,6 +1,6 @@
-"""What the results page shows in words and tables: headline, findings, tables, two models, a case.
+"""Texts and tables of the results page: headline, findings, tables, comparison of models, a case.
 
-Words stand as headings and numbers are rounded; the files keep every digit.
+Column names are translated to headings and numbers are rounded; the files have full precision.
 """
 
 from collections.abc import Sequence
@@ -60,13 +60,13 @@ _WORDS = {
     "p_noninferior_adjusted": "p (non-inferiority, adjusted)",
     "undefined_because": "Why there is no value",
 }
-"""What the columns' names, with their underscores taken out, do not say well."""
+"""Headings of columns whose names are not clear without underscores."""
 _SHARES = ("accuracy", "accuracy_a", "accuracy_b")
 _OF_METRIC = ("reader_mean", "model_value", "value_a", "value_b", "margin", "se")
-"""What is in the unit of the column ``metric``: a share where that is accuracy, else a number."""
+"""Columns in the unit of the column ``metric``: a proportion for accuracy, otherwise a number."""
 _OF_SHARES = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_high")
 _AS_COUNTED = ("n", "p")
-"""Letters of statistics: they stay small."""
+"""Symbols of statistics that stay in lower case."""
 
 _REPORT = '<div class="rr-report">{}</div>'
 MOST_ROWS_SHOWN = 12
@@ -74,7 +74,7 @@ _percent = partial(st.column_config.NumberColumn, format="percent")
 
 
 def show_table(frame: pd.DataFrame) -> None:
-    """Show a table of the analysis, in English as the report is; a part for each metric."""
+    """Show a table of the analysis in English, like the report, with a part for each metric."""
     metrics = list(frame["metric"].unique()) if "metric" in frame else []
     if len(metrics) > 1:
         for metric in metrics:
@@ -121,7 +121,7 @@ def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object
 
 
 def headline_html(headline: Headline) -> str:
-    """Return the verdicts, the raters and their agreement; every text is escaped."""
+    """Return the verdicts, the raters and their agreement as HTML; all text is escaped."""
     rows = len(headline.raters.rows)
     tall = " rr-tall" if rows > MOST_ROWS_SHOWN else ""
     return _REPORT.format(
@@ -173,9 +173,9 @@ def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
 
 
 def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
-    """Show two models that are chosen; return the cases only one of them has right, and a key.
+    """Compare two selected models; return the cases on which they differ, and a key.
 
-    Of two versions of a model these are what became better and what became worse.
+    For two versions of a model these are the improvements and the deteriorations.
     """
     table, names = results.tables["model_pairs"], rater_names(results.bundle)
     models = sorted({*table["rater_a"], *table["rater_b"]})
@@ -231,12 +231,12 @@ def _by_task(rows: pd.DataFrame) -> None:
 
 
 def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
-    """Return a case as HTML; every text from outside is escaped.
+    """Return a case as HTML; all external text is escaped.
 
     Parameters
     ----------
     case
-        What was asked and answered.
+        The question and its answers.
     films
         Label and address of each film, in the order of the views.
     """

@@ -1,5 +1,5 @@
-"""The steps in which a study is written, around one draft.
+"""The steps of the wizard that writes a study, based on a draft.
 
-`frame` shows them, with the rail at the left and what it all means at the right; `draft` is the
-draft in this window, saved whenever something changed.
+`frame` shows the steps, with the list of steps on the left and the consequences on the right;
+`draft` is the draft in this window, saved after every change.
 """

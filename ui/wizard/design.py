@@ -1,6 +1,6 @@
-"""The second and the fifth step: the design of the study, and what it is to show.
+"""The second and the fifth step: the design of the study, and its endpoint.
 
-Conditions, sessions and how far apart they are; and the endpoint, said before anybody reads.
+The design consists of conditions, sessions and wash-out; the endpoint is declared before reading.
 """
 
 import streamlit as st
@@ -316,7 +316,7 @@ def _margin(working: Working) -> None:
         key=working.key("margin"),
     )
     points = float(n)
-    # The field rounds; a margin from a file stays as exact as it came.
+    # The field rounds; a margin from a file keeps its precision.
     working.values["margin"] = base if abs(points - 100 * base) < 1e-9 else round(points / 100, 6)
     st.caption(
         t(

@@ -1,4 +1,4 @@
-"""The draft in this window and the fields that write it, what was saved, and all there are."""
+"""The draft in this window, the fields that edit it, and the list of drafts."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -27,24 +27,24 @@ from ui.server.deployment import store
 
 _DELETED = "deleted-draft"
 ELIGIBILITY = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
-"""The settings that say which cases may be drawn."""
+"""The settings that determine which cases may be drawn."""
 
 _DRAWN_BY = (
     *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
     *("context", *ELIGIBILITY),
 )
 Words = Mapping[Any, str]
-"""What a value is called, by value, in the order they are offered."""
+"""Labels by value, in the order of the choices."""
 
 
 @dataclass
 class Working:
-    """A draft as it stands in this window.
+    """The current state of a draft in this window.
 
-    `values` is what the fields say now; `base` is what they said when their step was entered, which
-    fields keep as their first value so that Streamlit does not make new ones at every key.
-    `round` is in every field's key: counting it up makes all of them new. `reached` is how many
-    steps were left behind, here or before.
+    `values` are the current values of the fields; `base` are the values when the step was entered,
+    which stay the fields' initial values so that Streamlit does not create new fields at every key.
+    `round` is part of every field's key: increasing it creates new fields. `reached` is the number
+    of completed steps.
     """
 
     id: int
@@ -67,18 +67,18 @@ class Working:
         return f"draft-{self.id}-{self.round}-{self.step}-{name}"
 
     def enter(self, step: str) -> None:
-        """Turn to a step: its fields begin with what is written now."""
+        """Go to a step; its fields start with the current values."""
         if self.step != step:
             self.step = step
             self.base = deepcopy(self.values)
 
     def renew(self) -> None:
-        """Make every field of the step anew, from what is written now."""
+        """Create all fields of the step again from the current values."""
         self.round += 1
         self.base = deepcopy(self.values)
 
     def draft(self) -> StudyDraft:
-        """Return what stands in this window as a draft."""
+        """Return the state of this window as a draft."""
         return StudyDraft(
             id=self.id,
             name=self.name,
@@ -89,19 +89,19 @@ class Working:
         )
 
     def obstacles(self) -> list[str]:
-        """Return what the draw would refuse, in the pages' words."""
+        """Return the faults that the draw would refuse, with the labels of the pages."""
         return [
             in_page_words(obstacle)
             for obstacle in drafts.obstacles(store(), self.draft(), rehearsed)
         ]
 
     def protocol(self) -> Protocol | None:
-        """Return the protocol it describes, or None while it has faults."""
+        """Return the draft's protocol, or None while it has faults."""
         values = self.draft().protocol_values
         return None if faults_of(values) else Protocol.from_json(values)
 
     def choose(self, key: str, label: str, words: Words, meaning: Words) -> None:
-        """Let one of a few values be chosen; what the chosen one means stands beneath."""
+        """Show a choice between a few values; the meaning of the selected value is shown below."""
         base = self.base[key]
         chosen = st.segmented_control(
             label,
@@ -116,7 +116,7 @@ class Working:
         st.caption(meaning.get(self.values[key], ""))
 
     def switch(self, key: str, label: str, on: str, off: str) -> None:
-        """Let something be turned on or off."""
+        """Show a switch."""
         is_on = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
         self.values[key] = bool(is_on)
         st.caption(on if is_on else off)
@@ -131,19 +131,19 @@ class Working:
         high: int,
         step: int = 1,
     ) -> None:
-        """Let a whole number be entered; a caption explains its value."""
+        """Show a field for an integer, with a caption that explains its value."""
         base = self.base[key]
         sound = isinstance(base, int | float) and not isinstance(base, bool)
         shown = min(max(int(base), low), high) if sound else low
         n = st.number_input(
             label, min_value=low, max_value=high, value=shown, step=step, key=self.key(key)
         )
-        # What came with a file, a fraction or beyond the range, stays until it is changed here.
+        # A value from a file that is a fraction or out of range is kept until it is changed here.
         self.values[key] = base if sound and n == shown else int(n)
         st.caption(meaning(int(n)))
 
     def several(self, key: str, label: str, words: Words, meaning: str) -> None:
-        """Let any of a few values be chosen, in the order they are offered."""
+        """Show a multiple choice; the result is in the order of the choices."""
         base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
         picked = st.pills(
             label,
@@ -162,12 +162,12 @@ class Working:
 
 
 def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
-    """Return what a draft would draw; the same question is worked out once.
+    """Return the draw that a draft would give; results are cached.
 
     Raises
     ------
     StudyError
-        The draft has faults, or the bank cannot give the cases.
+        The draft has faults, or the bank cannot provide the cases.
     """
     with store().look() as look:
         row, struck = banks.find(look, bank), draws.last_struck(look)
@@ -190,12 +190,12 @@ def _rehearsed(
 
 
 def working_on(number: int) -> Working:
-    """Return the draft as this window has it, read from the store the first time.
+    """Return the draft of this window, read from the store the first time.
 
     Raises
     ------
     NotFound
-        It was drawn or thrown away.
+        The draft was drawn or deleted.
     """
     key = f"working-{number}"
     result = st.session_state.get(key)
@@ -206,33 +206,33 @@ def working_on(number: int) -> Working:
 
 
 def read_again(working: Working) -> None:
-    """Forget what stands in this window and take what was saved last."""
+    """Discard the state of this window and load the last saved state."""
     fresh = _read(working.id)
     fresh.round = working.round + 1
     st.session_state[f"working-{working.id}"] = fresh
 
 
 def keep_mine(working: Working) -> None:
-    """Let what stands in this window replace what was saved elsewhere."""
+    """Overwrite a state that was saved elsewhere with the state of this window."""
     working.seen = drafts.find(store(), working.id).saved_at_utc
     working.elsewhere = False
     save(working)
 
 
 def forget(number: int) -> None:
-    """Take a draft that is no more out of this window."""
+    """Remove a draft that no longer exists from this window."""
     st.session_state.pop(f"working-{number}", None)
 
 
 def reach(working: Working, steps: int) -> None:
-    """Save how many steps were completed, for this and later windows."""
+    """Save the number of completed steps."""
     if steps > working.reached:
         working.reached = steps
         drafts.reach(store(), working.id, steps)
 
 
 def save(working: Working) -> None:
-    """Save what changed; a name that is taken stays unsaved, and everything else is kept."""
+    """Save the changes, except for a name that is already used."""
     now_written = (working.name, working.bank, working.values)
     if now_written == (working.saved_name, working.saved_bank, working.saved):
         working.trouble = ""
@@ -284,7 +284,7 @@ def _read(number: int) -> Working:
 def draft_list(
     person: Person, saved_drafts: Sequence[StudyDraft], go_on: Callable[[int], None]
 ) -> None:
-    """Show drafts, and call `go_on` with the number of the one to go on with."""
+    """Show drafts, and call `go_on` with the number of the selected draft."""
     for draft in saved_drafts:
         with st.container(border=True):
             words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")

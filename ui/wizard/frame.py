@@ -1,4 +1,4 @@
-"""The frame around the steps: rail, one step, what it means; and the last step, review and draw."""
+"""The frame of the wizard: list of steps, current step, consequences; and the last step."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -27,12 +27,12 @@ from ui.wizard.protocol_view import consent_view, protocol_view
 LOOK = style(page_file(__file__, "wizard.css"))
 
 
-# A step begins at its top, wherever the one before was left.
+# A step starts at its top, regardless of the scroll position of the previous step.
 _TO_TOP = page_file(__file__, "to-top.js")
 
 
 def wizard(working: Working, draw: Action) -> None:
-    """Show the step asked for in the address, and save what was written."""
+    """Show the step named in the address, and save changes."""
     steps = _steps(draw)
     titles = {name: title for name, (title, _) in steps.items()}
     asked = str(st.query_params.get("step", ""))
@@ -47,13 +47,13 @@ def wizard(working: Working, draw: Action) -> None:
     trouble = working.trouble
     save(working)
     if working.trouble and working.trouble != trouble:
-        st.rerun()  # the message is next to its field, which is above
+        st.rerun()  # the message is next to its field above
     if working.elsewhere:
         with body:
             _elsewhere(working)
     with side, st.container(key="meaning"):
         meaning(working)
-    # After the step: a click comes with what was typed last, which is read and saved by now.
+    # After the step, so that text typed before the click has been read and saved.
     with rail, st.container(key="rail"):
         _rail(working, titles, step)
     with body:
@@ -63,7 +63,7 @@ def wizard(working: Working, draw: Action) -> None:
 
 
 def _steps(draw: Action) -> dict[str, tuple[str, Callable[[Working], None]]]:
-    """Return what each step is called and what shows it, in their order."""
+    """Return the titles of the steps and the functions that show them, in order."""
     return {
         "sample": (t("Bank and sample"), sample.sample),
         "design": (t("Design"), design.design),
@@ -149,7 +149,7 @@ def _elsewhere(working: Working) -> None:
 
 
 def meaning(working: Working) -> None:
-    """Show it, and every fault there is."""
+    """Show the step, and all faults."""
     st.markdown(f"**{t('What this means')}**")
     protocol = working.protocol()
     if protocol is not None:
@@ -164,7 +164,7 @@ def meaning(working: Working) -> None:
 
 
 def meaning_of(protocol: Protocol) -> None:
-    """Show what a protocol asks of a reader and what it can show."""
+    """Show a protocol's workload per reader and its expected precision."""
     asked = burden(protocol)
     half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
     st.metric(t("Readings per reader"), decimal(asked.n_readings))
@@ -209,7 +209,7 @@ def _readings(protocol: Protocol, asked: Burden) -> str:
 
 
 def review(working: Working, draw: Action) -> None:
-    """Show the step; `draw` makes the study."""
+    """Show the step; `draw` creates the study."""
     protocol = working.protocol()
     if protocol is None:
         st.error(
@@ -234,7 +234,7 @@ def review(working: Working, draw: Action) -> None:
 
 
 def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
-    """Return what to know of the bank and of what else is read from it before the draw."""
+    """Return warnings about the bank and its use in other studies before the draw."""
     with store().look() as look:
         bank = banks.find(look, working.bank)
         if bank is None:
@@ -246,7 +246,7 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
-    """Return where answers of the whole bank can be guessed; drafts' samples are left out."""
+    """Return warnings about answers of the bank that can be guessed, not specific to a sample."""
     with spoken(name), store().look() as look:
         return guessable(banks.Questions(look, bank), shuffled=shuffled)
 

@@ -1,4 +1,4 @@
-"""The parts of the design step about a model's answers, parallel arms and shares of the cases."""
+"""The parts of the design step about aided reading, parallel arms and incomplete blocks."""
 
 from copy import deepcopy
 from typing import Any
@@ -15,7 +15,7 @@ from ui.wizard.draft import Words, Working
 
 
 def timing() -> Words:
-    """Return what each time at which a model's answer is shown is called."""
+    """Return the labels of the times at which a model's answer is shown."""
     return {
         "first": t("With the question"),
         "on demand": t("On request"),
@@ -24,7 +24,7 @@ def timing() -> Words:
 
 
 def conditions() -> Words:
-    """Return what the conditions are called."""
+    """Return the labels of the conditions."""
     return {
         "unaided": t("Unaided"),
         "aided": t("Aided"),
@@ -35,7 +35,7 @@ def conditions() -> Words:
 
 
 def aid(working: Working) -> None:
-    """Show what is to be decided about the model's answers."""
+    """Show the settings of the aid."""
     st.subheader(t("The model's answers"), anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
@@ -225,7 +225,7 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
 
 
 def preview(working: Working) -> None:
-    """Show what each reader reads in each session, and what the design cannot separate."""
+    """Show the cases of each session, and the effects that the design cannot separate."""
     protocol = working.protocol()
     if protocol is None:
         return
@@ -242,7 +242,7 @@ def preview(working: Working) -> None:
 
 
 def design_table(protocol: Protocol, n_readers: int) -> None:
-    """Show the lists of a design as a table, and what the design cannot separate."""
+    """Show the lists of a design as a table, and the effects that the design cannot separate."""
     lists = outline(protocol, n_readers=n_readers)
     sessions = sorted({session for each in lists for session in each.sessions})
     columns: dict[str, list[Any]] = {}

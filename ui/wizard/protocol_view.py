@@ -1,4 +1,4 @@
-"""A whole protocol to be read by people, every rule a line of words; and its file to download."""
+"""Shows a complete protocol in words, and offers its file as a download."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -29,12 +29,12 @@ _CSS = style(page_file(__file__, "protocol-view.css"))
 
 
 def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
-    """Show a protocol, its words for readers as they will see them.
+    """Show a protocol, with its texts as readers will see them.
 
     Parameters
     ----------
     consent
-        Whether its consent is among them; else `consent_view` shows it.
+        Whether to include the consent text; otherwise `consent_view` shows it.
     """
     parts = {
         t("Sample"): _sample(protocol),
@@ -57,7 +57,7 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
 
 
 def consent_view(protocol: Protocol) -> None:
-    """Show what readers will agree to, as it is to be read before a study is drawn and opened."""
+    """Show the consent text, which must be checked before a study is drawn and opened."""
     if not protocol.consent:
         st.warning(t("Readers are not asked for consent: the consent text is empty."))
         return
@@ -118,7 +118,7 @@ _VALUES = {
     "questionnaire texts": later("free-text answers"),
     "display checks": later("display checks"),
 }
-"""What a protocol file's fixed values are called on pages; others stand as they are."""
+"""Labels of the fixed values of a protocol file; other values are shown unchanged."""
 
 
 def _called(value: str) -> str:
@@ -126,7 +126,7 @@ def _called(value: str) -> str:
 
 
 def value_in_words(key: str, value: Any) -> str:
-    """Return one value of a protocol as it is called on the pages."""
+    """Return the label of a protocol's value."""
     if isinstance(value, bool) or (key == "confidence" and not value):
         return t("Yes") if value else t("No")
     if value in ("", [], (), {}):
@@ -164,7 +164,7 @@ def _sample(protocol: Protocol) -> Lines:
 
 
 def _eligible(protocol: Protocol) -> Lines:
-    """Return what a case has to meet, or that it has to meet nothing."""
+    """Return the conditions that a case must meet, or that there are none."""
     flags = flags_in_words()
     result = {
         t("Views each case must have"): value_in_words("", protocol.required_views),
@@ -208,7 +208,7 @@ def _design(protocol: Protocol) -> Lines:
 
 
 def _aid(protocol: Protocol) -> Lines:
-    """Return what is shown of a model's answers, where a condition is aided."""
+    """Return the settings of the aid, if a condition is aided."""
     if not protocol.is_aided:
         return {}
     return {
@@ -224,7 +224,7 @@ def _aid(protocol: Protocol) -> Lines:
 
 
 def _groups(protocol: Protocol) -> Lines:
-    """Return the arms and the shares of cases, where there are any."""
+    """Return the arms and the incomplete blocks, if there are any."""
     lines = {
         t("Readers per case"): protocol.reads_per_case,
         t("Cases per reader"): protocol.cases_per_reader,
@@ -290,7 +290,7 @@ def _endpoint(protocol: Protocol) -> Lines:
 
 
 def positive_field(now: Sequence[str], key: str) -> list[str]:
-    """Show the field of the positive options, one in a line, and return them."""
+    """Show the field of the positive options, one per line, and return them."""
     entered = st.text_area(
         t("Positive options"),
         value="\n".join(now),

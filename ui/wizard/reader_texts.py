@@ -1,4 +1,4 @@
-"""The fourth step: what readers read before the first case, and the editor of the questionnaire."""
+"""The fourth step: texts before the first case, and the editor of the questionnaire."""
 
 from functools import partial
 from typing import Any
@@ -86,7 +86,7 @@ def _instructions() -> str:
 
 
 def _questionnaire(working: Working) -> None:
-    """Show every question with its fields, and what can be added."""
+    """Show every question with its fields, and the buttons that add questions."""
     asked: list[_Question] = [dict(value) for value in working.values["questionnaire"]]
     st.caption(
         t(
@@ -99,7 +99,7 @@ def _questionnaire(working: Working) -> None:
         with st.container(border=True):
             tools.append(_question(working, asked, place))
     working.values["questionnaire"] = asked
-    # After all fields have been read: a click comes with what was typed last.
+    # After all fields have been read, because a click may follow typed text.
     for place, columns in enumerate(tools):
         _tools(working, asked, place, columns)
     _add(working, asked)
@@ -108,7 +108,7 @@ def _questionnaire(working: Working) -> None:
 def _question(
     working: Working, asked: list[_Question], place: int
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show one question; return the places of its two buttons."""
+    """Show a question; return the places of its two buttons."""
     entry, base = asked[place], working.base["questionnaire"][place]
 
     def key(name: str) -> str:

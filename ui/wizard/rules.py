@@ -1,4 +1,4 @@
-"""The third step: the rules cases are read by."""
+"""The third step: the rules of reading."""
 
 from typing import Any
 
@@ -176,7 +176,7 @@ def _score_card(working: Working) -> None:
 
 
 def _prior(working: Working) -> dict[str, str]:
-    """Return what showing prior images is called; nothing where the bank has none to show."""
+    """Return the label of showing prior images; empty if the bank has none."""
     with store().look() as look:
         bank = banks.find(look, working.bank)
         n = banks.n_with_prior(look, bank.id) if bank else 0
@@ -259,7 +259,7 @@ def _smallest_window(working: Working) -> None:
 
 
 def _size(window: Any) -> str:
-    """Return a window's size as it is offered; what came with a file and is none as it stands."""
+    """Return the label of a window size; an invalid value from a file unchanged."""
     if not isinstance(window, list):
         return str(window)
     return " × ".join(map(str, window)) or t("No limit")

@@ -1,4 +1,4 @@
-"""The first step: from which bank, which cases may be drawn, how many, and what they can show."""
+"""The first step: the bank, the conditions for cases, their number and the expected precision."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
 
 
 def eligibility(working: Working) -> None:
-    """Show what cases have to meet, and how many are left."""
+    """Show the conditions for cases, and how many cases meet them."""
     usual = Protocol().in_full()
     limited = any(working.base[key] != usual[key] for key in ELIGIBILITY)
     with st.expander(t("Eligible cases"), expanded=limited):
@@ -86,7 +86,7 @@ def eligibility(working: Working) -> None:
 
 
 def flags_in_words() -> Words:
-    """Return what the flags of items are called, by code."""
+    """Return the labels of items' flags, by code."""
     words = {
         Rule.ANSWERED: t("The question contains its answer"),
         Rule.ALIKE: t("Asked twice of one examination"),
@@ -109,7 +109,7 @@ def _age(working: Working) -> None:
         key=working.key("age"),
     )
     every = (low, high) == (0, OLDEST)
-    # What came with a file, beyond the field's range, stays until it is changed here.
+    # A value from a file beyond the field's range is kept until it is changed here.
     working.values["age"] = (base if base and not sound else []) if every else [low, high]
     if working.values["age"]:
         working.switch(
@@ -160,7 +160,7 @@ def _file_action(working: Working, key: str) -> str:
 
 
 def _take_list(working: Working, key: str, file: UploadedFile) -> None:
-    """Replace a list of IDs by the one in a file, and empty the field for the file."""
+    """Replace a list of IDs by that of a file, and clear the upload field."""
     action = _file_action(working, key)
     try:
         ids = outcome_of(
@@ -192,7 +192,7 @@ def _left(working: Working) -> None:
     try:
         n, units = _counted(row.id, row.content_sha256, struck, canonical_json(asked))
     except StudyError:
-        return  # it stands beneath, where the sample is foreseen
+        return  # it is shown below, with the forecast of the sample
     questions = tn("{n} question", "{n} questions", n)
     whose = {
         "patient": tn("{n} patient", "{n} patients", units),
@@ -222,7 +222,7 @@ def sample(working: Working) -> None:
         else:
             st.caption(t("Shown on the coordinator's pages and in every export."))
         _bank(working)
-    with right:  # what there is to stratify by depends on the bank
+    with right:  # the available strata depend on the bank
         _rules(working)
     with left:
         _cases(working)
@@ -265,7 +265,7 @@ def _bank(working: Working) -> None:
 
 
 def _several_banks(working: Working) -> None:
-    """Let several banks be made one, which is then the draft's: asked before its field is shown."""
+    """Offer to join several banks; the joined bank becomes the draft's bank."""
     with store().look() as look:
         names = [bank.name for bank in banks.listed(look) if bank.format not in _WHOLE]
     if len(names) < 2:
@@ -352,7 +352,7 @@ def _rules(working: Working) -> None:
 
 
 def _strata_offered(working: Working) -> Mapping[str, str]:
-    """Return the fields in which the bank's questions differ, and those that the draft names."""
+    """Return the fields in which the bank's questions differ, and those named by the draft."""
     words = {
         "task": t("Task"),
         "category": t("Category"),
@@ -410,7 +410,7 @@ def _allocation(working: Working) -> None:
 
 
 def _by_hand(working: Working) -> None:
-    """Let each stratum's number be typed; the numbers make the total."""
+    """Show a field for the number of cases in each stratum; their sum is the total."""
     base = working.base["allocation"]
     base = base if isinstance(base, dict) else {}
     try:
@@ -440,7 +440,7 @@ def _by_hand(working: Working) -> None:
 
 
 def _strata(working: Working) -> tuple[Stratum, ...]:
-    """Return the strata there are with their share as in the bank, of as many cases as it has."""
+    """Return the strata with proportional numbers of cases."""
     values = {**working.values, "allocation": "proportional", "practice_cases": 0}
     for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
         try:

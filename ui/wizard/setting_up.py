@@ -1,6 +1,6 @@
-"""What the set-up page shows of a drawn study: set-up, cases, amendments; and opening it.
+"""Parts of the set-up page of a drawn study: set-up, cases, amendments, and the opening.
 
-Of the drawn cases it shows the images, never what is right.
+It shows the images of the drawn cases, never the correct answers.
 """
 
 import os
@@ -37,7 +37,7 @@ from ui.wizard.protocol_view import metadata_fields, positive_field, value_in_wo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUp:
-    """A study as its set-up page shows it."""
+    """A study as shown on its set-up page."""
 
     row: StudyRow
     protocol: Protocol
@@ -64,12 +64,12 @@ def set_up_of(study: str) -> SetUp:
 
 
 def open_study(person: Person, witness: str) -> None:
-    """Open the person's study; the head of its chain goes to `witness`, if anybody is named.
+    """Open the person's study; the head of its chain is sent to `witness`, if given.
 
     Raises
     ------
     Undelivered
-        That is no e-mail address; nothing is opened.
+        `witness` is not an e-mail address; nothing is opened.
     """
     kept, study, actor = store(), person.study_name, acting(person)
     heads.open_study(kept, study=study, witness=witness.strip(), **actor)
@@ -77,7 +77,7 @@ def open_study(person: Person, witness: str) -> None:
 
 
 def drawn_cases(person: Person) -> None:
-    """Show which cases were drawn for the person's study, once they ask for it."""
+    """Show the drawn cases of the person's study on request."""
     study = person.study
     if study is None or not st.toggle(t("Show the drawn cases"), key="drawn-cases"):
         return
@@ -130,7 +130,7 @@ def _look_at(study: int, case: DrawnCase) -> None:
 
 
 def labels() -> dict[str, str]:
-    """Return what each rule that may change is called."""
+    """Return the labels of the rules that may be amended."""
     named = {
         "instructions": t("Instructions"),
         "feedback": t("Show the correct answer"),
@@ -151,7 +151,7 @@ def labels() -> dict[str, str]:
 
 
 def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str]:
-    """Show the fields of an amendment; return what is to change and why."""
+    """Show the fields of an amendment; return the changes and the reason."""
     names = labels()
     if not protocol.instructions:
         del names["instructions"]  # they can be reworded, not added
@@ -171,7 +171,7 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
 
 
 def amendment_list(made: Sequence[Amendment]) -> None:
-    """Show the amendments that were made, the newest first."""
+    """Show the amendments, newest first."""
     names = labels()
     for entry in reversed(made):
         with st.container(border=True):
