@@ -53,13 +53,19 @@ def _is_ready(set_up: SetUp) -> bool:
     return set_up.row.state == "drawn" and bool(set_up.n_readers)
 
 
+def _before_opening(set_up: SetUp) -> dict[str, str]:
+    """Return the pages to use between the draw and the opening."""
+    model = {"models": t("Add the model")} if set_up.protocol.is_aided else {}
+    return {**model, "preview": t("Preview as a reader")}
+
+
 def _open(set_up: SetUp) -> None:
     for sentence in exposure.cautions(store(), set_up.row.name):
         st.warning(plain(sentence))
     if not _is_ready(set_up):
         st.subheader(t("Next: invite readers"), anchor=False)
         st.write(t("No readers have been invited yet. A study needs at least one reader to open."))
-        links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
+        links("people", {"people": t("Invite readers"), **_before_opening(set_up)})
         return
     st.subheader(t("Next: open the study"), anchor=False)
     if obstacle := studies.opening_obstacle(store(), set_up.row.name):
@@ -73,7 +79,7 @@ def _open(set_up: SetUp) -> None:
             set_up.n_readers,
         )
     )
-    links("people", {"people": t("Invite more readers"), "preview": t("Preview as a reader")})
+    links("people", {"people": t("Invite more readers"), **_before_opening(set_up)})
     consent_view(set_up.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
     st.code(set_up.row.protocol_sha256, language=None)

@@ -53,7 +53,7 @@ def aid_model(look: Transaction, study: StudyRow, protocol: Protocol) -> ModelRo
         raise NotNow(
             t(
                 "aid_model = {model}, but the study {study} has no such model. Add its predictions "
-                "before the opening (python -m study models add).",
+                "before the opening, on the page Models or with: python -m study models add.",
                 model=protocol.aid_model,
                 study=study.name,
             )

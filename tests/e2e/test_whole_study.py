@@ -4,98 +4,28 @@ Nothing is done behind the screens: the code of the first administrator is all t
 clicked and typed is counted, so that it can be told how long a person needs.
 """
 
-import hashlib
 import io
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Download, Locator, Page, expect
+from playwright.sync_api import expect
 
 from study.lifecycle.deployments import administrator_code, init
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 from tests.e2e.conftest import Profile, Reader
-from tests.e2e.prepared import still
+from tests.e2e.coordinator import Coordinator
 from tests.e2e.server import Server, free_port
 
 pytestmark = pytest.mark.browser
 
 STUDY = "Chest trial"
 N_CASES, N_READERS = 3, 3
-CLICK_S, FIELD_S = 5, 20
 MOST_MINUTES = 20
 MODEL = ROOT / "data" / "demo" / "models" / "simulated-model-a.json"
-
-
-@dataclass
-class Coordinator:
-    """Somebody at the screens: finds what is named on them, and counts what it takes."""
-
-    page: Page
-    clicks: int = 0
-    fields: int = 0
-    began_s: float = field(default_factory=time.monotonic)
-
-    def click(self, what: Locator | str) -> None:
-        """Click a button by its name, or what is given, once the page has come to rest."""
-        still(self.page)
-        found = (
-            self.page.get_by_role("button", name=what, exact=True)
-            if isinstance(what, str)
-            else what
-        )
-        found.click()
-        self.clicks += 1
-
-    def turn_to(self, page: str) -> None:
-        """Go to a page by the menu."""
-        self.click(self.page.get_by_role("link", name=page, exact=True))
-
-    def follow(self, link: str) -> None:
-        """Follow a link on the page that leads on."""
-        self.click(self.page.get_by_role("link", name=link, exact=True))
-
-    def choose(self, option: str) -> None:
-        """Choose one of several side by side."""
-        self.click(self.page.get_by_role("radio", name=option, exact=True))
-
-    def fill(self, label: str, text: str) -> None:
-        """Type into a field, and leave it, once the page has come to rest."""
-        still(self.page)
-        found = self.page.get_by_role("textbox", name=label).or_(
-            self.page.get_by_role("spinbutton", name=label)
-        )
-        found.fill(text)
-        found.press("Tab")
-        self.fields += 1
-
-    def gives_reason(self, reason: str, act: str) -> None:
-        """Type the reason into the form that has the act's button, do it, and say yes."""
-        button = self.page.get_by_role("button", name=act, exact=True)
-        form = self.page.get_by_test_id("stForm").filter(has=button)
-        form.get_by_role("textbox", name="Reason").fill(reason)
-        self.fields += 1
-        self.click(form.get_by_role("button", name=act, exact=True))
-        self.click("Yes")
-
-    def sees(self, text: str) -> None:
-        """Wait until something is told."""
-        self.page.get_by_text(text).first.wait_for()
-
-    def download(self, what: Locator) -> Download:
-        """Click a download and return it."""
-        with self.page.expect_download() as waiting:
-            self.click(what)
-        return waiting.value
-
-    @property
-    def minutes(self) -> float:
-        """What a person needs for this, looking for each thing before doing it."""
-        return (self.clicks * CLICK_S + self.fields * FIELD_S) / 60
 
 
 @pytest.fixture
@@ -116,11 +46,7 @@ def _sets_up(ada: Coordinator) -> None:
     ada.click("Import the demo bank")
     ada.sees("Imported Demo bank")
     ada.follow("Draft a study")
-    ada.fill("Study name", STUDY)
-    ada.click("Start")
-    ada.sees("Expected sample")
-    ada.fill("Cases", str(N_CASES))
-    ada.sees(f"{N_CASES} cases")
+    ada.starts(STUDY, N_CASES)
     ada.click("Next: Design")
     ada.click("Next: Reading rules")
     ada.fill("Practice cases", "1")
@@ -148,18 +74,11 @@ def _opens(ada: Coordinator) -> list[str]:
     ada.click(ada.page.get_by_role("button", name="Draw the sample"))
     ada.sees("Next: invite readers")
     ada.follow("Invite readers")
-    ada.click(ada.page.get_by_role("tab", name="Invite several readers"))
-    ada.fill("Paste the list", "reader_id,level\nR1,resident\nR2,resident\nR3,senior")
-    ada.click("Invite all")
-    cards = ada.page.locator(".cards .code")
-    expect(cards).to_have_count(N_READERS)
-    codes = cards.all_inner_texts()
+    codes = ada.invites("reader_id,level\nR1,resident\nR2,resident\nR3,senior")
     sheet = ada.download(ada.page.get_by_role("button", name="Save as CSV"))
     assert all(code in Path(sheet.path()).read_text("utf-8") for code in codes)
     ada.click("Next: open the study")
-    ada.click(ada.page.get_by_text("I have read the protocol"))
-    ada.click(ada.page.get_by_role("button", name="Open the study"))
-    ada.sees("The protocol is locked")
+    ada.opens()
     return codes
 
 
@@ -183,12 +102,6 @@ def _reads(reader: Reader, first: int, last: int) -> None:
     reader.wait_saved()
 
 
-def _steps_in(ada: Coordinator, what: str, reason: str) -> None:
-    ada.choose(what)
-    ada.gives_reason(reason, what)
-    ada.sees(f"Done: {what} (the whole study).")
-
-
 def _watches(ada: Coordinator, second: Reader) -> None:
     """See who has read how much, remind, pause and resume, and set one reading aside."""
     ada.follow("Follow progress")
@@ -197,10 +110,10 @@ def _watches(ada: Coordinator, second: Reader) -> None:
     letter = ada.page.get_by_test_id("stCode")
     expect(letter).to_contain_text(f"You have read 1 of {N_CASES} cases")
     ada.choose("Intervene")
-    _steps_in(ada, "Pause", "The network is down")
+    ada.steps_in("Pause", "The network is down")
     second.page.reload()
     second.page.get_by_text("paused").first.wait_for()
-    _steps_in(ada, "Resume", "It is back")
+    ada.steps_in("Resume", "It is back")
     second.page.reload()
     _reads(second, 2, N_CASES)
     ada.choose("Readings")
@@ -223,13 +136,7 @@ def _amends(ada: Coordinator) -> None:
     ada.click("Amend the protocol")
     ada.sees("Amended 1 time.")
     ada.turn_to("Models")
-    ada.page.locator("input[type=file]").set_input_files(MODEL)
-    ada.clicks += 3  # the button, the file, the dialogue's own button
-    ada.fill("Model", "Model A")
-    ada.fill("Version", "1")
-    ada.click("Read the file")
-    ada.click("Save these predictions")
-    ada.sees("Model A was added")
+    ada.adds_model(MODEL, "Model A")
 
 
 def _sees_no_accuracy(ada: Coordinator) -> None:
@@ -240,15 +147,7 @@ def _sees_no_accuracy(ada: Coordinator) -> None:
 
 def _closes(ada: Coordinator) -> bytes:
     """Close the study for good, see the results, and return the bundle."""
-    ada.turn_to("Close and export")
-    ada.fill("Why is the study being closed?", "Every case is read.")
-    ada.fill("To confirm, type", STUDY)
-    ada.click("Close the study permanently")
-    ada.sees("by ada: Every case is read.")
-    ada.click("Create the files")
-    row = ada.page.get_by_role("row").filter(has_text="bundle.zip")
-    content = Path(ada.download(row.get_by_role("link")).path()).read_bytes()
-    expect(row).to_contain_text(hashlib.sha256(content).hexdigest())
+    content = ada.closes(STUDY)
     ada.turn_to("Results")
     ada.sees("What was studied")
     expect(ada.page.get_by_role("radio", name="Accuracy")).to_be_visible()
