@@ -43,6 +43,8 @@ from analysis.statistics.agreement.with_truth import AGREEMENT_WITH_TRUTH
 from analysis.statistics.comparison.gee import GEE
 from analysis.statistics.comparison.model_pairs import MODEL_PAIRS
 from analysis.statistics.comparison.pairs import COMPARISONS
+from analysis.statistics.mrmc.by_class import DIAGNOSTIC_CONDITIONS, DIAGNOSTIC_PANEL
+from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, READER_PANEL_BY
 from analysis.statistics.mrmc.components import VARIANCE_COMPONENTS
 from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS,
@@ -99,6 +101,10 @@ STATISTICS = (
     DIAGNOSTIC,
     READER_GROUPS,
     READER_GROUPS_GAIN,
+    READER_PANEL_BY,
+    READER_CONDITIONS_BY,
+    DIAGNOSTIC_PANEL,
+    DIAGNOSTIC_CONDITIONS,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

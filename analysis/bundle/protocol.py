@@ -119,6 +119,17 @@ def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
     return _texts_of(protocol, "positive")
 
 
+def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the fields of the items that the protocol declares as subgroups.
+
+    Examples
+    --------
+    >>> subgroups({"locked": {"protocol": {"subgroups": ["sex", "bank"]}}})
+    ('sex', 'bank')
+    """
+    return _texts_of(protocol, "subgroups")
+
+
 def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
     values = stated(protocol, key)
     return tuple(str(value) for value in values) if isinstance(values, list) else ()

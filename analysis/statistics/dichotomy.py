@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.arrays import Bools
+from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, PLACE, Bundle
 from analysis.bundle.protocol import positive_options
 from analysis.errors import OptionsError
 from analysis.options import Options
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.merits import binary_letters
+from analysis.readings.shared_items import Shared
+from analysis.statistics.merits import (
+    PERCENT_CORRECT,
+    FigureOfMerit,
+    Figures,
+    Metric,
+    binary_letters,
+    percent_correct,
+)
 
 AFFIRMATIVE = frozenset({"yes", "true", "present", "positive", "abnormal"})
 
@@ -56,6 +64,35 @@ class Dichotomy:
         same = self.letters[rows, matrix.answers] == self.positive(matrix)[:, None]
         correct: Bools = self.counted(matrix)[:, None] & answered & same
         return correct
+
+    def figures(
+        self, matrix: ReadingMatrix, shared: Shared, columns: Ints
+    ) -> Iterator[FigureOfMerit]:
+        """Yield sensitivity and specificity of some raters, over the items that they share.
+
+        Parameters
+        ----------
+        matrix : ReadingMatrix
+            The readings.
+        shared : Shared
+            The items; where these are too few, nothing is defined.
+        columns : numpy.ndarray of int, shape (n_raters,)
+            Positions of the raters in the matrix.
+        """
+        counted, positive = self.counted(matrix), self.positive(matrix)
+        correct = self.correct(matrix)[:, columns]
+        for metric, of_class, word in (
+            (Metric.SENSITIVITY, positive, "positive"),
+            (Metric.SPECIFICITY, ~positive, "negative"),
+        ):
+            items = shared.items & counted & of_class
+            because = shared.because or ("" if items.any() else f"no {word} item was given to all")
+            yield Figures(matrix=matrix, ratings=None).figure(
+                metric,
+                replace(shared, items=items, because=because),
+                percent_correct(correct[items], matrix.clusters[items]),
+                PERCENT_CORRECT,
+            )
 
     def name(self, items: Bools) -> str:
         """Return what is positive in some items: a letter, or texts where letters differ."""

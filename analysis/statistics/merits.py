@@ -595,6 +595,7 @@ def _note(
 
 
 CHANCE_AREA = 0.5
+PERCENT_CORRECT = later("covariances of percent correct")
 
 
 class Metric(StrEnum):
@@ -602,6 +603,8 @@ class Metric(StrEnum):
 
     ACCURACY = "accuracy"
     AUC = "auc"
+    SENSITIVITY = "sensitivity"
+    SPECIFICITY = "specificity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -682,7 +685,7 @@ class Figures:
         Yields
         ------
         FigureOfMerit
-            In the order of `Metric`.
+            Accuracy, and AUC where there are ratings.
         """
         yield self._accuracy(shared, columns)
         if self.ratings is not None and self.ratings.rated[rated].any():
@@ -690,11 +693,11 @@ class Figures:
 
     def _accuracy(self, shared: Shared, columns: Ints) -> FigureOfMerit:
         correct = self.matrix.correct[shared.items][:, columns]
-        return self._figure(
+        return self.figure(
             Metric.ACCURACY,
             shared,
             percent_correct(correct, self.matrix.clusters[shared.items]),
-            later("covariances of percent correct"),
+            PERCENT_CORRECT,
         )
 
     def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:
@@ -724,7 +727,7 @@ class Figures:
         notes = [part for column in columns for part in ratings.notes[column].split("; ")]
         if np.isinf(shared_ratings).any():
             notes.append("missing answers have the worst rating")
-        return self._figure(
+        return self.figure(
             Metric.AUC,
             shared,
             merits,
@@ -733,7 +736,7 @@ class Figures:
             notes,
         )
 
-    def _figure(
+    def figure(
         self,
         metric: Metric,
         shared: Shared,
@@ -742,6 +745,7 @@ class Figures:
         no_value: str = "",
         notes: Sequence[str] = (),
     ) -> FigureOfMerit:
+        """Return a metric over shared items; undefined where these are too few."""
         clusters = self.matrix.clusters[shared.items]
         if shared.because:
             merits = without_covariance(np.full(len(merits.values), np.nan), shared.because)

@@ -102,10 +102,10 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     matrix, dichotomy = study.matrix, study.dichotomy
-    given, correct = matrix.given[items], dichotomy.correct(matrix)[items]
+    counted, correct = matrix.given[items], dichotomy.correct(matrix)[items]
     positive = dichotomy.positive(matrix)[items]
-    sensitivity = _proportion(correct[positive], given[positive], study.options.alpha)
-    specificity = _proportion(correct[~positive], given[~positive], study.options.alpha)
+    sensitivity = _proportion(correct[positive], counted[positive], study.options.alpha)
+    specificity = _proportion(correct[~positive], counted[~positive], study.options.alpha)
     chosen = np.zeros(len(matrix.truth), dtype=np.bool_)
     chosen[items] = True
     return pd.DataFrame(
@@ -134,10 +134,10 @@ def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     )
 
 
-def _proportion(correct: Bools, given: Bools, alpha: float) -> dict[str, Ints | Floats]:
+def _proportion(correct: Bools, counted: Bools, alpha: float) -> dict[str, Ints | Floats]:
     """Return the share of correct answers of each column, with its limits."""
-    n = given.sum(axis=0, dtype=np.int64)
-    n_correct = (correct & given).sum(axis=0).astype(np.float64)
+    n = counted.sum(axis=0, dtype=np.int64)
+    n_correct = (correct & counted).sum(axis=0).astype(np.float64)
     low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
     return {"n": n, "share": ratio(n_correct, n.astype(np.float64)), "low": low, "high": high}
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Ints
+from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.axes import condition_name
 from analysis.options import Options
@@ -35,6 +35,7 @@ from analysis.statistics.claims import (
     value_cell,
 )
 from analysis.statistics.merits import FigureOfMerit, Metric
+from analysis.statistics.mrmc.metrics import Metrics, accuracy_and_auc
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
     TwoTreatments,
@@ -180,15 +181,21 @@ def _table(study: Study, *claims: Claim) -> pd.DataFrame:
 def comparisons_of(study: Study) -> Iterator[ConditionComparison]:
     """Yield every contrast under every metric of its readers, in order of conditions and metric."""
     for contrast in contrasts_of(study.matrix):
-        yield from _compared(study, contrast)
+        yield from compared(study, contrast)
 
 
-def _compared(study: Study, contrast: Contrast) -> Iterator[ConditionComparison]:
+def compared(
+    study: Study,
+    contrast: Contrast,
+    among: Bools | None = None,
+    metrics: Metrics = accuracy_and_auc,
+) -> Iterator[ConditionComparison]:
+    """Yield a contrast under some metrics, on a group of items or on all; none without a reader."""
     if not len(contrast.a):
         return
-    shared = shared_by_conditions(study.matrix, contrast.a, contrast.b)
+    shared = shared_by_conditions(study.matrix, contrast.a, contrast.b, among)
     a, b = np.arange(2 * len(contrast.a)).reshape(2, -1)
-    for figure in study.figures.over(shared, contrast.columns, contrast.columns):
+    for figure in metrics(study, shared, contrast.columns, contrast.columns):
         result = two_treatments(figure.merits, a, b, study.options.alpha, items_df=figure.items_df)
         yield ConditionComparison(contrast=contrast, figure=figure, result=result)
 
@@ -228,12 +235,13 @@ def _rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
                 "method": method,
                 "note": "",
             }
-    for comparison in _compared(study, contrast):
-        for row in _claims(comparison):
+    for comparison in compared(study, contrast):
+        for row in claims_of(comparison):
             yield {**conditions, **row}
 
 
-def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
+def claims_of(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
+    """Yield the cells of the claims about two conditions under one metric."""
     contrast, figure, result = comparison.contrast, comparison.figure, comparison.result
     values = figure.merits.values.reshape(2, -1)
     notes = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Ints
+from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.bundle.protocol import margin_of, plan_of
 from analysis.figures.drawing.axes import RaterName, rater_names
@@ -43,6 +43,7 @@ from analysis.statistics.claims import (
 )
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import FigureOfMerit, Merits, Metric, differences
+from analysis.statistics.mrmc.metrics import Metrics, accuracy_and_auc
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
     Claim,
@@ -137,22 +138,37 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
     [['these readers', 0.25, 0.214, 5.0], ['readers like these', 0.25, 0.214, 5.0]]
     """
     study = study_of(study, options)
-    margins = {metric: margin_of(study.options, study.bundle.protocol, metric) for metric in Metric}
+    margins = margins_of(study)
     rows = [
         row
         for comparison in comparisons_of(study)
-        for row in _rows(comparison, margins[comparison.figure.metric])
+        for row in panel_rows(comparison, margins[comparison.figure.metric])
     ]
     return pd.DataFrame(rows, columns=READER_PANEL.header)
+
+
+def margins_of(study: Study) -> dict[Metric, float | None]:
+    """Return the non-inferiority margin of every metric; None where it has none."""
+    return {metric: margin_of(study.options, study.bundle.protocol, metric) for metric in Metric}
 
 
 def comparisons_of(study: Study) -> Iterator[ModelComparison]:
     """Yield every panel under every metric of its readers, in order of model and condition."""
     for panel in panels_of(study.matrix):
-        shared = shared_by_panel(study.matrix, panel.columns)
-        for figure in study.figures.over(shared, panel.columns, panel.readers):
-            result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
-            yield ModelComparison(panel=panel, figure=figure, result=result)
+        yield from compared(study, panel)
+
+
+def compared(
+    study: Study,
+    panel: ReaderPanel,
+    among: Bools | None = None,
+    metrics: Metrics = accuracy_and_auc,
+) -> Iterator[ModelComparison]:
+    """Yield a panel under some metrics, on a group of items or on all."""
+    shared = shared_by_panel(study.matrix, panel.columns, among)
+    for figure in metrics(study, shared, panel.columns, panel.readers):
+        result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
+        yield ModelComparison(panel=panel, figure=figure, result=result)
 
 
 def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
@@ -179,7 +195,8 @@ def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
     ]
 
 
-def _rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
+def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
+    """Yield the rows of both claims about a model under one metric."""
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
     margin = math.nan if margin is None else margin
     readers, model = figure.merits.values[:-1], figure.merits.values[-1]

@@ -1,0 +1,308 @@
+"""Comparisons of readers in groups of items: tables `reader_panel_by`, `reader_conditions_by`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import subgroups
+from analysis.errors import OptionsError
+from analysis.figures.drawing.axes import condition_name, rater_names
+from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    condition_cell,
+    difference_cells,
+    named,
+    p_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import Row, number, rows_of
+from analysis.readings.item_groups import item_groups
+from analysis.readings.matrix import GROUPINGS
+from analysis.results import Results
+from analysis.statistics.claims import claim_shown, factor_of, narrower_notes, value_cell
+from analysis.statistics.comparison.paired_tests import holm_within
+from analysis.statistics.mrmc import conditions, panel
+from analysis.statistics.mrmc.obuchowski_rockette import Claim
+from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.study import Study, study_of
+from analysis.translation import t
+
+
+def fields_of(study: Study) -> tuple[str, ...]:
+    """Return the groupings of items: the task, and the subgroups that the protocol declares.
+
+    Raises
+    ------
+    OptionsError
+        The protocol declares a subgroup that is no field of the items.
+    """
+    declared = subgroups(study.bundle.protocol)
+    for name in declared:
+        if name not in GROUPINGS:
+            raise OptionsError(
+                f"protocol.json: subgroups names {name!r}; give fields of the items:"
+                f" {', '.join(GROUPINGS)}"
+            )
+    return tuple(dict.fromkeys(("task", *declared)))
+
+
+def groups_of(study: Study) -> Iterator[tuple[str, str, Bools]]:
+    """Yield every group of items that has a reference standard, as a mask of the items."""
+    matrix = study.matrix
+    for by, group, positions in item_groups(matrix, fields_of(study)):
+        among = np.isin(np.arange(len(matrix.truth)), positions)
+        if by != "overall" and (matrix.assigned & among).any():
+            yield by, group, among
+
+
+def has_panel_groups(study: Study) -> bool:
+    """Return whether a model can be compared with readers in some group of items."""
+    return bool(panel.panels_of(study.matrix)) and next(groups_of(study), None) is not None
+
+
+def has_condition_groups(study: Study) -> bool:
+    """Return whether readers read some group of items under two conditions."""
+    contrasts = conditions.contrasts_of(study.matrix)
+    return any(len(c.a) for c in contrasts) and next(groups_of(study), None) is not None
+
+
+def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare every model with the readers within each task and declared subgroup.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; the protocol's `subgroups` are fields of the items.
+    options : Options, optional
+        As for `reader_panel`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `READER_PANEL_BY`; in order of model, condition, group, metric and claim.
+
+    Raises
+    ------
+    OptionsError
+        The protocol declares a subgroup that is no field of the items.
+
+    Notes
+    -----
+    Each row is what `reader_panel` computes from the items of the group alone; the rule of 80 %
+    refers to these items. `p_adjusted` is Holm's adjustment [1]_ over the groups of one `by`, for
+    one model, condition, metric and claim.
+
+    References
+    ----------
+    .. [1] Holm S. A simple sequentially rejective multiple test procedure. Scand J Stat
+       1979;6:65-70. doi:10.2307/4615733
+    """
+    study = study_of(study, options)
+    margins = panel.margins_of(study)
+    rows = [
+        {**row, "by": by, "group": group}
+        for panel_ in panel.panels_of(study.matrix)
+        for by, group, among in groups_of(study)
+        for comparison in panel.compared(study, panel_, among)
+        for row in panel.panel_rows(comparison, margins[comparison.figure.metric])
+    ]
+    return adjusted_over_groups(rows, ("model_id", "condition"), READER_PANEL_BY)
+
+
+def reader_conditions_by(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare every two conditions within each task and declared subgroup.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; the protocol's `subgroups` are fields of the items.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `READER_CONDITIONS_BY`; in order of conditions, group, metric and claim.
+
+    Raises
+    ------
+    OptionsError
+        The protocol declares a subgroup that is no field of the items.
+
+    Notes
+    -----
+    As `reader_panel_by`, for what `reader_conditions` computes.
+    """
+    study = study_of(study, options)
+    rows = [
+        {
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+            "by": by,
+            "group": group,
+            **row,
+        }
+        for contrast in conditions.contrasts_of(study.matrix)
+        for by, group, among in groups_of(study)
+        for comparison in conditions.compared(study, contrast, among)
+        for row in conditions.claims_of(comparison)
+        if row["claim"] != Claim.THESE_ITEMS
+    ]
+    return adjusted_over_groups(rows, ("condition_a", "condition_b"), READER_CONDITIONS_BY)
+
+
+def adjusted_over_groups(
+    rows: list[dict[str, Any]], names: tuple[str, str], table: Statistic
+) -> pd.DataFrame:
+    """Return the table of some rows, with p adjusted over the groups of one `by`."""
+    keys = (*names, "by", "metric", "claim")
+    families = ["\n".join(str(row[key]) for key in keys) for row in rows]
+    p = np.array([row["p"] for row in rows], dtype=np.float64)
+    columns = pd.DataFrame(rows, columns=[c for c in table.header if c != "p_adjusted"])
+    return columns.assign(p_adjusted=holm_within(p, families))[table.header]
+
+
+def columns_by_group(table: Statistic, after: str) -> tuple[Column, ...]:
+    """Return the columns of a table with those of a group after one, and p_adjusted after p."""
+    added = {
+        after: (Column("by", "Grouping of the items: `task` or a declared subgroup."), _GROUP),
+        "p": (Column("p_adjusted", "`p` adjusted by Holm's method over the groups.", _P),),
+    }
+    return tuple(c for column in table.columns for c in (column, *added.get(column.name, ())))
+
+
+_P = "probability"
+_GROUP = Column("group", "The group.")
+
+
+def panel_by_table(results: Results) -> Iterator[ReportTable]:
+    """Show every model against the readers by group of items."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "reader_panel_by")
+    yield _table(
+        "reader-panel-by",
+        t("Models against the panel of readers, by group of cases"),
+        t("Difference: model minus the mean of the readers."),
+        (t("Model"), t("Reader mean"), t("Model value")),
+        [
+            (
+                (named(names, str(row["model_id"])),),
+                (
+                    condition_cell(str(row["condition"])),
+                    *_cells(row, number(row, "reader_mean"), number(row, "model_value")),
+                ),
+            )
+            for row in rows
+        ],
+        rows,
+    )
+
+
+def conditions_by_table(results: Results) -> Iterator[ReportTable]:
+    """Show readers under two conditions by group of items."""
+    rows = rows_of(results, "reader_conditions_by")
+    table = _table(
+        "reader-conditions-by",
+        t("Readers under two conditions, by group of cases"),
+        t("Difference: first minus second condition, the same readers and cases."),
+        (t("Conditions"), t("First"), t("Second")),
+        [
+            (
+                tuple(words(condition_name(str(row[f"condition_{which}"]))) for which in "ab"),
+                ("", *_cells(row, number(row, "value_a"), number(row, "value_b"))),
+            )
+            for row in rows
+        ],
+        rows,
+    )
+    yield table.without(t("Condition"))
+
+
+def _table(
+    name: str,
+    title: str,
+    note: str,
+    heads: tuple[str, str, str],
+    body: list[Any],
+    rows: list[Row],
+) -> ReportTable:
+    first, left, right = heads
+    return report_table(
+        name=name,
+        title=title,
+        note=" ".join(
+            filter(None, [note, t("Adjusted p: for the groups (Holm)."), narrower_notes(rows)])
+        ),
+        header=(
+            first,
+            t("Condition"),
+            t("Group"),
+            t("Metric"),
+            t("Claim"),
+            t("Items"),
+            left,
+            right,
+            t("Difference"),
+            t("CI"),
+            "p",
+            t("Adjusted p"),
+        ),
+        rows=body,
+    )
+
+
+def _cells(row: Row, left: float, right: float) -> tuple[str, ...]:
+    factor = factor_of(row)
+    return (
+        str(row["group"]),
+        t("accuracy, %") if factor == 100 else "AUC",
+        claim_shown(row),
+        whole(number(row, "n_items")),
+        value_cell(left, factor),
+        value_cell(right, factor),
+        *difference_cells(row, factor),
+        p_cell(number(row, "p")),
+        p_cell(number(row, "p_adjusted")),
+    )
+
+
+READER_PANEL_BY = Statistic(
+    name="reader_panel_by",
+    meaning="A model against the mean of the readers in a group of items, under one claim.",
+    columns=columns_by_group(panel.READER_PANEL, "condition"),
+    compute=reader_panel_by,
+    applies=has_panel_groups,
+    methods={
+        580: Method(
+            "Groups of cases",
+            "Models are compared with the readers within each task and each subgroup declared in"
+            " the protocol, with p-values adjusted over the groups by Holm's method [@holm1979].",
+        )
+    },
+    tables={22: panel_by_table},
+)
+
+READER_CONDITIONS_BY = Statistic(
+    name="reader_conditions_by",
+    meaning="Readers under two conditions in a group of items, under one claim.",
+    columns=columns_by_group(conditions.READER_CONDITIONS, "condition_b"),
+    compute=reader_conditions_by,
+    applies=has_condition_groups,
+    methods={
+        581: Method(
+            "Groups of cases",
+            "Two conditions are compared within each task and each declared subgroup, with p-values"
+            " adjusted over the groups by Holm's method [@holm1979].",
+        )
+    },
+    tables={131: conditions_by_table},
+)
