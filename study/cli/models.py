@@ -18,7 +18,7 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.base.processes import split_off
 from study.cli.program import PATH, command, note, now, program
-from study.exchange.exam_papers import FORMATS, MODEL, hand_out
+from study.exchange.exam_papers import FORMATS, MODEL, export_paper
 from study.models.answer_parser import RULES, STANDARD
 from study.models.files import parsed_columns, remember_columns, remembered_columns
 from study.models.model_protocol import (
@@ -348,7 +348,7 @@ def paper(
         if study
         else paper_of_bank(store, bank or "", asked, split=split)
     )
-    bank_ids = hand_out(
+    bank_ids = export_paper(
         store,
         made,
         out,

@@ -1,1 +1,1 @@
-"""A study going out and coming in: bundle, archive and its forms, backups, restoring, merging."""
+"""Exports and imports studies: bundles, archives, exam papers, backups, restoring and merging."""

@@ -1,7 +1,7 @@
-"""Makes everything a study is handed on in, from one moment of it, with the hashes of all.
+"""Exports a study in all file formats from one snapshot, with the hashes of all files.
 
-The files say the same thing, since they are made from the same snapshot; what was handed out, by
-whom and with which hash, stands in the deployment's trail, see `study.trail.trails`.
+The deployment's trail records who exported the files, when, and with which hashes; see
+`study.trail.trails`.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,31 +37,31 @@ BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (
 )
 REPORT, MISSING = "closing-report.html", "missing.csv"
 FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
-"""Every file an archive may have, in the order they are shown."""
+"""All files of an archive, in the order of display."""
 
 BLINDED = "It holds the reference standard, and is made once the study is closed."
-"""Why a file is not made while accuracy may not be seen."""
+"""Why a file is left out while accuracy may not be seen."""
 
 HAS_TEXTS = "It holds the texts of questions and options."
-"""Why a file is not made without them."""
+"""Why a file is left out of an export without texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """What was made of a study.
+    """The exported files of a study.
 
     Parameters
     ----------
     sha256, n_bytes
-        Of each file made, by name.
+        Hash and size of each file by name.
     left_out
-        Why a file was not made, by name.
+        The reason for each file that was left out, by name.
     blinded
         Whether the reference standard was left out.
     last_event
-        The number of the last event of the trail they were made from.
+        The number of the last event of the trail in the snapshot.
     texts
-        Whether questions, options and models' own words are in it.
+        Whether questions, options and models' outputs are included.
     """
 
     sha256: Mapping[str, str]
@@ -77,31 +77,34 @@ def archive(
     folder: Path,
     *,
     study: str,
-    whole: bool = False,
+    with_truth: bool = False,
     texts: bool = True,
     by: By = COMMAND_LINE,
     now: datetime,
 ) -> Archive:
-    """Make every file of a study into a new folder, and record their hashes.
+    """Export all files of a study to a new folder, and record their hashes.
 
     Parameters
     ----------
     folder
         A new folder, or one that is empty.
-    whole
-        With the reference standard although the study is open: for whoever has the store's file.
+    with_truth
+        Include the reference standard although the study is open: for users with shell access.
     texts
-        With the texts of questions and options, see `study.exchange.bundle.tables_of`.
+        Include the texts of questions and options; see `study.exchange.bundle.tables_of`.
 
     Raises
     ------
     BadFile
-        Something lies at `folder` already, or it cannot be written; nothing half-done is left.
+        `folder` already exists and is not empty, or it cannot be written; no partial export
+        remains.
     """
     with store.look() as look:
-        blinded = not (whole or shows_accuracy(study_row(look, study)))
-    there = t("{folder} already exists. Name a new folder, or empty this one.", folder=folder)
-    with placed(folder, as_zip=False, there=there) as place:
+        blinded = not (with_truth or shows_accuracy(study_row(look, study)))
+    exists_message = t(
+        "{folder} already exists. Name a new folder, or empty this one.", folder=folder
+    )
+    with placed(folder, as_zip=False, exists_message=exists_message) as place:
         if texts and not blinded:
             _announce(store, study, by=by, now=now)
         made = _make(store, place, study, blinded, texts)
@@ -122,25 +125,25 @@ def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) ->
     folder.mkdir()
     left_out: dict[str, str] = {}
     with store.look() as look:
-        found = study_row(look, study)
-        for name, write in _writers(look, found, blinded, texts).items():
+        study_found = study_row(look, study)
+        for name, write in _writers(look, study_found, blinded, texts).items():
             try:
                 write(folder / name)
             except BadFile as error:
                 left_out[name] = str(error)
         head = events.head(look, events.study_chain(study))
-        for name, content in report_in(look, found).items():
+        for name, content in report_in(look, study_found).items():
             (folder / name).write_bytes(content)
     if blinded:
         left_out |= dict.fromkeys((IMRMC, COPY), BLINDED)
     elif not texts:
         left_out[COPY] = HAS_TEXTS
-    there = [name for name in FILES if (folder / name).is_file()]
-    digests = {name: sha256_of_file(folder / name) for name in there}
+    names = [name for name in FILES if (folder / name).is_file()]
+    digests = {name: sha256_of_file(folder / name) for name in names}
     (folder / SUMS).write_text(sums_of(digests), encoding="utf-8")
     return Archive(
         sha256=digests,
-        n_bytes={name: (folder / name).stat().st_size for name in there},
+        n_bytes={name: (folder / name).stat().st_size for name in names},
         left_out=left_out,
         blinded=blinded,
         last_event=head.number,
@@ -149,26 +152,26 @@ def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) ->
 
 
 def _writers(
-    look: Transaction, found: StudyRow, blinded: bool, texts: bool
+    look: Transaction, study: StudyRow, blinded: bool, texts: bool
 ) -> dict[str, Callable[[Path], object]]:
-    tables = tables_of(look, found, blinded=blinded, texts=texts)
-    about = _about(found, banks.bank_row(look, found.bank_name).provenance, blinded)
+    tables = tables_of(look, study, blinded=blinded, texts=texts)
+    about = _about(study, banks.bank_row(look, study.bank_name).provenance, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
-            zipped(files_of(look, found.name, tables=tables, blinded=blinded, texts=texts))
+            zipped(files_of(look, study.name, tables=tables, blinded=blinded, texts=texts))
         ),
         PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
     }
     if not blinded:
-        title = f"{found.name}, protocol {found.protocol_sha256}"
-        protocol = stored_protocol(found)
+        title = f"{study.name}, protocol {study.protocol_sha256}"
+        protocol = stored_protocol(study)
         conditions = [str(condition) for condition in protocol.all_conditions]
         writers[IMRMC] = lambda path: path.write_bytes(
             zipped(imrmc_files(title, tables, conditions, incomplete=protocol.is_incomplete))
         )
         if texts:
-            writers[COPY] = lambda path: _extracted(look, found.id, path)
+            writers[COPY] = lambda path: _extracted(look, study.id, path)
     return writers
 
 
@@ -178,39 +181,39 @@ def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str
     return zipped({**files, SUMS: sums.encode()})
 
 
-def _about(found: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
+def _about(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
     of_bank = {f"bank's {name.replace('_', ' ')}": text for name, text in provenance.told().items()}
     return {
-        "study": found.name,
-        "state": found.state,
-        "protocol_sha256": found.protocol_sha256,
-        "bank": found.bank_name,
+        "study": study.name,
+        "state": study.state,
+        "protocol_sha256": study.protocol_sha256,
+        "bank": study.bank_name,
         **of_bank,
         **({"terms": provenance.warning} if provenance.warning else {}),
-        "simulated_films": "yes" if found.simulated_films else "no",
+        "simulated_films": "yes" if study.simulated_films else "no",
         "blinded": "yes: the reference standard is left out" if blinded else "no",
     }
 
 
 def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) -> None:
-    """Record that a study is copied, with the hash of what the copy will have of its bank.
+    """Record that a study is copied, with the hash of its items and reference standard.
 
-    The bank's own hash covers items that are not in the copy; this one is what the copy's items
-    and reference standard are checked against. It is said once: the material never changes.
+    The bank's hash covers items that are not in the copy; the copy is checked against this hash.
+    It is recorded once, because the items never change.
     """
     with store.change() as change:
-        found = study_row(change, study)
-        detail = {"material_sha256": sha256_of(extract.material(change, found.id))}
-        told = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
-        if told and told[-1]["material_sha256"] == detail["material_sha256"]:
+        study_found = study_row(change, study)
+        detail = {"material_sha256": sha256_of(extract.material(change, study_found.id))}
+        earlier = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
+        if earlier and earlier[-1]["material_sha256"] == detail["material_sha256"]:
             return
         events.record(change, study, now, kind=EventKind.STUDY_COPIED, detail=detail, by=by)
 
 
 def _extracted(look: Transaction, study: int, path: Path) -> None:
-    """Write a study as a store of its own, which `verify` can check, where nothing may lie yet.
+    """Write a study to a new store, which `verify` can check.
 
-    It has the study's rows and its chain, and of its bank the drawn items alone: no films, no
-    names, no codes and no secret. Nobody can sign in to it, and nobody can read in it.
+    The store contains the study's rows, its chain and the drawn items of its bank, but no films,
+    names, access codes or secrets. Nobody can sign in to it or read in it.
     """
     Store.create(path, lambda change: extract.fill(look, change, study))

@@ -1,8 +1,8 @@
-"""Backups: consistent copies of the whole store, made while it is in use, each verified at once.
+"""Makes, lists and restores backups: consistent, verified copies of the store while it is in use.
 
-They lie in a folder beside the store. A copy is opened, its file checked by SQLite and everything
-its chains vouch for verified, before its name says that it is a backup. Films are not in it: they
-lie where the banks were imported from.
+Backups are in a folder next to the store. A copy gets the name of a backup only after SQLite has
+checked the file and its chains have been verified. Films are not included; they remain where the
+banks were imported from.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ EVERY_HOURS = 24
 KEEP = 14
 MAX_HOURS, MAX_KEEP = 24 * 90, 1000
 CLAIM_LASTS = timedelta(hours=1)
-"""After this long whoever began a backup is taken to have died over it."""
+"""After this time an unfinished backup is considered to have crashed."""
 
 _SCRATCH = ".making-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """How often a backup is made by itself (0 hours: never), and how many are kept."""
+    """The interval of automatic backups in hours (0: never), and the number kept."""
 
     every_hours: int
     keep: int
@@ -47,7 +47,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """A backup: where it lies, when and by whom it was made, and what verifying it found."""
+    """A backup: its file, when and by whom it was made, and the result of its verification."""
 
     file: Path
     made_at_utc: str
@@ -60,20 +60,20 @@ class Backup:
 
 
 def folder_of(store: Store) -> Path:
-    """Return the folder a store's backups lie in."""
+    """Return the folder of a store's backups."""
     return store.path.with_name(f"{store.path.name}-backups")
 
 
 def schedule(look: Transaction) -> Schedule:
-    """Return the schedule in force."""
+    """Return the current schedule."""
     return Schedule(
-        every_hours=_whole(look, "backup_every_hours", EVERY_HOURS),
-        keep=_whole(look, "backup_keep", KEEP),
+        every_hours=_integer(look, "backup_every_hours", EVERY_HOURS),
+        keep=_integer(look, "backup_keep", KEEP),
     )
 
 
 def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
-    """Change how often backups are made and how many are kept.
+    """Change the interval of backups and the number kept.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
 
 
 def listed(store: Store) -> list[Backup]:
-    """Return the backups that were not removed, the newest first."""
+    """Return the backups that were not removed, newest first."""
     with store.look() as look:
         return [_backup(store, row) for row in deployment.backups_kept(look)]
 
@@ -117,31 +117,31 @@ def make(
     Parameters
     ----------
     out
-        A new file; without it the backup goes into the folder beside the store.
+        A new file; by default the backup is in the folder next to the store.
 
     Raises
     ------
     NotNow
-        One is being made at present.
+        A backup is in progress.
     BadFile
-        Something lies at `out` already, or nothing can be written there.
+        `out` already exists or cannot be written.
     """
     with store.change() as change:
         if not _claim(change, now):
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
     with _released(store):
-        made = _made(store, out, trigger, by, now)
+        backup = _made(store, out, trigger, by, now)
         _prune(store, by, now)
-    return made
+    return backup
 
 
 def make_if_due(store: Store, *, now: datetime) -> Backup | None:
-    """Make a backup if the schedule asks for one and nobody else is making it.
+    """Make a backup if one is due and none is in progress.
 
     Raises
     ------
     StudyError
-        It could not be made; the trail tells why, and it is tried again an hour later.
+        It failed; the reason is recorded in the trail, and the next attempt is an hour later.
     """
     with store.change() as change:
         if not _is_due(change, now) or not _claim(change, now):
@@ -162,14 +162,14 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def restore_backup(file: Path, db: Path) -> Store:
-    """Put a backup in place as a store of its own, where there is none.
+    """Restore a backup as a new store.
 
     Raises
     ------
     NotFound
-        No such file, or no folder to put it in.
+        The backup or the folder of the new store does not exist.
     BadFile
-        Something lies at `db`, or the backup does not hold; every breach is listed.
+        `db` already exists, or verification of the backup failed; all breaches are listed.
     """
     if not file.is_file():
         raise NotFound(t("There is no backup at {file}.", file=file))
@@ -211,10 +211,10 @@ def _verified(copy: Path, file: Path) -> Store:
 
 
 def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[Loss]:
-    """Record that a store was put in place from a backup, and go on from there.
+    """Record that a store was restored from a backup.
 
-    Where the second witness of an earlier store of that name is still there, what the backup lacks
-    of what was acknowledged is accepted, and returned.
+    If the witness file of an earlier store of that name exists, the acknowledged records that are
+    missing in the backup are accepted as lost, and returned.
     """
     digest = sha256_of_file(file)
     with store.change() as change:
@@ -227,29 +227,29 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
 
 
 def free_bytes(store: Store) -> int:
-    """Return how much space is left where the backups go."""
+    """Return the free space, in bytes, on the disk of the backups."""
     return shutil.disk_usage(store.path.parent).free
 
 
-def _whole(look: Transaction, name: str, otherwise: int) -> int:
+def _integer(look: Transaction, name: str, otherwise: int) -> int:
     value = deployment.value(look, name)
     return int(value) if value.isdecimal() else otherwise
 
 
-def _words(one: Schedule) -> str:
-    often = f"every {one.every_hours} h" if one.every_hours else "never"
-    return f"{often}, {one.keep} kept"
+def _words(schedule_shown: Schedule) -> str:
+    often = f"every {schedule_shown.every_hours} h" if schedule_shown.every_hours else "never"
+    return f"{often}, {schedule_shown.keep} kept"
 
 
 def _is_due(look: Transaction, now: datetime) -> bool:
-    every, before = schedule(look).every_hours, deployment.every_backup(look)
+    every, earlier = schedule(look).every_hours, deployment.every_backup(look)
     if not every:
         return False
-    return not before or moment(before[-1].made_at_utc) + timedelta(hours=every) <= now
+    return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every) <= now
 
 
 def _claim(change: Transaction, now: datetime) -> bool:
-    """Take the right to make a backup, unless somebody holds it."""
+    """Claim the right to make a backup; False if another process has it."""
     held = deployment.value(change, "backup_claimed_at_utc")
     if held and moment(held) <= now < moment(held) + CLAIM_LASTS:
         return False
@@ -271,8 +271,8 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         folder = out.parent if out else folder_of(store)
         if out is None:
             folder.mkdir(mode=0o700, exist_ok=True)
-            for left in folder.glob(f"{_SCRATCH}*"):  # of a backup that somebody died over
-                shutil.rmtree(left, ignore_errors=True)
+            for leftover in folder.glob(f"{_SCRATCH}*"):  # of a backup that crashed
+                shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
             store.copy_to(copy)
@@ -284,7 +284,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         raise BadFile(
             t("The backup cannot be written: {strerror}.", strerror=error.strerror or error)
         ) from error
-    told = {
+    facts = {
         "file": str(out.resolve()) if out else file.name,
         "n_bytes": file.stat().st_size,
         "sha256": content,
@@ -293,14 +293,14 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
     at = stamp(now)
     with store.change() as change:
         deployment.add_backup(
-            change, **told, made_at_utc=at, trigger=trigger, actor=by.name, verified_at_utc=at
+            change, **facts, made_at_utc=at, trigger=trigger, actor=by.name, verified_at_utc=at
         )
-        events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=told, by=by)
+        events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=facts, by=by)
         return _backup(store, deployment.every_backup(change)[-1])
 
 
 def _flushed(path: Path) -> str:
-    """Have a file on the disk for good, and return its hash."""
+    """Flush a file to disk, and return its hash."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -326,13 +326,13 @@ def _name(copy: Path, file: Path) -> None:
 
 
 def _prune(store: Store, by: By, now: datetime) -> None:
-    """Remove the oldest backups beyond those kept, but never the last one in which all held."""
+    """Remove the oldest backups beyond the number kept, but never the last verified one."""
     with store.look() as look:
         keep, rows = schedule(look).keep, deployment.backups_kept(look)
-    ours = [row for row in rows if "/" not in row.file and "\\" not in row.file]
-    sound = next((row.id for row in ours if not row.finding), None)
-    for row in ours[keep:]:
-        if row.id == sound:
+    in_folder = [row for row in rows if "/" not in row.file and "\\" not in row.file]
+    last_valid = next((row.id for row in in_folder if not row.finding), None)
+    for row in in_folder[keep:]:
+        if row.id == last_valid:
             continue
         with suppress(OSError):
             (folder_of(store) / row.file).unlink(missing_ok=True)
@@ -343,7 +343,7 @@ def _prune(store: Store, by: By, now: datetime) -> None:
 
 
 def _backup(store: Store, row: BackupRow) -> Backup:
-    file = folder_of(store) / row.file  # an absolute path stays what it is
+    file = folder_of(store) / row.file  # `row.file` may be an absolute path
     return Backup(
         file=file,
         there=file.is_file(),

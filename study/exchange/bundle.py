@@ -1,12 +1,12 @@
 """Exports a study as a bundle: a Frictionless Data Package, the only link to the analysis.
 
-Readers stand in it under their study codes. Options are mapped back to the canonical order. The
-same store always gives the same bytes.
+Readers are identified by their study codes. Options are in canonical order. The same store always
+gives the same bytes.
 
-A blinded bundle lacks the reference standard: who may not see accuracy yet can look at agreement
-and times in it. What readers said of themselves and what their screens showed is in it only where
-the protocol's ``bundle_extras`` says so: answers of choice and number, free text only where that is
-asked for too, for what somebody writes may say who they are.
+A blinded bundle has no reference standard, so users who may not see accuracy can analyse agreement
+and times. Readers' questionnaires and display checks are included only if the protocol's
+``bundle_extras`` lists them: answers to choices and numbers, and free text only if listed
+separately, because it may identify a reader.
 """
 
 import hashlib
@@ -58,15 +58,15 @@ from study.trail.trails import merged_chains
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 CELLS_GUARDED, CELLS_ESCAPED = "cells_guarded", "cells_escaped"
-"""What ``datapackage.json`` says of a bundle whose cells `study.base.text` wrote."""
+"""Keys in ``datapackage.json`` of bundles whose cells are written by `study.base.text`."""
 
 SETS_BY_LOOK = "option_sets_by_look"
-"""What ``datapackage.json`` says of a bundle in which options that look alike are one set."""
+"""Key in ``datapackage.json`` of bundles in which options that look alike are one set."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The rows of a bundle's tables by the table's file."""
+"""The rows of a bundle's tables by file name."""
 
-_SINCE = frozenset(
+_LATER_KEYS = frozenset(
     {
         *("bundle_extras", "fault_marks", "required_views", "age", "unknown_age"),
         *("sex", "without_flags", "only_items", "without_items"),
@@ -75,13 +75,12 @@ _SINCE = frozenset(
         *("positive", "subgroups"),
     }
 )
-"""Keys of the protocol that bundles once did not have."""
+"""Keys of the protocol that earlier bundles do not have."""
 
 RECORDS = "records.jsonl"
-"""Every row a bundle's tables do not hold and that `verify` vouches for, one JSON object a row.
+"""All rows that `verify` needs and the bundle's tables do not contain, one JSON object per line.
 
-It holds no reference standard, no person's name, no access code, and nothing of what readers said
-of themselves before their first case.
+The file contains no reference standard, names, access codes or questionnaires.
 """
 
 RECORDS_FORMAT = 1
@@ -89,7 +88,7 @@ STUDY_RECORD = "study"
 _MOST_CHARACTERS = 100
 
 _Done = tuple[str, str, Mapping[str, Any]]
-"""Whose step, when, and what came of it."""
+"""A preparation step: the reader's code, the time, and the details."""
 
 
 def tables_of(
@@ -105,12 +104,10 @@ def tables_of(
     Parameters
     ----------
     texts
-        With questions, options, and what readers and models said in their own words, which may
-        repeat them. Without, items that offer the same options are still known by their
-        `option_set`.
+        Include questions, options, and free texts of readers and models, which may repeat them.
+        Without them, items with the same options still have the same `option_set`.
     sets_by_look
-        Whether options that look alike are the same in an `option_set`; in earlier bundles they
-        were not.
+        Whether options that look alike are equal in an `option_set`; False for earlier bundles.
     """
     tables = {
         "items.csv": list(_items(look, study, blinded, sets_by_look=sets_by_look)),
@@ -146,7 +143,7 @@ def tables_of(
 def bundle_files(
     store: Store, study: str, *, blinded: bool = False, trails: bool = True
 ) -> dict[str, bytes]:
-    """Return every file of a study's bundle by name; without its trails, what the analysis asks."""
+    """Return the files of a study's bundle by name; without trails, those the analysis needs."""
     with store.look() as look:
         return files_of(look, study, blinded=blinded, trails=trails)
 
@@ -162,26 +159,26 @@ def files_of(
     texts: bool = True,
     sets_by_look: bool = True,
 ) -> dict[str, bytes]:
-    """Return the files of a study's bundle as a transaction sees it.
+    """Return the files of a study's bundle within a transaction.
 
     Parameters
     ----------
     tables
-        What `tables_of` returned for it, where that is at hand.
+        The result of `tables_of`, if already computed.
     rules
-        How texts are written as cells; bundles of earlier versions have others.
+        How texts are written as cells; bundles of earlier versions have other rules.
     trails
-        Whether the chains and the records as they came are in it: nine tenths of a large bundle.
+        Include the chains and records, nine tenths of a large bundle.
     texts, sets_by_look
-        As in `tables_of`; without texts the records are not in it either.
+        As in `tables_of`; without texts, the records are left out too.
     """
-    found = study_row(look, study)
+    study_found = study_row(look, study)
     chain = events.study_chain(study)
     passed = 0 if trails else events.head(look, chain).number - 1
     trail = list(events.walk(look, chain, after=passed))
-    amended = [one._asdict() for one in studies.amendments(look, found.id)]
+    amended = [amendment._asdict() for amendment in studies.amendments(look, study_found.id)]
     tables = tables or tables_of(
-        look, found, blinded=blinded, texts=texts, sets_by_look=sets_by_look
+        look, study_found, blinded=blinded, texts=texts, sets_by_look=sets_by_look
     )
     files = {
         name: table_bytes(columns_in(name, rows), rows, rules=rules)
@@ -189,40 +186,42 @@ def files_of(
     }
     files["protocol.json"] = _pretty(
         {
-            "sha256": found.protocol_sha256,
-            "locked": json.loads(found.protocol),
+            "sha256": study_found.protocol_sha256,
+            "locked": json.loads(study_found.protocol),
             "amendments": amended,
-            "in_force": _in_force(found),
+            "in_force": _in_force(study_found),
         }
     )
     if trails:
         if texts:
-            files[RECORDS] = records(look, found, blinded=blinded)
+            files[RECORDS] = records(look, study_found, blinded=blinded)
         files["audit.jsonl"] = _lines(trail)
-        for chain, told in merged_chains(look, study).items():
-            files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
-    gone = withdrawn_in(look, found)
-    provenance = banks.bank_row(look, found.bank_name).provenance
-    package = _package(found, trail, files, tables, blinded, gone, sets_by_look)
+        for chain, site_head in merged_chains(look, study).items():
+            files[audit_file(site_head["deployment_id"])] = _lines(events.walk(look, chain))
+    gone = withdrawn_in(look, study_found)
+    provenance = banks.bank_row(look, study_found.bank_name).provenance
+    package = _package(study_found, trail, files, tables, blinded, gone, sets_by_look)
     package["reading_room"]["texts"] = texts
-    if drawn := scored_items(look, found.id):
+    if drawn := scored_items(look, study_found.id):
         package["reading_room"]["scored_items"] = drawn
-    package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
-    files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
+    package["reading_room"]["bank"] = {"name": study_found.bank_name, **asdict(provenance)}
+    files["datapackage.json"] = _pretty({**provenance.in_package(study_found.bank_name), **package})
     return files
 
 
 def _in_force(study: StudyRow) -> dict[str, Any]:
-    """Return the protocol in force; keys of `_SINCE` only if they are not at their default.
+    """Return the current protocol; keys of `_LATER_KEYS` only if they differ from their default.
 
     Earlier bundles do not have these keys and are restored to the same bytes.
     """
     values, usual = stored_protocol(study).in_full(), Protocol().in_full()
-    return {key: value for key, value in values.items() if key not in _SINCE or value != usual[key]}
+    return {
+        key: value for key, value in values.items() if key not in _LATER_KEYS or value != usual[key]
+    }
 
 
 def audit_file(deployment_id: str) -> str:
-    """Return the name of the file that holds a merged site's chain."""
+    """Return the name of the file with a merged site's chain."""
     return f"audit-{deployment_id}.jsonl"
 
 
@@ -231,7 +230,7 @@ def _lines(trail: Iterable[EventRow]) -> bytes:
 
 
 def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[str, ...]:
-    """Write a study's bundle to a folder, or to one file where `out` ends in ``.zip``.
+    """Write a study's bundle to a folder, or to a ZIP file if `out` ends in ``.zip``.
 
     Parameters
     ----------
@@ -241,49 +240,49 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
     Raises
     ------
     BadFile
-        Something lies at `out` already, or it cannot be written; nothing half-done is left.
+        `out` already exists, or it cannot be written; no partial export remains.
     """
     with store.look() as look:
         files = files_of(look, study, texts=texts)
     as_zip = out.suffix == ".zip"
-    with placed(out, as_zip=as_zip) as made:
+    with placed(out, as_zip=as_zip) as path:
         if as_zip:
-            made.write_bytes(zipped(files))
+            path.write_bytes(zipped(files))
         else:
-            made.mkdir()
+            path.mkdir()
             for name, content in files.items():
-                (made / name).write_bytes(content)
+                (path / name).write_bytes(content)
     return tuple(files)
 
 
 @contextmanager
-def placed(out: Path, *, as_zip: bool, there: str = "") -> Iterator[Path]:
-    """Give a place to write a folder or a file at, and put that where it belongs once it is whole.
+def placed(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Path]:
+    """Yield a temporary path for a folder or a file, and move it to `out` at the end.
 
     Parameters
     ----------
     out
-        A new file where it is to be one; else a new folder, or one that is empty.
-    there
-        What to say where something lies at `out` already.
+        A new file, or a new or empty folder.
+    exists_message
+        The message if `out` already exists.
 
     Raises
     ------
     BadFile
-        Something does, or nothing can be written there.
+        `out` already exists or cannot be written.
     """
     try:
-        end = Path(os.path.realpath(out))
-        if end.exists() and (as_zip or not end.is_dir() or any(end.iterdir())):
-            words = f"{end} is already there. Name a new folder (or .zip), or empty it."
-            raise BadFile(there or words)
-        end.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=end.parent, prefix=f".{end.name}.") as scratch:
-            made = Path(scratch) / "made"
-            yield made
-            if end.is_dir():
-                end.rmdir()
-            made.rename(end)
+        target = Path(os.path.realpath(out))
+        if target.exists() and (as_zip or not target.is_dir() or any(target.iterdir())):
+            message = f"{target} already exists. Name a new folder (or .zip), or empty it."
+            raise BadFile(exists_message or message)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
+            scratch_path = Path(scratch) / "made"
+            yield scratch_path
+            if target.is_dir():
+                target.rmdir()
+            scratch_path.rename(target)
     except OSError as error:
         why = error.strerror or error
         raise BadFile(
@@ -292,18 +291,18 @@ def placed(out: Path, *, as_zip: bool, there: str = "") -> Iterator[Path]:
 
 
 def sums_of(sha256: Mapping[str, str]) -> str:
-    """Return hashes by file as the program ``sha256sum`` writes and checks them."""
+    """Return hashes by file in the format of ``sha256sum``."""
     return "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
 
 
 def sha256_of_file(path: Path) -> str:
-    """Return a file's SHA-256 without holding it in memory."""
+    """Return a file's SHA-256 without reading it into memory at once."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return the files as one zip archive with the same bytes every time."""
+    """Return the files as a ZIP archive with reproducible bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -337,7 +336,7 @@ def _items(
 
 
 def label_of(rater_id: str, *, simulated: bool) -> str:
-    """Return a rater's label; what was simulated says so wherever it appears."""
+    """Return a rater's label, which states that it is simulated."""
     return f"{rater_id} (simulated)" if simulated else rater_id
 
 
@@ -394,10 +393,10 @@ def _reader_readings(
 def _aid_columns(
     look: Transaction, study: StudyRow, *, blinded: bool
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Return what gives the columns about the aid of a reading; empty if none was shown.
+    """Return a function that gives the columns on the aid of a reading; empty if none was shown.
 
-    A blinded bundle does not contain the answers: beside the model's own predictions they would
-    reveal the planted errors.
+    A blinded bundle does not contain the aid's answers: compared with the model's predictions they
+    would reveal the planted errors.
     """
     protocol = stored_protocol(study)
     shown = {} if blinded else dict(aids.of_study(look, study.id))
@@ -424,16 +423,16 @@ def _flags(row: Mapping[str, Any]) -> str:
 
 
 def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
-    """Yield answers to open-ended cases, and models' explanations: neither is a letter."""
-    said = judgements.open_answers_of_study(look, study.id)
-    rows = {row["id"]: row for row in readings.of_study(look, study.id)} if said else {}
-    set_aside = excluded_readings(look, study) if said else {}
-    for one in said:
-        reading = rows.get(one.answer_id)
+    """Yield answers to open-ended cases and models' explanations, which are texts."""
+    answers = judgements.open_answers_of_study(look, study.id)
+    rows = {row["id"]: row for row in readings.of_study(look, study.id)} if answers else {}
+    set_aside = excluded_readings(look, study) if answers else {}
+    for answer in answers:
+        reading = rows.get(answer.answer_id)
         yield {
-            **one._asdict(),
+            **answer._asdict(),
             "flags": _flags(reading) if reading else None,
-            "excluded": set_aside.get(one.answer_id),
+            "excluded": set_aside.get(answer.answer_id),
         }
 
 
@@ -454,12 +453,12 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 
 def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
-    for model, one, by_rules in read_differently(look, study):
+    for model, prediction, by_rules in read_differently(look, study):
         yield {
             "rater_id": model.model_id,
-            "item_id": one.item_id,
-            "condition": one.condition,
-            "run": one.run,
+            "item_id": prediction.item_id,
+            "condition": prediction.condition,
+            "run": prediction.run,
             **by_rules,
         }
 
@@ -467,7 +466,7 @@ def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
 def table_bytes(
     columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, rules: CellRules = GUARDED
 ) -> bytes:
-    """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell."""
+    """Return a table as CSV in UTF-8: a header, then one line per row, null as an empty cell."""
     names = [column.name for column in columns]
     return csv_bytes(names, ([row.get(name) for name in names] for row in rows), rules=rules)
 
@@ -503,7 +502,7 @@ def _package(
             CELLS_GUARDED: True,
             CELLS_ESCAPED: True,
             SETS_BY_LOOK: sets_by_look,
-            "withdrawn_models": [asdict(one) for one in gone],
+            "withdrawn_models": [asdict(model) for model in gone],
             "confidence_means": "answer",
         },
         "resources": [_resource(name, files[name], tables.get(name)) for name in files],
@@ -537,7 +536,7 @@ def _resource(
 
 
 class StudyFacts(NamedTuple):
-    """The first row: what study this is, and where it was read."""
+    """The first row of the records: the study and the deployment in which it was read."""
 
     format: int
     deployment_id: str
@@ -559,7 +558,7 @@ def records(look: Transaction, study: StudyRow, *, blinded: bool = False) -> byt
 
 
 def origin(look: Transaction, study: StudyRow) -> str:
-    """Return the id of the deployment a study was read in: another one where it was restored."""
+    """Return the ID of the deployment in which a study was read, even if it was restored here."""
     return study.restored_from.partition("/")[0] or deployment.value(look, "deployment_id")
 
 
@@ -579,9 +578,9 @@ def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
 
 
 def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables a study's protocol adds to its bundle, by the table's file.
+    """Return the rows of the tables that a study's protocol adds to its bundle, by file name.
 
-    A restored study has none: what its readers did before the first case stayed where it was read.
+    A restored study has none, because preparations are not part of a bundle's records.
     """
     extras = () if study.restored_from else stored_protocol(study).bundle_extras
     if not extras:
@@ -589,8 +588,8 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
     done: dict[str, list[_Done]] = {step: [] for step in Step}
     for row in readings.preparations_of_study(look, study.id):
-        told = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
-        done[row["step"]].append(told)
+        entry = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
+        done[row["step"]].append(entry)
     tables = {}
     if "questionnaire" in extras:
         tables["questionnaire.csv"] = list(_answers(study, done[Step.QUESTIONNAIRE]))
@@ -605,14 +604,14 @@ def _answers(study: StudyRow, done: Sequence[_Done]) -> Iterator[dict[str, Any]]
     if "questionnaire texts" in protocol.bundle_extras:
         kinds.add("text")
     for code, _, detail in sorted(done, key=itemgetter(0)):
-        for one in protocol.questionnaire:
-            if one.kind in kinds:
+        for question in protocol.questionnaire:
+            if question.kind in kinds:
                 yield {
                     "rater_id": code,
-                    "question_id": one.id,
-                    "question": one.question,
-                    "kind": one.kind,
-                    "answer": detail["answers"].get(one.id),
+                    "question_id": question.id,
+                    "question": question.question,
+                    "kind": question.kind,
+                    "answer": detail["answers"].get(question.id),
                 }
 
 
@@ -628,7 +627,7 @@ def _checks(done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
 
 
 def _measured(kind: str, value: Any) -> str | float | None:
-    """Return what a browser said it measured, or None where that is not of the column's type."""
+    """Return a browser's measurement, or None if it does not have the column's type."""
     if kind == "string":
         return str(value)[:_MOST_CHARACTERS] if isinstance(value, str | int) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

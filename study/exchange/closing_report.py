@@ -1,7 +1,7 @@
-"""The closing report: who, how many, what is missing, what was decided; nothing of right or wrong.
+"""Writes the closing report: participants, counts, missing answers and decisions, no accuracy.
 
-One HTML page that needs nothing else, to print or to file, and what is missing as CSV. The same
-store gives the same bytes. It is written in English, as everything that is exported.
+The report is a self-contained HTML page, plus the missing answers as CSV. The same store gives the
+same bytes. Like all exports it is in English.
 """
 
 import json
@@ -21,7 +21,7 @@ from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
 MOST_LISTED = 200
-"""Cases without an answer that the page lists; `missing.csv` has every one."""
+"""Maximum number of cases without an answer on the page; `missing.csv` has all of them."""
 
 MISSING = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
 
@@ -58,13 +58,13 @@ dt { color: #444; } dd { margin: 0; overflow-wrap: anywhere; }
 
 
 def report_files(store: Store, study: str) -> dict[str, bytes]:
-    """Return the closing report of a study as it stands, and what is missing, by file name."""
+    """Return the closing report of a study and the list of missing answers, by file name."""
     with store.look() as look:
         return report_in(look, study_row(look, study))
 
 
 def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
-    """Return the closing report and what is missing within a transaction, by file name."""
+    """Return the files of the closing report within a transaction, by file name."""
     missing = progress.without_answer(look, study.id)
     trail = list(events.walk(look, events.study_chain(study.name)))
     parts = [
@@ -102,41 +102,45 @@ def _head(study: StudyRow, trail: Sequence[EventRow]) -> str:
         facts["Reason"] = closed.detail["reason"]
     facts["Bank"] = study.bank_name
     films = "Its films are simulated, not radiographs. " if study.simulated_films else ""
-    standing = "" if closed else "The study is not closed: what follows is how it stands. "
-    note = f"{standing}{films}This report says nothing of right or wrong answers."
+    status = "" if closed else "The study is not closed: this report shows its current state. "
+    note = f"{status}{films}This report contains no information on correctness."
     return f"<p>{note}</p>{_facts(facts)}"
 
 
 def _numbers(look: Transaction, study: StudyRow) -> str:
-    found = completeness_in(look, study)
-    counts = found.counts
+    completeness = completeness_in(look, study)
+    counts = completeness.counts
     facts = {
-        "Cases": found.n_cases,
-        "Readers": f"{len(found.readers)} ("
-        + ", ".join(f"{n} {stage}" for stage, n in found.by_stage.items())
+        "Cases": completeness.n_cases,
+        "Readers": f"{len(completeness.readers)} ("
+        + ", ".join(f"{n} {stage}" for stage, n in completeness.by_stage.items())
         + ")",
         "Readings": f"{counts.n_read} of {counts.n_assigned} assigned; {counts.n_unread} missing",
-        "Models": found.n_models,
+        "Models": completeness.n_models,
     }
     readers = [
-        (label_of(one.reader_id, simulated=one.simulated), one.stage, *one.counts.told.values())
-        for one in found.readers
+        (
+            label_of(reader.reader_id, simulated=reader.simulated),
+            reader.stage,
+            *reader.counts.told.values(),
+        )
+        for reader in completeness.readers
     ]
     sessions = [
-        (one.reader_id, one.session, one.condition, *one.counts.told.values())
-        for one in found.sessions
+        (session.reader_id, session.session, session.condition, *session.counts.told.values())
+        for session in completeness.sessions
     ]
     raters = [
         (
             model_label(row),
             row.model_version,
             row.n_predicted,
-            found.n_cases,
+            completeness.n_cases,
         )
         for row in models.of_study(look, study.id)
     ]
     return (
-        f"<h2>Who and how many</h2>{_facts(facts)}{_flow(look, study, found.readers)}"
+        f"<h2>Who and how many</h2>{_facts(facts)}{_flow(look, study, completeness.readers)}"
         + _table("Readers", ("reader", "status", *_HEADS), readers)
         + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
         + _table("Models", ("model", "version", "predicted", "of cases"), raters)
@@ -202,8 +206,8 @@ def _decided(look: Transaction, study: StudyRow) -> str:
         for row in progress.exclusions_of_study(look, number)
     )
     withdrawn = (
-        {**asdict(one), "reason": one.reason + f" ({AFTER_CLOSING})" * one.after_closing}
-        for one in withdrawn_in(look, study)
+        {**asdict(model), "reason": model.reason + f" ({AFTER_CLOSING})" * model.after_closing}
+        for model in withdrawn_in(look, study)
     )
     return (
         "<h2>What was decided on the way</h2>"
@@ -224,10 +228,10 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
 
 
-def _changes(found: Mapping[str, Mapping[str, Any]]) -> str:
+def _changes(changes: Mapping[str, Mapping[str, Any]]) -> str:
     return "; ".join(
         f"{key}: {_plain(change.get('old'))} → {_plain(change.get('new'))}"
-        for key, change in found.items()
+        for key, change in changes.items()
     )
 
 
@@ -246,7 +250,7 @@ def _protocol(study: StudyRow, trail: Sequence[EventRow]) -> str:
     }
     return (
         f"<h2>Protocol and hashes</h2>{_facts(facts)}"
-        "<p>Whoever keeps the last hash elsewhere can show later that the trail was not rewritten."
+        "<p>If the last hash is kept elsewhere, it proves later that the trail was not rewritten."
         "</p>" + _table("The protocol in force, with its amendments", ("key", "value"), rows)
     )
 
@@ -257,7 +261,7 @@ def _facts(facts: Mapping[str, Any]) -> str:
 
 
 def _listed(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a table of what rows hold under some keys."""
+    """Return a table of the rows' values under the given keys."""
     heads = [_NAMES.get(key, key) for key in keys]
     return _table(caption, heads, ([row[key] for key in keys] for row in rows))
 
@@ -267,8 +271,8 @@ def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     if not table:
         return f"<p>{escape(caption)}: none.</p>\n"
     head = "".join(
-        f'<th scope="col"{_aligned(value, place)}>{escape(one)}</th>'
-        for place, (one, value) in enumerate(zip(heads, table[0], strict=True))
+        f'<th scope="col"{_aligned(value, place)}>{escape(title)}</th>'
+        for place, (title, value) in enumerate(zip(heads, table[0], strict=True))
     )
     body = "\n".join(
         f"<tr>{''.join(_tagged(value, place) for place, value in enumerate(row))}</tr>"

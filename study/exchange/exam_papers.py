@@ -1,4 +1,4 @@
-"""Writes exam papers for models: a folder for each shape harnesses read, always the same bytes."""
+"""Writes exam papers for models: one folder per harness format, with reproducible bytes."""
 
 import base64
 import csv
@@ -25,23 +25,23 @@ from study.trail.trails import record_taking
 
 IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
 BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000
-"""What a provider takes as one batch file: 200 MB and so many requests."""
+"""Limits of a provider's batch file: 200 MB, with a margin, and the number of requests."""
 
 _ROWS_AT_ONCE = 50
 _CONTEXT = {"Sex": "Gender"}
-_TAKEN_FOR_NOTHING = frozenset(
+_EMPTY_TO_PANDAS = frozenset(
     {
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
         *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
     }
 )
-"""What pandas reads as an empty cell, as it stands in its documentation of `read_csv`."""
+"""Texts that pandas reads as an empty cell, from its documentation of `read_csv`."""
 
 WITH_IMAGES = frozenset({"leaderboard", "inspect", "jsonl"})
-"""The shapes that name their images as files beside them."""
+"""The formats that refer to images as files in their folder."""
 
 WITH_SIXTEEN_BIT = frozenset({"leaderboard", "jsonl"})
-"""Those of them that name the images with 16 bits too."""
+"""The formats that also refer to images with 16 bits."""
 
 _STRING = {"dtype": "string", "_type": "Value"}
 _TASK = '''"""An exam paper for Inspect AI: inspect eval task.py --model PROVIDER/MODEL."""
@@ -58,7 +58,7 @@ SAMPLES = Path(__file__).resolve().parent / "samples.jsonl"
 
 @task
 def reading_room() -> Task:
-    """Ask every item; what is right is known where the log is handed in."""
+    """Ask every item; answers are scored when the log is submitted."""
     return Task(
         dataset=json_dataset(str(SAMPLES)),
         solver=generate(),
@@ -70,7 +70,7 @@ def reading_room() -> Task:
 OnRendered = Callable[[int, int], None]
 
 MODEL = "MODEL"
-"""Stands where a shape has to name a model and none was named."""
+"""The placeholder in formats that require a model's name if none was given."""
 
 _HEAD = {
     "datasets": "---\nconfigs:\n- config_name: default\n  data_files:\n"
@@ -79,18 +79,18 @@ _HEAD = {
 _USE = {
     "leaderboard": "`input.json` is the leaderboard's input, and this folder its image root.",
     "vlmevalkit": "Put `ReadingRoom.tsv` into `LMUData` and run with `--data ReadingRoom "
-    "--mode infer`. An option that pandas would take for an empty cell (`None`, `NA`) has a full "
-    "stop behind it.",
+    "--mode infer`. An option that pandas would read as an empty cell (`None`, `NA`) ends with a "
+    "full stop.",
     "datasets": '`load_dataset("path/to/this/folder", split="test")`.',
-    "openai-batch": "Hand in each `batch-*.jsonl`. Answers come back by `custom_id`.",
-    "inspect": "`inspect eval task.py --model PROVIDER/MODEL`. The log is what comes back.",
-    "jsonl": "`items.jsonl` has an item a line; its images are named from this folder.",
+    "openai-batch": "Submit each `batch-*.jsonl`. Answers are returned by `custom_id`.",
+    "inspect": "`inspect eval task.py --model PROVIDER/MODEL`. Submit the log.",
+    "jsonl": "`items.jsonl` has one item per line; image paths are relative to this folder.",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """The films of a paper as files: where they lie, and which of them have 16 bits."""
+    """The rendered films of a paper: their folder, names, and which have a 16-bit version."""
 
     folder: Path
     names: Mapping[str, str]
@@ -101,7 +101,7 @@ class Rendered:
         return f"{IMAGES}/{self.names[film.sha256]}"
 
     def original(self, film: PaperFilm) -> str:
-        """Return the path of a film with 16 bits; empty where it has no more than 8."""
+        """Return the path of a film's 16-bit version; empty if it has only 8 bits."""
         name = self.names[film.sha256]
         return f"{SIXTEEN_BIT}/{name}" if name in self.sixteen_bit else ""
 
@@ -110,23 +110,25 @@ class Rendered:
         return (self.folder / self.image(film)).read_bytes()
 
     def base64(self, film: PaperFilm) -> str:
-        """Return the bytes of a film as text."""
+        """Return the bytes of a film in Base64."""
         return base64.b64encode(self.png(film)).decode("ascii")
 
 
 def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `input.json`: the leaderboard's input, keyed by id; images start at this folder."""
+    """Write `input.json`: the leaderboard's input by ID; image paths are relative to the folder."""
     with (folder / "input.json").open("w", encoding="utf-8", newline="\n") as file:
         file.write("{")
         for item in paper.items:
-            told = "".join(f"{_CONTEXT.get(key, key)}:{words}." for key, words in _told(item))
+            context = "".join(
+                f"{_CONTEXT.get(key, key)}:{words}." for key, words in _facts_shown(item)
+            )
             record = {
                 "question": item.question,
                 "options": [f"{letter}. {text}" for letter, text in _lettered(item)],
                 "image_path": [films.image(film) for film in item.films],
                 "image_path_16_bit": [films.original(film) for film in item.films],
                 "frontal_lateral": [film.name for film in item.films],
-                "context": f"<context>{told}</context>",
+                "context": f"<context>{context}</context>",
                 "shown_order": item.shown_order,
             }
             comma = "" if item.number == 1 else ","
@@ -135,9 +137,9 @@ def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None
 
 
 def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `ReadingRoom.tsv`: a custom multiple-choice set with images in it and no answers.
+    """Write `ReadingRoom.tsv`: a custom multiple-choice set with images and without answers.
 
-    An item with the images of an earlier one names its index instead, as VLMEvalKit allows.
+    An item with the same images as an earlier one refers to its index, as VLMEvalKit allows.
     """
     n_options = max(len(item.options) for item in paper.items)
     has_images = any(item.films for item in paper.items)
@@ -147,9 +149,9 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
         table = csv.writer(file, dialect="excel-tab", lineterminator="\n")
         table.writerow([*columns, "image"] if has_images else columns)
         for item in paper.items:
-            told = ". ".join(f"{key}: {words}" for key, words in _told(item))
-            texts = [_never_nothing(text) for text in item.options]
-            row = [item.number, item.item_id, item.shown_order, told, item.question, *texts]
+            hint = ". ".join(f"{key}: {words}" for key, words in _facts_shown(item))
+            texts = [_not_empty_to_pandas(text) for text in item.options]
+            row = [item.number, item.item_id, item.shown_order, hint, item.question, *texts]
             row += [""] * (len(columns) - len(row))
             if has_images:
                 seen = tuple(film.sha256 for film in item.films)
@@ -160,14 +162,14 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
 
 
 def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `batch-001.jsonl` and on: requests to `/v1/chat/completions`, none over the limits."""
+    """Write `batch-001.jsonl`, ...: requests to `/v1/chat/completions`, within the limits."""
     asked = paper.asked
-    given = {
+    settings = {
         "temperature": asked.temperature,
         "max_completion_tokens": asked.max_tokens,
         "seed": asked.seeds[0] if asked.seeds else None,
     }
-    body = {"model": model, **{key: value for key, value in given.items() if value is not None}}
+    body = {"model": model, **{key: value for key, value in settings.items() if value is not None}}
     part, n_bytes, n_requests = 0, BATCH_BYTES, 0
     for line in _requests(paper, films, body):
         if n_bytes + len(line) > BATCH_BYTES or n_requests == BATCH_REQUESTS:
@@ -200,15 +202,15 @@ def _task(asked: ModelProtocol) -> str:
 
 
 def jsonl(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `items.jsonl`: everything an item is asked with, a line each."""
+    """Write `items.jsonl`: all facts about an item, one item per line."""
     with (folder / "items.jsonl").open("w", encoding="utf-8", newline="\n") as file:
         for item in paper.items:
-            file.write(_json(_whole(paper, item, films)) + "\n")
+            file.write(_json(_item_record(paper, item, films)) + "\n")
 
 
 def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `data/test.parquet`: a set for Hugging Face `datasets`, its images inside."""
-    import pyarrow  # a tenth of a second, and few papers need it
+    """Write `data/test.parquet`: a data set for Hugging Face `datasets`, including images."""
+    import pyarrow  # takes 0.1 s, and is rarely needed
     from pyarrow import parquet
 
     text = pyarrow.string()
@@ -225,16 +227,16 @@ def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
         "views": pyarrow.list_(text),
         "images": pyarrow.list_(image),
     }
-    told = {name: [_STRING] if pyarrow.types.is_list(kind) else _STRING
+    features = {name: [_STRING] if pyarrow.types.is_list(kind) else _STRING
             for name, kind in types.items()} | {"images": [{"_type": "Image"}]}  # fmt: skip
     schema = pyarrow.schema(
-        list(types.items()), metadata={"huggingface": json.dumps({"info": {"features": told}})}
+        list(types.items()), metadata={"huggingface": json.dumps({"info": {"features": features}})}
     )
     (folder / "data").mkdir()
     waiting = iter(paper.items)
     with parquet.ParquetWriter(folder / "data" / "test.parquet", schema) as writer:
-        while some := list(islice(waiting, _ROWS_AT_ONCE)):
-            rows = [_row(paper, item, films) for item in some]
+        while items := list(islice(waiting, _ROWS_AT_ONCE)):
+            rows = [_row(paper, item, films) for item in items]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
 
@@ -247,7 +249,7 @@ FORMATS: Mapping[str, Write] = {
     "inspect": inspect,
     "jsonl": jsonl,
 }
-"""Every shape by its name; the name of a model is for those that have to have one."""
+"""The writers of all formats by name; some formats require a model's name."""
 
 
 def _json(value: object) -> str:
@@ -258,17 +260,17 @@ def _lettered(item: PaperItem) -> Iterator[tuple[str, str]]:
     return zip(LETTERS, item.options, strict=False)
 
 
-def _told(item: PaperItem) -> Iterator[tuple[str, str]]:
-    """Yield what is said of the patient, and for shapes without a prompt which images are prior."""
+def _facts_shown(item: PaperItem) -> Iterator[tuple[str, str]]:
+    """Yield the patient's context, and which images are prior, for formats without a prompt."""
     yield from item.context
     prior = [f"{n} ({film.name})" for n, film in enumerate(item.films, start=1) if film.prior]
     if prior:
         yield "Prior images", "; ".join(prior)
 
 
-def _never_nothing(text: str) -> str:
-    """Return a text that pandas takes for one: of an option `None` it would make no option."""
-    return f"{text}." if text in _TAKEN_FOR_NOTHING else text
+def _not_empty_to_pandas(text: str) -> str:
+    """Return a text that pandas does not read as an empty cell, as it would read `None`."""
+    return f"{text}." if text in _EMPTY_TO_PANDAS else text
 
 
 def _cell(images: Sequence[str]) -> str:
@@ -299,7 +301,7 @@ def _requests(paper: Paper, films: Rendered, body: Mapping[str, Any]) -> Iterato
         yield _json(request).encode() + b"\n"
 
 
-def _whole(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
+def _item_record(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
     prompt = prompt_of(item, paper.asked)
     return {
         "item_id": item.item_id,
@@ -319,14 +321,14 @@ def _whole(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
 def _row(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
     images = [{"bytes": films.png(film), "path": films.names[film.sha256]} for film in item.films]
     return {
-        **_whole(paper, item, films),
+        **_item_record(paper, item, films),
         "options": list(item.options),
         "context": [f"{key}: {words}" for key, words in item.context],
         "images": images,
     }
 
 
-def hand_out(
+def export_paper(
     store: Store,
     paper: Paper,
     out: Path,
@@ -338,26 +340,26 @@ def hand_out(
     now: datetime,
     progress: OnRendered = lambda done, total: None,
 ) -> bool:
-    """Write a paper to a new folder, or to one file where `out` ends in ``.zip``; tell the trail.
+    """Write a paper to a new folder, or a ZIP file if `out` ends in ``.zip``, and record it.
 
-    Return whether items go by the bank's ids in it.
+    Return whether items are identified by the bank's IDs.
 
     Parameters
     ----------
     formats
-        Of `FORMATS`; each is a folder of its own, whole by itself.
+        Names in `FORMATS`; each is written to a separate, complete folder.
     model
-        The model that a batch file names.
+        The name of the model in batch files.
     bank_ids
-        Whether items go by the bank's ids or by those of `study.models.paper.paper_ids`; None: by
-        the bank's, unless they tell what is right.
+        Whether to use the bank's IDs or those of `study.models.paper.paper_ids`; by default the
+        bank's, unless they reveal the answer.
     progress
-        Told after each image how many of how many are rendered.
+        Called after each image with the numbers of rendered and of all images.
 
     Raises
     ------
     BadFile
-        Something lies at `out` already, or it cannot be written; nothing half-done is left.
+        `out` already exists, or it cannot be written; no partial export remains.
     StudyError
         An image cannot be read, or was changed since its import.
     """
@@ -368,12 +370,12 @@ def hand_out(
     about = {**_about(written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
     with placed(out, as_zip=as_zip) as place:
-        made = place.with_name("paper") if as_zip else place
-        made.mkdir()
-        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+        paper_folder = place.with_name("paper") if as_zip else place
+        paper_folder.mkdir()
+        with tempfile.TemporaryDirectory(dir=paper_folder.parent) as scratch:
             films = _rendered(paper, formats, Path(scratch), progress)
             for name in dict.fromkeys(formats):
-                _write(written, about, films, made / name, name, model)
+                _write(written, about, films, paper_folder / name, name, model)
         record_taking(
             store,
             study=paper.study,
@@ -386,7 +388,7 @@ def hand_out(
             paper_sha256=paper.sha256,
         )
         if as_zip:
-            _zip(made, place)
+            _zip(paper_folder, place)
     return bank_ids
 
 
@@ -409,31 +411,31 @@ def _files(folder: Path) -> list[str]:
 
 
 def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: OnRendered) -> Rendered:
-    """Render each film once, named by where in the paper it is first shown."""
+    """Render each film once, numbered in order of first use."""
     films: dict[str, PaperFilm] = {}
     for item in paper.items:
         for film in item.films:
             films.setdefault(film.sha256, film)
     for name in (IMAGES, SIXTEEN_BIT):
         (folder / name).mkdir()
-    wanted = not WITH_SIXTEEN_BIT.isdisjoint(formats)
-    names, deep = {}, set()
+    with_sixteen_bit = not WITH_SIXTEEN_BIT.isdisjoint(formats)
+    names, sixteen_bit = {}, set()
     for number, (sha256, film) in enumerate(films.items(), start=1):
         names[sha256] = name = f"{number:06}.png"
         (folder / IMAGES / name).write_bytes(film.png(paper.asked.resolution))
-        original = film.sixteen_bit() if wanted else None
+        original = film.sixteen_bit() if with_sixteen_bit else None
         if original is not None:
             (folder / SIXTEEN_BIT / name).write_bytes(original)
-            deep.add(name)
+            sixteen_bit.add(name)
         progress(number, len(films))
-    return Rendered(folder=folder, names=names, sixteen_bit=frozenset(deep))
+    return Rendered(folder=folder, names=names, sixteen_bit=frozenset(sixteen_bit))
 
 
 def _with_own_ids(store: Store, paper: Paper) -> Paper:
     with store.look() as look:
-        ids = paper_ids(look, (one.item_id for one in paper.items))
+        ids = paper_ids(look, (item.item_id for item in paper.items))
     return replace(
-        paper, items=tuple(replace(one, item_id=ids[one.item_id]) for one in paper.items)
+        paper, items=tuple(replace(item, item_id=ids[item.item_id]) for item in paper.items)
     )
 
 
@@ -446,20 +448,20 @@ def _write(
         _link(films.folder / IMAGES, folder / IMAGES)
     if name in WITH_SIXTEEN_BIT and films.sixteen_bit:
         _link(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
-    told = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-    (folder / "paper.json").write_text(told, encoding="utf-8")
+    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    (folder / "paper.json").write_text(text, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
-    sums = sums_of({one: sha256_of_file(folder / one) for one in _files(folder)})
+    sums = sums_of({file_name: sha256_of_file(folder / file_name) for file_name in _files(folder)})
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
 def _link(source: Path, target: Path) -> None:
-    """Have the same images in another folder without a second copy of them."""
+    """Link the images into another folder without copying them, if possible."""
     target.mkdir()
     for path in sorted(source.iterdir()):
         try:
             os.link(path, target / path.name)
-        except OSError:  # not every file system can
+        except OSError:  # the file system does not support links
             shutil.copyfile(path, target / path.name)
 
 
@@ -476,8 +478,8 @@ def _about(paper: Paper) -> dict[str, Any]:
         "model_protocol_sha256": paper.asked.sha256,
         "prompt": template_of(paper.asked).printed(paper.asked),
         "items": [
-            {"index": one.number, "item_id": one.item_id, "shown_order": one.shown_order}
-            for one in paper.items
+            {"index": item.number, "item_id": item.item_id, "shown_order": item.shown_order}
+            for item in paper.items
         ],
     }
 
@@ -490,11 +492,11 @@ def _readme(paper: Paper, name: str) -> str:
         for key, words in (source.told() or {"licence": "not stated"}).items()
     ]
     letters = (
-        "There are no options; what is answered is kept as words."
+        "There are no options; answers are free text."
         if asked.condition == Shown.OPEN_ENDED
         else "Letters are those of the bank's own order of options."
         if asked.order == Order.CANONICAL
-        else "Options were shuffled; letters are those shown, and `paper.json` turns them back."
+        else "Options were shuffled; letters are those shown, and `paper.json` maps them back."
     )
     open_ended = asked.condition == Shown.OPEN_ENDED
     options = "no options" if open_ended else f"options in {asked.order} order"
@@ -502,12 +504,12 @@ def _readme(paper: Paper, name: str) -> str:
         (
             f"{_HEAD.get(name, '')}# Exam paper: {what}\n",
             f"{len(paper.items)} items, condition {asked.condition}, {options}, images at "
-            f"{asked.resolution} resolution. There is no reference standard in it.\n",
+            f"{asked.resolution} resolution. The paper contains no reference standard.\n",
             f"{_USE[name]}\n",
-            f"{letters} Answers go back by `item_id`, with `paper.json` beside them:\n",
+            f"{letters} Submit answers by `item_id`, together with `paper.json`:\n",
             "    python -m study models add FILE paper.json --db DB --study NAME --model NAME\n",
-            "`paper.json` says how it was made, with its hashes; `SHA256SUMS` has one of each "
-            "file.\n",
+            "`paper.json` describes how the paper was made, with its hashes; `SHA256SUMS` has the "
+            "hash of each file.\n",
             f"Question bank {paper.bank}:\n",
             *terms,
             *(("", source.warning) if source.warning else ()),

@@ -1,8 +1,8 @@
-"""A bundle received from elsewhere: read whole, and checked as far as it tells of itself.
+"""Reads a bundle from another deployment, and checks that it is consistent.
 
-Every file has the hash that ``datapackage.json`` says, each chain holds from its first event to the
-last, and the protocol has its hash. Whether the rows are those the chain vouches for is found out
-once they stand in a store.
+Every file must have the hash in ``datapackage.json``, every chain of events must be unbroken, and
+the protocol must have its hash. Whether the rows agree with the chain is checked after they are in
+a store.
 """
 
 import csv
@@ -47,7 +47,7 @@ _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """The rows of ``records.jsonl``: the study's own facts, and the others by kind, in order."""
+    """The rows of ``records.jsonl``: the facts of the study, and all other rows by kind."""
 
     study: StudyFacts
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -55,16 +55,16 @@ class Carried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """A sound bundle.
+    """A consistent bundle.
 
     Parameters
     ----------
     sha256
-        Of ``datapackage.json``, which holds the hashes of all the others.
+        Hash of ``datapackage.json``, which contains the hashes of all other files.
     chain
-        The study's own chain.
+        The chain of the study.
     sites
-        The chains of the sites merged into it, by deployment.
+        The chains of merged sites by deployment.
     """
 
     name: str
@@ -89,17 +89,17 @@ class Received:
 
     @property
     def deployment_id(self) -> str:
-        """Return the deployment the study was read in."""
+        """Return the deployment in which the study was read."""
         return str(self.carried.study.deployment_id)
 
 
 def receive(store: Store, path: Path) -> Received:
-    """Read and check a bundle, a folder or a zip.
+    """Read and check a bundle in a folder or a ZIP file.
 
     Raises
     ------
     BadFile
-        It is no bundle of ours or does not hold; every fault found is listed.
+        It is not a bundle of Reading Room, or is inconsistent; all faults are listed.
     """
     try:
         files = _from_folder(path) if path.is_dir() else _from_zip(path)
@@ -115,8 +115,8 @@ def receive(store: Store, path: Path) -> Received:
         )
     if RECORDS not in files:
         raise BadFile(
-            f"{path.name} has no {RECORDS}: it was not exported by Reading Room, or by "
-            "an earlier version of it. Such a bundle can be analysed, but not restored or merged."
+            f"{path.name} has no {RECORDS}: it was not exported by this version of Reading Room. "
+            "Such a bundle can be analysed, but not restored or merged."
         )
     with store.look() as look:
         carried = _parsed(look, path.name, files[RECORDS])
@@ -141,9 +141,9 @@ def receive(store: Store, path: Path) -> Received:
     )
 
 
-def _provenance(told: Any) -> Provenance:
-    given = told if isinstance(told, dict) else {}
-    return Provenance(**{name: str(given.get(name, "")) for name in asdict(Provenance())})
+def _provenance(value: Any) -> Provenance:
+    texts = value if isinstance(value, dict) else {}
+    return Provenance(**{name: str(texts.get(name, "")) for name in asdict(Provenance())})
 
 
 def _rules(facts: Mapping[str, Any]) -> CellRules:
@@ -161,62 +161,63 @@ def _table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
 
 
 def _from_folder(path: Path) -> dict[str, bytes]:
-    found = [one for one in path.iterdir() if one.is_file() and _NAME.fullmatch(one.name)]
-    BUDGET.check_unpacked(path.name, sum(one.stat().st_size for one in found))
-    return _contents({one.name: (one.stat().st_size, one.read_bytes) for one in found})
+    paths = [child for child in path.iterdir() if child.is_file() and _NAME.fullmatch(child.name)]
+    BUDGET.check_unpacked(path.name, sum(child.stat().st_size for child in paths))
+    return _contents({child.name: (child.stat().st_size, child.read_bytes) for child in paths})
 
 
 def _from_zip(path: Path) -> dict[str, bytes]:
     with path.open("rb") as file, opened(file) as (archive, entries):
-        inside = {PurePosixPath(one.filename): one for one in entries if not one.is_dir()}
-        tops = {place.parent for place in inside if place.name == PACKAGE}
+        by_path = {PurePosixPath(entry.filename): entry for entry in entries if not entry.is_dir()}
+        tops = {place.parent for place in by_path if place.name == PACKAGE}
         if len(tops) > 1:
-            raise ValueError("it holds more than one bundle")
+            raise ValueError("it contains more than one bundle")
         return _contents(
             {
-                place.name: (one.file_size, partial(content_of, archive, one))
-                for place, one in inside.items()
+                place.name: (entry.file_size, partial(content_of, archive, entry))
+                for place, entry in by_path.items()
                 if place.parent in tops and _NAME.fullmatch(place.name)
             }
         )
 
 
-def _contents(found: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
-    """Return each file's content, by its size and how to read it; none that cannot be right.
+def _contents(sources: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
+    """Return the contents of files, given their sizes and functions that read them.
 
-    What ``datapackage.json`` does not list, or with another size, is refused for that: if it is
-    large it is not unpacked to find out.
+    Large files that ``datapackage.json`` does not list with this size are refused later anyway, so
+    they are not unpacked: their content is empty.
     """
-    n_bytes, package = found.get(PACKAGE, (0, bytes))
+    n_bytes, package = sources.get(PACKAGE, (0, bytes))
     if n_bytes > _MAX_PACKAGE:
         raise ValueError(f"its {PACKAGE} is too large")
-    contents = {PACKAGE: package()} if PACKAGE in found else {}
+    contents = {PACKAGE: package()} if PACKAGE in sources else {}
     try:
-        told = {
-            one["path"]: one["bytes"] for one in json.loads(contents.get(PACKAGE, b""))["resources"]
+        sizes = {
+            resource["path"]: resource["bytes"]
+            for resource in json.loads(contents.get(PACKAGE, b""))["resources"]
         }
     except (ValueError, KeyError, TypeError, RecursionError):
-        told = {}
-    for name, (size, read) in found.items():
+        sizes = {}
+    for name, (size, read) in sources.items():
         if name != PACKAGE:
-            contents[name] = read() if size <= _SMALL or told.get(name) == size else b""
+            contents[name] = read() if size <= _SMALL or sizes.get(name) == size else b""
     return contents
 
 
 def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
-    """Return ``datapackage.json``, and whatever of the files it lists is missing or altered."""
+    """Return ``datapackage.json``, and faults for missing, altered and unlisted files."""
     if PACKAGE not in files:
-        return {}, [f"{PACKAGE} is missing: this is no bundle."]
+        return {}, [f"{PACKAGE} is missing: this is not a bundle."]
     try:
         package = json.loads(files[PACKAGE])
-        told = {str(one["path"]): str(one["hash"]) for one in package["resources"]}
+        hashes = {str(resource["path"]): str(resource["hash"]) for resource in package["resources"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}, [f"{PACKAGE} cannot be read."]
-    faults = [f"{name} is missing." for name in sorted({*NEEDED, *told} - set(files))]
+    faults = [f"{name} is missing." for name in sorted({*NEEDED, *hashes} - set(files))]
     for name, content in sorted(files.items()):
-        if name in told and told[name] != f"sha256:{hashlib.sha256(content).hexdigest()}":
+        if name in hashes and hashes[name] != f"sha256:{hashlib.sha256(content).hexdigest()}":
             faults.append(f"{name} was altered: its hash is not the one in {PACKAGE}.")
-        elif name not in told and name != PACKAGE:
+        elif name not in hashes and name != PACKAGE:
             faults.append(f"{name} is not listed in {PACKAGE}.")
     return package, faults
 
@@ -236,22 +237,22 @@ def _parts(
     protocol = part("protocol.json", _protocol)
     part("items.csv", lambda content: _table(content, PLAIN))
     chains: dict[str, list[EventRow]] = {
-        one: part(one, _lines)
-        for one in files
-        if one == "audit.jsonl" or re.fullmatch(r"audit-[0-9a-f]{1,64}\.jsonl", one)
+        file_name: part(file_name, _lines)
+        for file_name in files
+        if file_name == "audit.jsonl" or re.fullmatch(r"audit-[0-9a-f]{1,64}\.jsonl", file_name)
     }
     refuse(name, faults)
-    for one, lines in chains.items():
+    for file_name, lines in chains.items():
         broken = check_chain(lines)
-        faults += [f"{one}: {broken}."] if broken else []
+        faults += [f"{file_name}: {broken}."] if broken else []
     own = chains.pop("audit.jsonl")
     faults += _contradictions(carried.study, protocol, own, facts)
-    told = [one.detail for one in own if one.kind == EventKind.SITE_MERGED]
-    by_file = {audit_file(one["deployment_id"]): one["deployment_id"] for one in told}
+    merges = [event.detail for event in own if event.kind == EventKind.SITE_MERGED]
+    by_file = {audit_file(event["deployment_id"]): event["deployment_id"] for event in merges}
     if set(by_file) != set(chains):
-        faults.append("the chains of the merged sites are not those that audit.jsonl tells of.")
+        faults.append("the chains of the merged sites are not those listed in audit.jsonl.")
     refuse(name, faults)
-    return protocol, own, {by_file[one]: lines for one, lines in chains.items()}
+    return protocol, own, {by_file[file_name]: lines for file_name, lines in chains.items()}
 
 
 def _protocol(content: bytes) -> dict[str, Any]:
@@ -280,15 +281,17 @@ def _contradictions(
     chain: Sequence[EventRow],
     facts: Mapping[str, Any],
 ) -> Iterator[str]:
-    """Yield where the parts of a bundle do not fit each other."""
+    """Yield contradictions between the parts of a bundle."""
     if sha256_of(protocol["locked"]) != protocol["sha256"]:
-        yield "protocol.json: the protocol is not the one its hash is of."
+        yield "protocol.json: the protocol does not have its hash."
     drawn = [
-        one.detail.get("protocol_sha256") for one in chain if one.kind == EventKind.STUDY_DRAWN
+        event.detail.get("protocol_sha256")
+        for event in chain
+        if event.kind == EventKind.STUDY_DRAWN
     ]
     if drawn != [protocol["sha256"]]:
-        yield "audit.jsonl tells of another protocol than protocol.json."
-    if {one.chain for one in chain} != {events.study_chain(str(study.study))}:
+        yield "audit.jsonl refers to another protocol than protocol.json."
+    if {event.chain for event in chain} != {events.study_chain(str(study.study))}:
         yield "audit.jsonl is of another study than records.jsonl."
     end = (chain[-1].number, chain[-1].hash)
     if (facts.get("last_event"), facts.get("last_event_hash")) != end:
@@ -298,7 +301,7 @@ def _contradictions(
 
 
 def refuse(name: str, faults: Sequence[str]) -> None:
-    """Raise `BadFile` with every fault, if there is any."""
+    """Raise `BadFile` with all faults, if there are any."""
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadFile(
@@ -313,14 +316,12 @@ def refuse(name: str, faults: Sequence[str]) -> None:
 
 
 def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
-    """Return the rows of the ``records.jsonl`` of a bundle of a name.
-
-    The store says which columns a row of each kind has.
+    """Parse ``records.jsonl``; the store defines the columns of each kind of row.
 
     Raises
     ------
     BadFile
-        Of some rows the form is not right; each is listed.
+        Rows are invalid; each is listed.
     """
     faults: list[str] = []
     rows: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in archive.KINDS}
@@ -337,9 +338,9 @@ def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
         else:
             faults.append(f"{RECORDS}, line {number}: not a row that this version knows.")
     if study is None:
-        faults.append(f"{RECORDS} does not begin with what study it is of.")
+        faults.append(f"{RECORDS} does not begin with the facts of its study.")
     elif study.format != RECORDS_FORMAT:
-        known = f"this version knows {RECORDS_FORMAT}."
+        known = f"this version reads format {RECORDS_FORMAT}."
         faults.append(f"{RECORDS} has format {study.format!r}; {known}")
     refuse(name, faults)
     assert study is not None
@@ -348,7 +349,7 @@ def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
 
 def _row(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return row if isinstance(row, dict) else {}

@@ -1,14 +1,14 @@
-"""Takes a bundle in: restores its study as it was, or merges it into a closed one as another site.
+"""Restores a study from its bundle, or merges the bundle into a closed study as another site.
 
-A study is restored in another deployment to the last byte. Rows keep their ids and the chain its
-hashes; "study restored" is appended to it. Before anything is kept, the restored study is verified
-against its chain and exported again: what differs from the bundle refuses it. A restored study is
-looked at, analysed, exported and merged. It is not read on: its films and its readers' codes stayed
-where it came from.
+A restored study is identical to the original: rows keep their IDs and the chain its hashes, and
+"study restored" is appended to the chain. Before anything is stored, the study is verified against
+its chain and exported again; any difference from the bundle refuses it. A restored study can be
+viewed, analysed, exported and merged, but reading cannot continue, because films and access codes
+are not part of a bundle.
 
-Of several deployments with one locked protocol, the other site's readers and their rows are added
-to the study's own; its chain is kept whole beside the study's own, and verification walks both.
-What cannot stand side by side is refused by name, every conflict at once, and nothing is changed.
+For several deployments with the same locked protocol, merging adds the readers of another site and
+their rows to the study. The site's chain is stored next to the study's chain, and both are
+verified. All conflicts are listed at once, and then nothing is changed.
 """
 
 import json
@@ -47,13 +47,13 @@ from study.trail.trails import merged_chains
 from study.trail.verification import study_verdict
 
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", RECORDS)
-"""Files that a restored study exports byte for byte as they came."""
+"""Files that must be identical when a restored study is exported again."""
 
 _WHERE_THERE = frozenset({"open_answers.csv", "open_scores.csv"})
-"""The same of files that only some bundles have."""
+"""Further such files, which not all bundles contain."""
 
 LEFT_BEHIND = ("preparation", "practice", "films", "reports", "explanations", "names", "codes")
-"""What a bundle does not carry; a study restored from one is whole without it."""
+"""Parts of a study that a bundle does not contain."""
 
 _STATES = ("open", "closed")
 _ITEM_KEYS = (
@@ -67,12 +67,12 @@ _OF_READERS = (
 )
 
 _Same = list[Any]
-"""What makes a model the same model: its version, its mark, its predictions."""
+"""What must be equal for models to be equal: version, simulated, predictions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What was restored, and from where."""
+    """The result of restoring a study."""
 
     study: str
     bank: str
@@ -85,7 +85,7 @@ class Restored:
 
     @property
     def note(self) -> str:
-        """Return what has to be known of the restored study; empty where there is nothing."""
+        """Return a note on the restored study; empty if there is none."""
         if self.items_hashed:
             return ""
         return t(
@@ -95,15 +95,15 @@ class Restored:
 
 
 def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restored:
-    """Restore a study from a bundle, a folder or a zip: all of it or nothing.
+    """Restore a study from a bundle in a folder or a ZIP file, completely or not at all.
 
     Raises
     ------
     BadFile
-        The bundle does not hold; every fault found is listed. Or it lacks what is needed: it is
-        not ours, or blinded and its bank is not here.
+        The bundle is inconsistent (all faults are listed), is not a bundle of Reading Room, or is
+        blinded and its bank is missing in this store.
     NotNow
-        A study of that name is here, or the bundle's study was never opened.
+        A study of that name exists, or the bundle's study was never opened.
     """
     bundle = receive(store, bundle_path)
     with store.change() as change:
@@ -125,7 +125,7 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
 def _restore_within(
     change: Transaction, bundle: Received, bank: int, by: By, now: datetime
 ) -> StudyRow:
-    """Restore the study of a bundle from a bank, or refuse it where its parts do not agree."""
+    """Restore the study of a bundle from a bank, or refuse it if its parts are inconsistent."""
     if opening_hashes(bundle.chain) and not (bundle.items_salt or bundle.blinded):
         refuse(bundle.name, [f"{PACKAGE} has no items_salt: the truth cannot be verified."])
     study = _study(change, bundle, bank)
@@ -148,33 +148,33 @@ def insert_rows(
     cases: Mapping[str, int],
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> None:
-    """Insert the rows of a bundle into a study whose cases are there, names put into numbers.
+    """Insert the rows of a bundle into a study with cases, replacing names by row numbers.
 
     Raises
     ------
     BadFile
-        A row does not fit: what it refers to is missing, or it is there already.
+        A row refers to a missing row, or already exists.
     """
     known: dict[tuple[Any, ...], int] = {
         (name, item_id): number
         for item_id, number in cases.items()
         for name in ("item_id", "shown_item_id")
     }
-    for kind, of in archive.KINDS.items():
-        names = {name for columns in of.names for name in columns}
+    for kind, table in archive.KINDS.items():
+        names = {name for columns in table.names for name in columns}
         for row in rows.get(kind, ()) if kind != "case" else ():
             stored = {key: value for key, value in row.items() if key not in names}
-            if "study" in of.numbers:
+            if "study" in table.numbers:
                 stored["study"] = study
             try:
-                for columns, column in of.names.items():
+                for columns, column in table.names.items():
                     name = archive.name_in(row, kind, columns)
                     stored[column] = None if name[0] is None else known[(columns[0], *name)]
                 number = archive.insert(change, kind, stored)
             except (archive.UnfitRow, KeyError, TypeError) as error:
                 raise BadFile(f"{bundle.name}: a {kind} does not fit: {error}.") from error
-            if of.called:
-                known[(of.called[0], *archive.name_in(row, kind, of.called))] = number
+            if table.called:
+                known[(table.called[0], *archive.name_in(row, kind, table.called))] = number
 
 
 def _refuse_state(look: Transaction, bundle: Received) -> None:
@@ -185,22 +185,21 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
     if state not in _STATES:
         raise NotNow(f"The study {name!r} was never opened; there is nothing to restore.")
     if studies.find(look, name):
-        raise NotNow(f"A study named {name!r} is already here. It is left as it is.")
+        raise NotNow(f"A study named {name!r} already exists; it was not changed.")
     if events.head(look, events.study_chain(name)).number:
-        raise NotNow(f"Events of a study named {name!r} are already here.")
+        raise NotNow(f"The trail already contains events of a study named {name!r}.")
 
 
 def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
-    """Return the study's bank: the one it was drawn from where that is here, or what was drawn."""
+    """Return the bank of the study: the original if it exists here, otherwise one of its items."""
     wanted = str(bundle.locked["bank_sha256"])
-    there = banks.by_content(change, wanted)
-    if there is not None:
-        return there
+    existing = banks.by_content(change, wanted)
+    if existing is not None:
+        return existing
     if bundle.blinded:
         raise BadFile(
-            f"{bundle.name} is blinded: the reference standard is not in it. Import the bank "
-            f"{bundle.carried.study.bank!r} here first, or restore the bundle of the closed "
-            "study."
+            f"{bundle.name} is blinded: it has no reference standard. Import the bank "
+            f"{bundle.carried.study.bank!r} first, or restore the bundle of the closed study."
         )
     return _bank_from(change, bundle, by, now)
 
@@ -234,7 +233,7 @@ def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> 
 def _free_name(look: Transaction, name: str) -> str:
     taken = set(banks.names(look))
     names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 2)))
-    return next(one for one in names if one not in taken)
+    return next(candidate for candidate in names if candidate not in taken)
 
 
 def _items(bundle: Received) -> list[Item]:
@@ -263,7 +262,7 @@ def _items(bundle: Received) -> list[Item]:
 
 
 def _study(change: Transaction, bundle: Received, bank: int) -> int:
-    told = bundle.carried.study
+    facts = bundle.carried.study
     return int(
         _fitting(
             bundle,
@@ -275,10 +274,10 @@ def _study(change: Transaction, bundle: Received, bank: int) -> int:
                 protocol_sha256=bundle.protocol_sha256,
                 restored_from=f"{bundle.deployment_id}/{bundle.sha256}",
                 items_salt=bundle.items_salt,
-                state=told.state,
-                drawn_at_utc=told.drawn_at_utc,
-                opened_at_utc=told.opened_at_utc,
-                closed_at_utc=told.closed_at_utc,
+                state=facts.state,
+                drawn_at_utc=facts.drawn_at_utc,
+                opened_at_utc=facts.opened_at_utc,
+                closed_at_utc=facts.closed_at_utc,
             ),
         )
     )
@@ -296,7 +295,7 @@ def _cases(change: Transaction, bundle: Received, bank: int, study: int) -> dict
 
 
 def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
-    """Write what a bundle says, or refuse it where it says what no store would hold."""
+    """Store rows of a bundle, or refuse the bundle if the store rejects them."""
     try:
         return archive.fitting(write)
     except (archive.UnfitRow, KeyError, TypeError, ValueError) as error:
@@ -314,7 +313,7 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
     refuse(
         bundle.name,
         [
-            f"{name} says something else than {RECORDS} and the chain: exported again it differs."
+            f"{name} contradicts {RECORDS} and the chain: it differs when exported again."
             for name in (*SAME, *_WHERE_THERE.intersection(bundle.files))
             if again.get(name) != bundle.files[name]
         ],
@@ -341,7 +340,7 @@ def _record_restored(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What was merged: the readers added, and the models that were not there before."""
+    """The result of a merge: the added readers and models."""
 
     study: str
     deployment_id: str
@@ -354,34 +353,33 @@ class Merged:
 def merge(
     store: Store, bundle_path: Path, *, study: str, site: str = "", by: By, now: datetime
 ) -> Merged:
-    """Merge the bundle of another deployment into a study: all of it or nothing.
+    """Merge the bundle of another deployment into a study, completely or not at all.
 
     Parameters
     ----------
     site
-        Where the bundle's readers read, for those who have no site yet; the other deployment's id
-        where it is empty.
+        The site of the bundle's readers who have none; by default the other deployment's ID.
 
     Raises
     ------
     NotFound
-        No such study.
+        There is no such study.
     BadFile
-        The bundle does not hold, or conflicts with the study; every conflict is named.
+        The bundle is inconsistent, or conflicts with the study; all conflicts are listed.
     """
     bundle = receive(store, bundle_path)
     site = site.strip() or bundle.deployment_id
     with store.look() as look:
-        found = study_row(look, study)
-        refuse(bundle.name, list(_conflicts(look, found, bundle, site)))
+        row = study_row(look, study)
+        refuse(bundle.name, list(_conflicts(look, row, bundle, site)))
     _refuse_edited(bundle, by, now)
     with store.change() as change:
-        found = study_row(change, study)
-        refuse(bundle.name, list(_conflicts(change, found, bundle, site)))
-        editions = _new_models(change, found.id, bundle)
+        row = study_row(change, study)
+        refuse(bundle.name, list(_conflicts(change, row, bundle, site)))
+        editions = _new_models(change, row.id, bundle)
         rows = _rows(bundle, site, editions)
-        cases = {row.item_id: row.id for row in studies.cases(change, found.id)}
-        insert_rows(change, bundle, found.id, cases, rows)
+        cases = {row.item_id: row.id for row in studies.cases(change, row.id)}
+        insert_rows(change, bundle, row.id, cases, rows)
         events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
         done = Merged(
             study=study,
@@ -399,7 +397,7 @@ def merge(
 def _refuse_edited(bundle: Received, by: By, now: datetime) -> None:
     """Refuse a bundle whose tables contradict its records and its chain.
 
-    Of its tables a merge stores nothing, so the study is restored in a store of its own.
+    A merge does not store the tables, so the study is restored in a temporary store for the check.
     """
     with tempfile.TemporaryDirectory() as folder:
         scratch = Store.create(Path(folder) / "merge.db", lambda _: None, witnessed=False)
@@ -445,24 +443,24 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
     if bundle.carried.study.state != "closed":
         yield "the bundle was exported while its study was still open. Close it there first."
     if other == origin(look, study):
-        yield f"it comes from the deployment that {name!r} was read in itself ({other})."
+        yield f"it comes from the deployment in which {name!r} itself was read ({other})."
     elif events.merged_chain(name, other) in merged_chains(look, name):
-        yield f"the bundle of the deployment {other} was merged already."
+        yield f"the bundle of the deployment {other} was already merged."
     if bundle.sites:
-        yield "it holds other sites itself. Merge the bundle of each site, one by one."
+        yield "it contains merged sites. Merge the bundle of each site separately."
     if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
         yield f"the site {site[:LONGEST]!r} {formula_fault(site)}. Begin it with a letter."
     if len(site) > LONGEST or not site.isprintable():
-        yield f"the site {site[:LONGEST]!r} has more than {LONGEST} signs, or unprintable ones."
+        yield f"the site {site[:LONGEST]!r} is over {LONGEST} characters or has unprintable ones."
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)
     own = _of_kinds(look, study.id, ("amendment",))["amendment"]
     if [_changes(row) for row in own] != [
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
-        yield "its protocol was amended otherwise."
+        yield "its protocol has other amendments."
     shown = _of_kinds(look, study.id, ("wrong_image", "aid"))
     if not bundle.blinded and any(shown[kind] != bundle.carried.rows[kind] for kind in shown):
         yield "its readers were shown other answers of the model or other wrong images."
@@ -479,61 +477,61 @@ def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> I
     for row in bundle.carried.rows["reader"]:
         key = text_key(str(row["reader_id"]))
         if key in taken:
-            yield f"the reader {row['reader_id']} is in both."
+            yield f"the reader {row['reader_id']} is in both studies."
         if key in rated:
-            yield f"its reader {row['reader_id']} has the name of a model here."
+            yield f"its reader {row['reader_id']} has the name of a model in the study."
     for row in bundle.carried.rows["model"]:
         if text_key(str(row["model_id"])) in taken:
-            yield f"its model {row['model_id']} has the name of a reader here."
+            yield f"its model {row['model_id']} has the name of a reader in the study."
 
 
 def _model_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
     own = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
-    here, gone_here = _by_model(own)
-    there, gone_there = _by_model(bundle.carried.rows)
-    keys = {text_key(name): name for name in here}
-    for name in there:
+    models_here, withdrawn_here = _by_model(own)
+    incoming, withdrawn_there = _by_model(bundle.carried.rows)
+    keys = {text_key(name): name for name in models_here}
+    for name in incoming:
         same = keys.get(text_key(name))
-        if same is not None and (same != name or here[same] != there[name]):
+        if same is not None and (same != name or models_here[same] != incoming[name]):
             yield f"the model {name} is in both, with other predictions or another version."
-    for standing, gone, where in ((there, gone_here, "here"), (here, gone_there, "there")):
-        for name in sorted(standing):
-            if (name, standing[name]) in gone:
-                yield (
-                    f"the model {name} was withdrawn {where}, and counts in the other. "
-                    "Withdraw it in both."
-                )
+    for counted, withdrawn, where in (
+        (incoming, withdrawn_here, "the study but not in the bundle"),
+        (models_here, withdrawn_there, "the bundle but not in the study"),
+    ):
+        for name in sorted(counted):
+            if (name, counted[name]) in withdrawn:
+                yield f"the model {name} was withdrawn in {where}. Withdraw it in both."
 
 
 def _of_kinds(
     look: Transaction, study: int, kinds: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in kinds}
+    by_kind: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in kinds}
     for kind, row in archive.rows(look, study):
-        if kind in found:
-            found[kind].append(row)
-    return found
+        if kind in by_kind:
+            by_kind[kind].append(row)
+    return by_kind
 
 
 def _by_model(
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[dict[str, _Same], list[tuple[str, _Same]]]:
-    """Return the models that stand, by name, and those that were withdrawn."""
-    found: dict[tuple[str, int], _Same] = {
+    """Return the models by name, and the withdrawn models."""
+    by_key: dict[tuple[str, int], _Same] = {
         key_of(row): [row["model_version"], row["simulated"]] for row in rows["model"]
     }
     for row in rows["prediction"]:
         later = [row.get(column, plain) for column, plain in PLAIN.items()]
-        found[key_of(row)].append([row["item_id"], row["answer"], row["status"], *later])
-    gone = {key_of(row) for row in rows["withdrawn_model"]}
+        by_key[key_of(row)].append([row["item_id"], row["answer"], row["status"], *later])
+    withdrawn = {key_of(row) for row in rows["withdrawn_model"]}
     return (
-        {key[0]: same for key, same in found.items() if key not in gone},
-        [(key[0], same) for key, same in found.items() if key in gone],
+        {key[0]: content for key, content in by_key.items() if key not in withdrawn},
+        [(key[0], content) for key, content in by_key.items() if key in withdrawn],
     )
 
 
 def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
-    """Return the bundle's models that are not here, and which of their name each one becomes."""
+    """Return the bundle's models that are not in the study, with the edition each one becomes."""
     here = {row.model_id for row in models.of_study(look, study)}
     there, _ = _by_model(bundle.carried.rows)
     return {name: models.next_edition(look, study, name) for name in there if name not in here}
@@ -542,7 +540,7 @@ def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, in
 def _rows(
     bundle: Received, site: str, editions: Mapping[str, int]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """Return the rows of a bundle that join the study's own; withdrawn models stay behind."""
+    """Return the rows of a bundle that are added to the study; withdrawn models are left out."""
     carried = bundle.carried.rows
     joining: dict[str, Sequence[Mapping[str, Any]]] = {kind: carried[kind] for kind in _OF_READERS}
     joining["reader"] = [{**row, "site": row["site"] or site} for row in carried["reader"]]
@@ -559,24 +557,24 @@ def _rows(
 def _record_merged(
     change: Transaction,
     bundle: Received,
-    done: Merged,
+    merged: Merged,
     editions: Mapping[str, int],
     by: By,
     now: datetime,
 ) -> None:
-    later_ones = {name: number for name, number in editions.items() if number > 1}
+    later_editions = {name: number for name, number in editions.items() if number > 1}
     events.record(
         change,
-        done.study,
+        merged.study,
         now,
         kind=EventKind.SITE_MERGED,
         detail={
-            "deployment_id": done.deployment_id,
+            "deployment_id": merged.deployment_id,
             "study": bundle.study,
-            "site": done.site,
-            "readers": list(done.readers),
-            "models": list(done.models),
-            **({"editions": later_ones} if later_ones else {}),
+            "site": merged.site,
+            "readers": list(merged.readers),
+            "models": list(merged.models),
+            **({"editions": later_editions} if later_editions else {}),
             "bundle_sha256": bundle.sha256,
             "last_event": bundle.chain[-1].number,
             "last_event_hash": bundle.chain[-1].hash,

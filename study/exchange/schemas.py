@@ -1,4 +1,4 @@
-"""The bundle's tables, column by column, as ``schemas.toml`` says: the dictionary exports carry."""
+"""The columns of the bundle's tables, from ``schemas.toml``: the data dictionary of exports."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ _RESOURCES = {"rater_id": "raters-csv", "item_id": "items-csv", "answer_id": "op
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of a table: its name, Frictionless type, meaning and closed set if it has one."""
+    """A column of a table: name, Frictionless type, description, and permitted values."""
 
     name: str
     type: str = "string"
@@ -20,7 +20,7 @@ class Column:
     required: bool = False
     enum: tuple[str, ...] = ()
     seldom: bool = False
-    """Whether a table in which no row has it is written without it."""
+    """Whether the column is omitted if it is empty in all rows."""
 
     def field(self) -> dict[str, Any]:
         """Return the column as a field of a Frictionless table schema."""
@@ -37,26 +37,26 @@ class Column:
         return {**field, "constraints": constraints} if constraints else field
 
 
-def _column(name: str, said: Mapping[str, Any]) -> Column:
-    said = said or _DICTIONARY["shared"][name]
-    return Column(name=name, **{**said, "enum": tuple(said.get("enum", ()))})
+def _column(name: str, entry: Mapping[str, Any]) -> Column:
+    entry = entry or _DICTIONARY["shared"][name]
+    return Column(name=name, **{**entry, "enum": tuple(entry.get("enum", ()))})
 
 
 FILES: Mapping[str, tuple[Column, ...]] = {
-    file: tuple(_column(name, said) for name, said in columns.items())
+    file: tuple(_column(name, entry) for name, entry in columns.items())
     for file, columns in _DICTIONARY["columns"].items()
 }
-"""Every table a bundle may have; the first three are in each."""
+"""All tables of a bundle; the first three are always present."""
 
 
 def columns_in(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Return the columns that a table of a name is written with, given its rows."""
-    there = {key for row in rows for key, value in row.items() if value not in (None, "")}
-    return tuple(column for column in FILES[name] if not column.seldom or column.name in there)
+    """Return the columns of a table with the given rows."""
+    filled = {key for row in rows for key, value in row.items() if value not in (None, "")}
+    return tuple(column for column in FILES[name] if not column.seldom or column.name in filled)
 
 
 def keys_of(name: str) -> dict[str, Any]:
-    """Return what tells a table's rows apart, and what of them refers to another table."""
+    """Return the primary and foreign keys of a table."""
     primary, foreign = (
         _DICTIONARY["primary_keys"].get(name),
         _DICTIONARY["foreign_keys"].get(name, ()),

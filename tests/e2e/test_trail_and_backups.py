@@ -59,5 +59,5 @@ def test_an_administrator_backs_up_and_restores_a_study(
     export(elsewhere, study="trial", out=tmp_path / "bundle.zip")
     page.locator("input[type=file]").set_input_files(str(tmp_path / "bundle.zip"))
     page.get_by_role("button", name="Restore the study").click()
-    page.get_by_text("is already here").wait_for()
+    page.get_by_text("already exists; it was not changed").wait_for()
     assert verify(server.store) == []

@@ -1,15 +1,15 @@
-"""Readings as input for iMRMC, the FDA's program for studies of several readers and cases.
+"""Writes readings as input for iMRMC, the FDA's program for multi-reader multi-case studies.
 
-An input file is a free header with the four sizes, the line ``BEGIN DATA:``, and rows of
-``readerID,caseID,modalityID,score``. Rows of reader ``-1`` and modality ``0`` hold the reference
-standard: 1 for a case with the finding, 0 for one without. iMRMC compares areas under ROC curves;
-a multiple-choice answer is no rating, so there are two ways in, each as two files:
+An input file consists of a free header with the four sizes, the line ``BEGIN DATA:``, and rows of
+``readerID,caseID,modalityID,score``. Rows of reader ``-1`` and modality ``0`` contain the reference
+standard: 1 for a case with the finding, 0 for a case without. iMRMC compares areas under ROC
+curves. A multiple-choice answer is not a rating, so it is converted in two ways, each in two files:
 
-- Percent correct, as iMRMC's own manual and its ``test_binary_data.imrmc`` put it in: every case
-  counts as one with the finding, its score is 1 where the reader was right and 0 where not, and a
-  few made-up cases without the finding all have 0.5. The area is then the share of right answers.
-- AUC, where confidence was asked and every case puts the same question with the same two options:
-  the score is the confidence, with a minus where the answer is the first option.
+- Percent correct, as in iMRMC's manual and its ``test_binary_data.imrmc``: every case counts as a
+  case with the finding, with the score 1 for a correct and 0 for a wrong answer, and a few
+  artificial cases without the finding have 0.5. The area is then the share of correct answers.
+- AUC, if confidence was asked and all cases have the same two options: the score is the confidence,
+  negative if the answer is the first option.
 
 Sources: Gallas BD, Bandos A, Samuelson FW, Wagner RF. Commun Stat Theory Methods 2009;38:2586-2603,
 doi:10.1080/03610920802610084; the pages "MRMC analysis of binary data" and the reader of input
@@ -24,35 +24,34 @@ from study.base.errors import BadFile
 from study.base.text import csv_bytes
 
 MADE_UP = 5
-"""Made-up cases without the finding in a file of percent correct, as iMRMC's manual has it."""
+"""Number of artificial cases without the finding in files of percent correct, as in the manual."""
 
 Rows = Sequence[Mapping[str, Any]]
 _Key = tuple[str, str, str]  # rater_id, condition, item_id
 _Scores = Mapping[_Key, float]
 
 README = """\
-Input for iMRMC (https://github.com/DIDSR/iMRMC): one analysis a file.
+Input for iMRMC (https://github.com/DIDSR/iMRMC): one analysis per file.
 
-percent-correct.imrmc        AUC in iMRMC is the share of right answers. Score 1: right, 0: wrong.
-                             Of readers who have begun; a case without an answer counts as wrong.
-percent-correct-kept.imrmc   The same of the answers alone: no row where there is no answer, or
-                             where the reading was excluded.
-auc.imrmc                    Only where confidence was asked and every case has the same two
-                             options: confidence, negative where the answer is the first option.
-                             A case without an answer has the worst score.
-auc-kept.imrmc               The same of the answers alone, without excluded readings.
-key.csv                      Which number stands for which reader and case.
+percent-correct.imrmc        AUC in iMRMC is the share of correct answers. Score 1: correct,
+                             0: wrong. Readers who have started; a missing answer counts as wrong.
+percent-correct-kept.imrmc   The same without missing answers and excluded readings.
+auc.imrmc                    Only if confidence was asked and all cases have the same two options:
+                             confidence, negative if the answer is the first option. A missing
+                             answer has the worst score.
+auc-kept.imrmc               The same without missing answers and excluded readings.
+key.csv                      The numbers of readers and cases.
 
-In the files of percent correct, cases numbered above the last of key.csv are made up: iMRMC needs
-cases without the finding, and these have the score 0.5 for everybody.
-Modalities are the study's conditions. Models are not in the files: a single reader has no variance
-among readers. Of hidden repeats the first reading counts.
+In the files of percent correct, cases with numbers above the last in key.csv are artificial: iMRMC
+needs cases without the finding, and these have the score 0.5 for all readers.
+Modalities are the study's conditions. Models are not included: a single reader has no variance
+among readers. For hidden repeats, the first reading counts.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Design:
-    """Who read what: the numbers that stand for readers and cases, and the reference standard."""
+    """Readers and cases with their numbers, the reference standard, and the readings."""
 
     title: str
     readers: Mapping[str, int]
@@ -72,9 +71,9 @@ def imrmc_files(
     Parameters
     ----------
     title
-        What the headers say of the study.
+        The title in the headers.
     tables
-        Rows by the table's file in the bundle.
+        Rows by file name in the bundle.
     conditions
         The study's conditions, in the protocol's order.
     incomplete
@@ -110,7 +109,7 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
     if without:
         raise BadFile(
             f"{len(without)} of {len(items)} cases have no reference standard ({without[0]!r} is "
-            "the first): iMRMC has no way to leave it open. Analyse agreement from the bundle."
+            "the first): iMRMC requires one. Analyse agreement from the bundle."
         )
     first: dict[_Key, Mapping[str, Any]] = {}
     for row in tables["readings.csv"]:
@@ -120,7 +119,7 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
     raters = {rater for rater, _ in begun}
     readers = [row["rater_id"] for row in tables["raters.csv"] if row["rater_id"] in raters]
     if not readers:
-        raise BadFile("Nobody has read a case yet: there is nothing to hand to iMRMC.")
+        raise BadFile("Nobody has read a case yet: there is nothing to export to iMRMC.")
     return _Design(
         title=title,
         readers={name: number for number, name in enumerate(readers, start=1)},
@@ -134,9 +133,9 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
 
 
 def _answers(design: _Design, *, kept: bool) -> Iterator[tuple[_Key, Mapping[str, Any] | None]]:
-    """Yield reader, condition, item and the answer; None where there is none, unless left out."""
+    """Yield keys and answers; a missing answer is None, or left out with `kept`."""
     for reader in design.readers:
-        for condition in (one for one in design.conditions if (reader, one) in design.begun):
+        for condition in (name for name in design.conditions if (reader, name) in design.begun):
             for item in design.cases:
                 key = (reader, condition, item)
                 row = design.readings.get(key)
@@ -182,7 +181,7 @@ def _auc(design: _Design, options: tuple[str, str], *, kept: bool) -> list[str]:
 
 
 def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str] | None:
-    """Return the letters of the one question every case puts, where readings have confidence."""
+    """Return the two options that all cases share, if all readings have a confidence."""
     answered = [row for row in design.readings.values() if row["answer"] is not None]
     letters = sorted(set(design.truths.values()))
     same = len({row["options"] for row in tables["items.csv"]}) == 1
@@ -194,7 +193,7 @@ def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str]
 def _header(
     design: _Design, what: str, kept: bool, scores: _Scores, n_without: int, n_with: int
 ) -> list[str]:
-    # iMRMC looks for "N0:" and the like anywhere in a line of the header.
+    # iMRMC searches for "N0:" etc. anywhere in the lines of the header.
     title = " ".join(design.title.replace(":", " ").split())
     return [
         f"Reading Room - {title}",

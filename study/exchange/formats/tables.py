@@ -1,10 +1,9 @@
-"""The bundle's tables as Parquet files and as one Excel workbook.
+"""Writes the bundle's tables as Parquet files and as an Excel workbook.
 
-In Parquet they have the types of the data dictionary, and null where there is nothing. In Excel
-every text stays the text it is: nothing is taken for a formula, a link, a date or a number that was
-a text, nor when somebody edits the cell; what begins as a formula does has Excel's own mark of
-text. What Excel cannot hold is refused (a cell too long) or goes on in a further sheet (too many
-rows), never cut.
+Parquet columns have the types of the data dictionary, with null for empty cells. In Excel, texts
+remain texts: no text becomes a formula, link, date or number, even when the cell is edited, because
+texts that look like formulas have Excel's text prefix. A text that is too long for a cell is
+refused; tables with too many rows continue on another sheet.
 """
 
 import io
@@ -23,12 +22,12 @@ from study.base.text import guarded
 from study.exchange.schemas import Column, columns_in
 
 MOST_ROWS = 1_000_000
-"""Rows of a sheet below its header; Excel takes 1,048,576 in all."""
+"""Maximum number of rows of a sheet below its header; Excel allows 1,048,576 in total."""
 
 MOST_CHARACTERS = 32_767
-"""UTF-16 units a cell takes."""
+"""Maximum number of UTF-16 units in a cell."""
 
-_CREATED = datetime(2000, 1, 1)  # the file is the same whenever it is made
+_CREATED = datetime(2000, 1, 1)  # makes the file reproducible
 _AS_IT_IS = {
     "constant_memory": True,
     "strings_to_formulas": False,
@@ -39,7 +38,7 @@ _AS_IT_IS = {
 Rows = Sequence[Mapping[str, Any]]
 
 ROWS_AT_ONCE = 20_000
-"""Rows turned into columns at once, and held in one row group: bounds the memory it takes."""
+"""Number of rows in a row group, which limits the memory needed."""
 
 _MOMENT = pyarrow.timestamp("ms", tz="UTC")
 _TYPES = {"integer": pyarrow.int64(), "number": pyarrow.float64()}
@@ -48,21 +47,21 @@ _TYPES = {"integer": pyarrow.int64(), "number": pyarrow.float64()}
 def workbook(
     tables: Mapping[str, Rows], about: Mapping[str, str], *, most_rows: int = MOST_ROWS
 ) -> bytes:
-    """Return the tables as a workbook, with a first sheet that says what they are.
+    """Return the tables as a workbook whose first sheet describes them.
 
     Parameters
     ----------
     tables
-        Rows by the table's file in the bundle.
+        Rows by file name in the bundle.
     about
-        What the first sheet says of the study.
+        Facts about the study for the first sheet.
     most_rows
-        Rows of a sheet; what is more goes on in a sheet of the same name with a number.
+        Maximum number of rows of a sheet; further rows are on sheets with a number in their name.
 
     Raises
     ------
     BadFile
-        A text is longer than a cell takes.
+        A text is too long for a cell.
     """
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, _AS_IT_IS) as book:
@@ -120,8 +119,8 @@ def _fill(
 def _text(sheet: Any, row: int, column: int, text: str, where: str, as_text: Any) -> None:
     if len(text.encode("utf-16-le", "replace")) // 2 > MOST_CHARACTERS:
         raise BadFile(
-            f"{where}: Excel takes {MOST_CHARACTERS} signs in a cell, and this text has "
-            f"{len(text)}. Use the bundle or Parquet."
+            f"{where}: this text has {len(text)} characters; a cell in Excel can contain "
+            f"{MOST_CHARACTERS}. Use the bundle or Parquet."
         )
     sheet.write_string(row, column, text, as_text if guarded(text) != text else None)
 
@@ -132,9 +131,9 @@ def parquet_files(tables: Mapping[str, Rows], about: Mapping[str, str]) -> dict[
     Parameters
     ----------
     tables
-        Rows by the table's file in the bundle.
+        Rows by file name in the bundle.
     about
-        What is said of the study in each file's metadata.
+        Facts about the study for each file's metadata.
     """
     return {
         f"{name.removesuffix('.csv')}.parquet": _file(columns_in(name, rows), rows, about)

@@ -118,7 +118,9 @@ def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> 
     sheet = cells((tmp_path / "out" / archives.EXCEL).read_bytes(), 2)
     assert sheet[0]["B"][1] == "truth"
     assert all("B" not in row for row in sheet[1:])
-    complete = archives.archive(full, tmp_path / "complete", study="trial", whole=True, now=NOW)
+    complete = archives.archive(
+        full, tmp_path / "complete", study="trial", with_truth=True, now=NOW
+    )
     assert tuple(complete.sha256) == archives.FILES
 
 
@@ -456,6 +458,6 @@ def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")
-    made = archives.archive(banked, tmp_path / "out", study="trial", whole=True, now=NOW)
+    made = archives.archive(banked, tmp_path / "out", study="trial", with_truth=True, now=NOW)
     assert set(made.left_out) == {archives.IMRMC}
     assert verify(Store(tmp_path / "out" / archives.COPY)) == []

@@ -205,7 +205,7 @@ def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
     out = tmp_path / "bundle"
     export(full, study="trial", out=out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         export(full, study="trial", out=out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     assert [path.name for path in tmp_path.glob(".bundle*")] == []
@@ -239,7 +239,7 @@ def test_a_zip_does_not_replace_a_folder(full: Store, tmp_path: Path) -> None:
     """Even an empty folder is kept, and nothing else is written."""
     (tmp_path / "x.zip").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         export(full, study="trial", out=tmp_path / "x.zip")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 

@@ -27,7 +27,7 @@ from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.cli import main
 from study.exchange import exam_papers as shapes
-from study.exchange.exam_papers import FORMATS, hand_out
+from study.exchange.exam_papers import FORMATS, export_paper
 from study.films import grey
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
@@ -52,7 +52,7 @@ def paper(opened: Opened) -> Paper:
 def _written(
     store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
 ) -> Path:
-    hand_out(
+    export_paper(
         store,
         paper,
         out,
@@ -201,7 +201,7 @@ def test_a_batch_contains_complete_requests(
     """Each line is an item with its images; a full file is followed by another."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
-    hand_out(
+    export_paper(
         banked,
         paper,
         out,
@@ -449,7 +449,7 @@ def test_the_trail_records_a_paper_that_was_written_completely(
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
     assert (last.kind, last.detail["what"]) == ("downloaded", "exam paper")
     assert last.detail["paper_sha256"] == paper.sha256
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         _written(banked, paper, out, "jsonl")
     paper.items[0].films[0].row.file.write_bytes(b"other")
     with pytest.raises(Exception, match="changed after its import"):

@@ -203,7 +203,7 @@ def test_an_existing_study_is_not_restored_again(
 ) -> None:
     """It is neither overwritten nor duplicated."""
     copy = Store(Path(shutil.copy(master.path, tmp_path / "copy.db")))
-    with pytest.raises(NotNow, match="already here"):
+    with pytest.raises(NotNow, match="already exists"):
         restore(copy, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
 
 
@@ -269,7 +269,7 @@ def test_an_edited_row_is_refused(
     records = _line(bundle, kind, lambda row: row.update({key: value}))
     path = _folder(tmp_path / "b", _sealed(bundle, records__jsonl=records))
     message = _refused(target, path)
-    assert named in message or "exported again it differs" in message, message
+    assert named in message or "differs when exported again" in message, message
 
 
 def test_a_table_that_differs_from_the_records_is_refused(
@@ -278,7 +278,7 @@ def test_a_table_that_differs_from_the_records_is_refused(
     """An analysis uses readings.csv, so the chain must confirm it."""
     text = bundle["readings.csv"].replace(b",unaided,", b",aided,")
     path = _folder(tmp_path / "b", _sealed(bundle, readings__csv=text))
-    assert "readings.csv says something else" in _refused(target, path)
+    assert "readings.csv contradicts" in _refused(target, path)
 
 
 def test_all_altered_and_missing_files_are_reported(
@@ -309,7 +309,7 @@ def test_an_edited_protocol_is_refused(
     """The file's own hash or the chain reveals it."""
     protocol = json.loads(bundle["protocol.json"])
     protocol["locked"]["protocol"]["margin"] = 0.5
-    for fit, named in ((False, "its hash is of"), (True, "another protocol")):
+    for fit, named in ((False, "does not have its hash"), (True, "another protocol")):
         if fit:
             protocol["sha256"] = sha256_of(protocol["locked"])
         text = json.dumps(protocol).encode()
@@ -344,7 +344,7 @@ def test_a_blinded_bundle_needs_its_bank(
     package = json.loads(bundle["datapackage.json"])
     package["reading_room"]["blinded"] = True
     files = {**bundle, "datapackage.json": json.dumps(package).encode()}
-    assert "Import the bank 'bank' here first" in _refused(target, _folder(tmp_path / "b", files))
+    assert "Import the bank 'bank' first" in _refused(target, _folder(tmp_path / "b", files))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"x" * 999])
@@ -519,7 +519,7 @@ def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Pat
     restore(back, bundle_of(other, "again.zip"), by=COORDINATOR, now=LATER)
     done = merge(home, bundle_of(back), study="trial", by=COORDINATOR, now=LATER)
     assert verify(home) == []
-    assert "was merged already" in _conflicts(home, bundle_of(other, "once-more.zip"))
+    assert "was already merged" in _conflicts(home, bundle_of(other, "once-more.zip"))
     assert done.readers == ("P2", "S2")
 
 
@@ -528,13 +528,13 @@ def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
     path = bundle_of(other)
     merge(home, path, study="trial", by=COORDINATOR, now=LATER)
     message = _conflicts(home, path)
-    assert "was merged already" in message
+    assert "was already merged" in message
     assert "the reader P2 is in both" in message
 
 
 def test_a_study_is_not_merged_with_itself(home: Store) -> None:
     """Its bundle names the same deployment."""
-    assert "was read in itself" in _conflicts(home, bundle_of(home))
+    assert "itself was read" in _conflicts(home, bundle_of(home))
 
 
 def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_path: Path) -> None:
@@ -549,10 +549,10 @@ def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_pat
 def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: Store) -> None:
     """Otherwise the wrong file would count for both."""
     withdraw_model(home, study="trial", model_id="M1", reason="Wrong file", now=LATER)
-    assert "the model M1 was withdrawn here, and counts in the other" in _conflicts(
+    assert "the model M1 was withdrawn in the study but not in the bundle" in _conflicts(
         home, bundle_of(other)
     )
-    assert "the model M1 was withdrawn there, and counts in the other" in _conflicts(
+    assert "the model M1 was withdrawn in the bundle but not in the study" in _conflicts(
         other, bundle_of(home)
     )
     withdraw_model(other, study="trial", model_id="M1", reason="Wrong file", now=LATER)
@@ -587,7 +587,7 @@ def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store)
             "INSERT INTO readers (study, reader_id, level, years, site, simulated, "
             "invited_at_utc) VALUES (1, 'm1 ', '', '', '', 0, 'x')"
         )
-    with pytest.raises(BadFile, match="its model M1 has the name of a reader here"):
+    with pytest.raises(BadFile, match="its model M1 has the name of a reader in the study"):
         merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
 
 
@@ -610,7 +610,7 @@ def test_open_studies_are_not_merged(tmp_path: Path) -> None:
 def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: Store) -> None:
     """Each site is merged from its own deployment."""
     merge(other, bundle_of(home), study="trial", by=COORDINATOR, now=LATER)
-    assert "holds other sites itself" in _conflicts(third, bundle_of(other))
+    assert "contains merged sites" in _conflicts(third, bundle_of(other))
 
 
 def test_amendments_must_agree(home: Store, other: Store) -> None:
@@ -618,7 +618,7 @@ def test_amendments_must_agree(home: Store, other: Store) -> None:
     with other.change() as change:
         change.execute("DROP TRIGGER amendments_refuse_update")
         change.execute("UPDATE amendments SET changes = replace(changes, '3', '4')")
-    assert "amended otherwise" in _conflicts(home, bundle_of(other))
+    assert "other amendments" in _conflicts(home, bundle_of(other))
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b"])

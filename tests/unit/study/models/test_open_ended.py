@@ -17,7 +17,7 @@ from study.base.actor import By
 from study.base.canonical import sha256_of
 from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, zipped
-from study.exchange.exam_papers import hand_out
+from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
 from study.models.model_protocol import (
     OPEN_TEMPLATES,
@@ -110,7 +110,7 @@ def test_the_first_templates_stay_as_they_are(
 def test_no_option_is_in_any_shape_of_the_paper(trial: Store, tmp_path: Path) -> None:
     """Neither a text nor a letter of one; every item and its images are."""
     paper = paper_of_study(trial, "trial", ASKED)
-    hand_out(trial, paper, tmp_path / "out", by=BY, now=NOW)
+    export_paper(trial, paper, tmp_path / "out", by=BY, now=NOW)
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Finding " not in path.read_bytes(), path
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
@@ -154,7 +154,7 @@ def test_an_exam_paper_beside_the_answers_says_how_it_was_asked(
     trial: Store, tmp_path: Path
 ) -> None:
     """Shapes without a column for it, as a table of VLMEvalKit, are taken with `paper.json`."""
-    hand_out(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", by=BY, now=NOW)
+    export_paper(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", by=BY, now=NOW)
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     table["prediction"] = [f"A finding, number {n}" for n in table["index"]]
     table.drop(columns=["image"]).to_csv(tmp_path / "answers.csv", index=False)
