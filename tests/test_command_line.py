@@ -1,4 +1,4 @@
-"""The two command lines as somebody outside uses them: exit status, streams, whole ways."""
+"""The command lines as users run them: exit status, output, and complete workflows."""
 
 import csv
 import inspect
@@ -27,7 +27,7 @@ COMMANDS = tuple(
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run ``python -m ...`` and return what came of it."""
+    """Run ``python -m ...`` and return the finished process."""
     return processes.run(*map(str, arguments))
 
 
@@ -40,27 +40,27 @@ def done(*arguments: str | Path) -> str:
 
 @pytest.fixture
 def bank(tmp_path: Path) -> Path:
-    """Return a bank file of 60 patients with films beside it."""
+    """Return a bank file of 60 patients, with its films."""
     return write_bank(tmp_path / "bank", n_patients=60)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_help(command: tuple[str, ...]) -> None:
-    """--help prints a usage and exits with 0."""
+    """The option --help prints a usage and exits with 0."""
     assert done(*command, "--help").startswith("usage: python -m ")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", ["study", "analysis"])
-def test_a_program_imports_what_it_needs_itself(program: str) -> None:
-    """Started from nothing, as somebody outside does; the other tests fork what is imported."""
+def test_a_program_imports_all_modules_it_needs(program: str) -> None:
+    """It runs in a new interpreter; other tests fork a process that has imported them."""
     command = [sys.executable, "-m", program, "--help"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_the_reference_of_commands_is_current() -> None:
-    """docs/commands.md is what `make docs-commands` writes, with a section for every command."""
+    """The file docs/commands.md equals the output of `make docs-commands`."""
     text = command_reference.DOCUMENT.read_text("utf-8")
     assert text == command_reference.document(), "Run: make docs-commands"
     for command in COMMANDS:
@@ -68,11 +68,11 @@ def test_the_reference_of_commands_is_current() -> None:
 
 
 def test_every_option_of_a_command_has_a_help_text() -> None:
-    """`--help` and the reference say what each option is for, in rows that fit a screen."""
+    """The rows of the reference fit on a screen."""
     for program_ in PROGRAMS.values():
         for path, command in command_reference.commands_of(program_):
             assert command.help, path
-            options = [one for one in command.params if isinstance(one, click.Option)]
+            options = [option for option in command.params if isinstance(option, click.Option)]
             assert [option.opts[0] for option in options if not option.help] == [], path
     rows = [line for line in command_reference.document().splitlines() if line.startswith("|")]
     assert max(map(len, rows)) < 250
@@ -87,10 +87,10 @@ def test_every_option_of_a_command_has_a_help_text() -> None:
         (("analysis", "tabels"), "tables"),
     ],
 )
-def test_a_misspelt_command_or_option_is_answered_with_the_nearest(
+def test_the_message_of_a_misspelt_command_or_option_suggests_another(
     words: tuple[str, ...], nearest: str
 ) -> None:
-    """It is wrong usage, and says what was probably meant."""
+    """The status is that of wrong usage."""
     ran = run(*words)
     assert ran.returncode == 2
     assert f"Did you mean '{nearest}'?" in ran.stderr
@@ -112,8 +112,8 @@ def test_wrong_usage_exits_with_2(command: tuple[str, ...]) -> None:
         ("analysis", "tables", "nowhere", "--out", "nowhere-out"),
     ],
 )
-def test_what_is_not_there_is_refused_with_1(command: tuple[str, ...]) -> None:
-    """One sentence on stderr, nothing on stdout, no trace, nothing made."""
+def test_a_missing_file_exits_with_1(command: tuple[str, ...]) -> None:
+    """It prints a sentence to stderr, nothing to stdout, and creates no file."""
     ran = run(*command)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.strip()
@@ -123,8 +123,8 @@ def test_what_is_not_there_is_refused_with_1(command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.slow
-def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
-    """Import, draw, invite, open, models, simulated readers, export, report; then verify."""
+def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path: Path) -> None:
+    """The workflow ends with the verification, the export and the report."""
     db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
     protocol.write_text('cases = 40\nseed = 5\noption_order = "random"\n')
     readers.write_text("reader_id,level\nR1,resident\nR2,resident\nR3,resident\n")
@@ -154,7 +154,7 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
         assert "40 readings" in simulated
     status = json.loads(done("study", "status", *study, "--json"))
     assert [row["n_read"] for row in status["readers"]] == [40, 40, 40]
-    _exclude_and_bring_back(study)
+    _exclude_and_reinstate(study)
     done("study", "verify", "--db", db)
     done("study", "export", *study, "--out", tmp_path / "bundle")
     done("analysis", "report", tmp_path / "bundle", "--out", tmp_path / "out", "--bootstrap", "50")
@@ -168,8 +168,8 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> None:
-    """Answers that can be guessed, the example of a consent, what readers agree to: on stderr."""
+def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
+    """They cover guessable answers, the placeholder of a consent, and the consent itself."""
     path = write_bank(tmp_path / "bank", n_patients=30)
     records = bank_records(30)
     for record in records.values():
@@ -180,8 +180,10 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
     study = ("--db", db, "--study", "trial")
     draw = ("study", "draw", *study, "--bank", "b", "--protocol", protocol)
     done("study", "init", "--db", db)
-    told = run("study", "import", path, "--db", db, "--bank", "b").stderr
-    assert "Warning: The correct answer is A in 60 of 60 questions (15 expected, p < 0.001)" in told
+    message = run("study", "import", path, "--db", db, "--bank", "b").stderr
+    assert (
+        "Warning: The correct answer is A in 60 of 60 questions (15 expected, p < 0.001)" in message
+    )
     example = "[Insert the consent text approved by your ethics committee]"
     protocol.write_text(f'cases = 30\nconsent = """# May we?\n\n{example}"""\n')
     refused = run(*draw)
@@ -194,18 +196,18 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
     done("study", "invite", *study, readers)
     opened = run("study", "open", *study)
     assert len(opened.stdout.strip()) == 64
-    for told in (drawn.stderr, opened.stderr):
-        assert "Warning: The correct answer is A in 30 of 30 questions" in told
+    for message in (drawn.stderr, opened.stderr):
+        assert "Warning: The correct answer is A in 30 of 30 questions" in message
     assert "Readers must agree to this text before they start:\n\n# May we?" in opened.stderr
     done("study", "simulate", *study, "--reader", "R1", "--seed", "1")
     study = ("--db", db, "--study", "next")
     done("study", "draw", *study, "--bank", "b", "--protocol", protocol)
-    told = run("study", "invite", *study, readers).stderr
-    assert "Warning: R1 may have seen the reference standard of these cases, as a reader" in told
+    message = run("study", "invite", *study, readers).stderr
+    assert "Warning: R1 may have seen the reference standard of these cases, as a reader" in message
 
 
-def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
-    """Set a reading aside, once, and bring it back; one that was not read is refused."""
+def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
+    """Exclude a reading once and reinstate it; an unread case is refused."""
     third = (*study, "--reader", "R1", "--position", "3", "--reason", "fire alarm")
     ran = run("study", "exclude", *third)
     assert ran.stdout == "Excluded: R1, position 3.\n"
@@ -213,16 +215,16 @@ def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
         "Note: As specified in the protocol, excluded readings are included in the primary"
         in ran.stderr
     )
-    again = run("study", "exclude", *third)
-    assert (again.returncode, again.stdout) == (1, "")
-    assert "already excluded" in again.stderr
+    repeated = run("study", "exclude", *third)
+    assert (repeated.returncode, repeated.stdout) == (1, "")
+    assert "already excluded" in repeated.stderr
     assert done("study", "reinstate", *third) == "Brought back: R1, position 3.\n"
-    none = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
-    assert (none.returncode, none.stderr) == (1, "'R1' has read nothing at position 41.\n")
+    unread = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
+    assert (unread.returncode, unread.stderr) == (1, "'R1' has read nothing at position 41.\n")
 
 
-def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_path: Path) -> None:
-    """Key, fault and remedy for each; nothing imported; --skip-faulty takes the rest."""
+def test_a_bank_with_errors_is_refused_with_all_of_them(bank: Path, tmp_path: Path) -> None:
+    """Each error has key and remedy; --skip-faulty imports the other items."""
     records = json.loads(bank.read_text())
     records["q0000"]["correct_answer"] = "E"
     records["q0001"]["ImagePath"] = ["../../etc/passwd"]
@@ -239,7 +241,7 @@ def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_pa
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Path:
-    """Return a store with a study drawn and nobody invited; its protocol lies beside it."""
+    """Return a store with a drawn study without readers, next to its protocol."""
     return templates.copy(tmp_path, _drawn)
 
 
@@ -253,10 +255,8 @@ def _drawn(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
-    bank: Path, tmp_path: Path
-) -> None:
-    """A check keeps nothing and exits with 1 where an import would refuse."""
+def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
+    """A check stores nothing and exits with 1 if an import would be refused."""
     db = ("--db", tmp_path / "s.db")
     done("study", "init", *db)
     sound = json.loads(done("study", "bank", "check", bank, "--json"))
@@ -273,8 +273,8 @@ def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
     done("study", "import", bank, *db, "--bank", "a", *terms)
     done("study", "import", faulty, *db, "--bank", "b", "--skip-faulty")
     listed = csv.DictReader(io.StringIO(done("study", "bank", "list", *db)))
-    found = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in listed}
-    assert found == {"a": ("120", "CC BY-NC 4.0", "0"), "b": ("119", "", "0")}
+    listed_banks = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in listed}
+    assert listed_banks == {"a": ("120", "CC BY-NC 4.0", "0"), "b": ("119", "", "0")}
     assert "only in a (1)\n  q0001" in done("study", "bank", "compare", "a", "b", *db)
     assert "by view:\n       120  PA+LATERAL" in done("study", "bank", "show", *db, "--bank", "a")
     assert "119 items" in done("study", "bank", "remove", *db, "--bank", "b")
@@ -283,8 +283,8 @@ def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
 
 
 @pytest.mark.slow
-def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> None:
-    """A full disk behind the printout: refused, nobody invited, and asked again it works."""
+def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: Path) -> None:
+    """On a full disk, no reader is invited, and the next attempt succeeds."""
     readers = tmp_path / "r.csv"
     readers.write_text("reader_id;level\nR1;resident\n", encoding="utf-8-sig")
     command = [sys.executable, "-m", "study", "invite", "--db", drawn, "--study", "t", readers]
@@ -307,8 +307,8 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_command_without_a_trace(drawn: Path, tmp_path: Path) -> None:
-    """An interrupted command prints one line and exits with the status that shells expect."""
+def test_ctrl_c_ends_a_command_without_a_traceback(drawn: Path, tmp_path: Path) -> None:
+    """The command prints one line and exits with the usual status."""
     fifo = tmp_path / "never-written"
     os.mkfifo(fifo)
     study = ("--db", drawn, "--study", "u", "--bank", "b", "--protocol", tmp_path / "p.toml")
@@ -324,11 +324,11 @@ runpy.run_module("study", run_name="__main__")
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
-        # A test run in the background of a script ignores it, and so would its children.
+        # Tests that run in the background of a script ignore the signal, as would their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        with fifo.open("w"):  # opens as soon as the command reads
+        with fifo.open("w"):  # opens when the command reads
             ran.send_signal(signal.SIGINT)
             _, printed = ran.communicate(timeout=60)
     finally:
@@ -337,29 +337,29 @@ runpy.run_module("study", run_name="__main__")
     assert printed.strip() == "Stopped. What was under way has been taken back."
 
 
-def test_a_list_may_name_readers_and_who_is_known_keeps_their_code(
-    drawn: Path, tmp_path: Path
-) -> None:
-    """By their e-mail address; neither it nor the name comes out again."""
+def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:
+    """The bundle contains neither the name nor the address of the list."""
     study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
     readers.write_text("reader_id,name,email\nR1,Anna Smith,anna@example.org\n")
     (first,) = csv.DictReader(io.StringIO(done("study", "invite", *study, readers)))
     assert len(first["access_code"]) == 19
     draw = ("study", "draw", "--db", drawn, "--study", "u", "--bank", "b")
     done(*draw, "--protocol", tmp_path / "p.toml")
-    again = run("study", "invite", "--db", drawn, "--study", "u", readers)
-    assert again.stdout == "reader_id,access_code\nR1,\n"
-    assert "R1 go in with the access code they have" in again.stderr
+    second = run("study", "invite", "--db", drawn, "--study", "u", readers)
+    assert second.stdout == "reader_id,access_code\nR1,\n"
+    assert "R1 go in with the access code they have" in second.stderr
     done("study", "open", *study)
     done("study", "export", *study, "--out", tmp_path / "out")
-    told = b"".join(one.read_bytes() for one in (tmp_path / "out").iterdir())
-    assert b"Smith" not in told
-    assert b"anna@" not in told
+    exported = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert b"Smith" not in exported
+    assert b"anna@" not in exported
 
 
 @pytest.mark.slow
-def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path) -> None:
-    """The same counts with and without keeping anything; a reason each time something goes."""
+def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
+    drawn: Path, tmp_path: Path
+) -> None:
+    """A dry run prints the same counts; replacing and withdrawing need a reason."""
     study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
     add = ("study", "models", "add", file, *study, "--model", "M")
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "B")))
@@ -383,8 +383,8 @@ def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) -> None:
-    """The two lines of the demo study, then the reader who starts from the start."""
+def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
+    """The preparations of the new reader can be listed."""
     printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()
     starts = ("Demo reader      ", "Demo coordinator ", "Demo reader, from the start ")
     lines = [line for line in printed if line.startswith("Demo ")]
@@ -399,13 +399,13 @@ def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) ->
     done("study", "verify", "--db", tmp_path / "demo.db")
 
 
-def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
+def test_the_code_of_the_first_administrator_is_printed_once(
     tmp_path: Path,
 ) -> None:
-    """The first start prints it, the next says nothing; a lost one is replaced by its command."""
+    """A command replaces a lost code."""
     store = tmp_path / "deeper" / "empty.db"
     first = done("study", "demo", "--empty", "--db", store)
-    (line,) = [one for one in first.splitlines() if one.startswith("Administrator ")]
+    (line,) = [text for text in first.splitlines() if text.startswith("Administrator ")]
     assert len(line.split()[1]) == 19
     assert "Sign in with the administrator code below" in first
     assert "access codes you gave out" in done("study", "demo", "--empty", "--db", store)
@@ -429,10 +429,10 @@ def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
         ('reader_id\n"R1\n', "not a valid CSV file"),
     ],
 )
-def test_a_faulty_list_of_readers_invites_nobody(
+def test_an_invalid_list_of_readers_is_refused(
     drawn: Path, tmp_path: Path, text: str, reason: str
 ) -> None:
-    """The refusal names the line and the remedy, and all stays as it was."""
+    """The message names line and remedy, and no reader is invited."""
     readers = tmp_path / "r.csv"
     readers.write_text(text)
     ran = run("study", "invite", "--db", drawn, "--study", "t", readers)
@@ -443,15 +443,17 @@ def test_a_faulty_list_of_readers_invites_nobody(
 @pytest.mark.parametrize(
     "path", ["no/folder/s.db", "x" * 300, "/proc/version"], ids=["folder", "long", "foreign"]
 )
-def test_a_place_for_a_store_that_cannot_be_is_one_sentence(path: str, tmp_path: Path) -> None:
-    """No traceback, whatever the path."""
+def test_an_impossible_path_of_a_store_is_reported_in_one_sentence(
+    path: str, tmp_path: Path
+) -> None:
+    """There is no traceback for any path."""
     ran = run("study", "init", "--db", tmp_path / path)
     assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)
     assert len(ran.stderr.strip().splitlines()) == 1
 
 
-def test_releasing_an_account_needs_somebody_who_has_one(drawn: Path) -> None:
-    """Nobody has that name, in the study or on the server; or they have no account."""
+def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
+    """The person is unknown in the study or on the server, or has no account."""
     done("study", "administrator", "--db", drawn)
     about = ("study", "release-account", "--db", drawn, "--reason", "x", "--who")
     for more in ((), ("--study", "t")):
@@ -459,8 +461,8 @@ def test_releasing_an_account_needs_somebody_who_has_one(drawn: Path) -> None:
     assert "no sign-in account" in run(*about, "admin").stderr
 
 
-def test_every_option_reaches_the_function_that_takes_it() -> None:
-    """A command's function has a parameter for each of its options or takes all, and no other."""
+def test_the_function_of_a_command_accepts_all_its_options() -> None:
+    """It has a parameter for each option, or accepts any, and has no other parameters."""
     commands = list(program.commands.values())
     while commands:
         command = commands.pop()
@@ -469,14 +471,14 @@ def test_every_option_reaches_the_function_that_takes_it() -> None:
             continue
         assert command.callback is not None
         taken = inspect.signature(command.callback).parameters.values()
-        wanted = {one.name for one in taken if one.kind != one.VAR_KEYWORD}
-        given = {option.name for option in command.params}
-        assert wanted <= given, command.name
-        assert len(wanted) < len(taken) or given == wanted, command.name
+        wanted = {item.name for item in taken if item.kind != item.VAR_KEYWORD}
+        options = {option.name for option in command.params}
+        assert wanted <= options, command.name
+        assert len(wanted) < len(taken) or options == wanted, command.name
 
 
-def test_a_misspelt_name_is_answered_with_the_nearest(drawn: Path) -> None:
-    """Of studies, banks, readers, roles, models and columns."""
+def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
+    """It may be the name of a study, bank, reader, role, model or column."""
     done("study", "administrator", "--db", drawn)
     bank_name = done("study", "bank", "list", "--db", drawn).splitlines()[1].split(",")[0]
     readers = drawn.with_name("readers.csv")
@@ -504,8 +506,8 @@ def test_a_misspelt_name_is_answered_with_the_nearest(drawn: Path) -> None:
         assert f"Did you mean {nearest}?" in ran.stderr, ran.stderr
 
 
-def test_a_file_that_is_no_backup_is_named_itself(tmp_path: Path) -> None:
-    """Not the copy in a hidden folder that was looked at."""
+def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
+    """The hidden copy that is checked is not mentioned."""
     text = tmp_path / "notes.txt"
     text.write_text("hello")
     ran = run("study", "restore-backup", text, "--db", tmp_path / "new.db")
@@ -515,8 +517,8 @@ def test_a_file_that_is_no_backup_is_named_itself(tmp_path: Path) -> None:
     assert not (tmp_path / "new.db").exists()
 
 
-def test_verify_names_the_file_of_each_line(drawn: Path) -> None:
-    """Receipts and heads both have a line 1."""
+def test_the_verification_names_the_file_of_each_line(drawn: Path) -> None:
+    """Receipts and chain heads come from separate files."""
     receipts, kept = drawn.with_name("receipts.txt"), drawn.with_name("heads.txt")
     for file in (receipts, kept):
         file.write_text("nonsense\n")
@@ -530,10 +532,10 @@ def test_verify_names_the_file_of_each_line(drawn: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\ufeff", "# nothing\n", "> \n\n"])
 @pytest.mark.parametrize("option", ["--receipts", "--heads"])
-def test_verify_refuses_a_file_without_lines_to_compare(
+def test_the_verification_refuses_a_file_without_receipts_or_heads(
     drawn: Path, option: str, content: str
 ) -> None:
-    """Otherwise it would seem that the readers' receipts were compared."""
+    """Otherwise the output would suggest that they were compared."""
     file = drawn.with_name("kept.txt")
     file.write_text(content, encoding="utf-8")
     ran = run("study", "verify", "--db", drawn, option, file)
@@ -552,10 +554,8 @@ def test_verify_refuses_a_file_without_lines_to_compare(
         ("verify", "--heads"),
     ],
 )
-def test_a_pipe_or_device_is_refused_by_name(
-    drawn: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    """Reading one may never end."""
+def test_a_pipe_or_device_is_refused(drawn: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Reading it might never end."""
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     for file in (pipe, Path("/dev/zero")):
@@ -564,8 +564,8 @@ def test_a_pipe_or_device_is_refused_by_name(
         assert f"{file} is neither a file nor a folder" in ran.stderr
 
 
-def test_a_drawn_study_is_returned_to_a_draft(drawn: Path) -> None:
-    """With a reason, and once: it belongs to an administrator where there is no coordinator."""
+def test_a_drawn_study_can_be_returned_to_a_draft_by_command(drawn: Path) -> None:
+    """A reason is required; without a coordinator, the draft belongs to an administrator."""
     back = ("study", "return-to-draft", "--db", drawn, "--study", "t")
     assert run(*back).returncode == 2
     assert "Add an administrator first" in run(*back, "--reason", "Wrong seed.").stderr

@@ -1,4 +1,4 @@
-"""What is accepted as a bundle, and what is refused with which words."""
+"""Bundles that are accepted, and the messages of those that are refused."""
 
 import zipfile
 from pathlib import Path
@@ -10,22 +10,22 @@ from analysis import BundleError, accuracy, bundle_from_tables, read_bundle
 from analysis.figures.drawing.axes import rater_names
 
 
-def test_a_rater_called_na_and_a_byte_order_mark_are_kept_apart_from_missing(folder: Path) -> None:
-    """Cells are text: NA is a name, and a byte order mark is no part of the first column's."""
+def test_na_and_a_byte_order_mark_are_not_missing_values(folder: Path) -> None:
+    """Cells are text: NA is a name, and a byte order mark is not part of the first column."""
     text = (folder / "readings.csv").read_text().replace("R1", "NA")
     (folder / "readings.csv").write_text(text, encoding="utf-8-sig")
     assert sorted(read_bundle(folder).raters["rater_id"]) == ["NA", "R2"]
 
 
-def test_small_letters_and_blanks_around_them_are_letters(folder: Path) -> None:
-    """What people type by hand counts."""
+def test_answers_may_have_lower_case_and_blanks(folder: Path) -> None:
+    """People type such letters by hand."""
     text = (folder / "readings.csv").read_text().replace("R1,q1,A", "R1,q1, a ")
     (folder / "readings.csv").write_text(text)
     assert read_bundle(folder).readings["answer"].iloc[0] == "A"
 
 
-def test_a_zip_is_read_at_its_top_or_in_its_one_folder(folder: Path, tmp_path: Path) -> None:
-    """The .zip of a bundle gives what its folder gives."""
+def test_a_zip_may_contain_the_files_or_a_single_folder(folder: Path, tmp_path: Path) -> None:
+    """Both give the same tables as the folder."""
     expected = accuracy(read_bundle(folder))
     for prefix in ("", "study/"):
         archive = tmp_path / "bundle.zip"
@@ -35,8 +35,8 @@ def test_a_zip_is_read_at_its_top_or_in_its_one_folder(folder: Path, tmp_path: P
         pd.testing.assert_frame_equal(accuracy(read_bundle(archive)), expected)
 
 
-def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
-    """All faults of a file are listed, so that it is corrected once."""
+def test_all_errors_are_listed_with_file_row_and_remedy(folder: Path) -> None:
+    """A user can correct all errors of the file at once."""
     (folder / "items.csv").write_text("item_id,truth,n_options\nq1,A,4\nq1,Z,4\nq3,?,no\n")
     (folder / "raters.csv").write_text("rater_id,rater_kind\nR1,robot\n")
     (folder / "readings.csv").write_text(
@@ -78,36 +78,39 @@ def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
         (b'item_id,options,n_options\nq1,"[1, 2]",3\n', "n_options is 3 but options lists 2"),
     ],
 )
-def test_a_broken_items_file_is_refused_in_words(folder: Path, content: bytes, words: str) -> None:
-    """Whatever is wrong with the file, a sentence says it."""
+def test_an_invalid_items_file_is_refused(folder: Path, content: bytes, words: str) -> None:
+    """A sentence describes the error."""
     (folder / "items.csv").write_bytes(content)
     with pytest.raises(BundleError, match=words.replace("(", r"\(")):
         read_bundle(folder)
 
 
-def test_nothing_there_and_no_zip_are_refused(tmp_path: Path) -> None:
-    """A wrong path is a sentence too."""
+def test_a_missing_path_and_another_file_are_refused(tmp_path: Path) -> None:
+    """The message states the remedy."""
     (tmp_path / "note.txt").write_text("hello")
-    for name, words in (("nowhere", "is not there"), ("note.txt", "neither a folder nor a .zip")):
+    for name, words in (
+        ("nowhere", "Give the folder or the .zip of a bundle"),
+        ("note.txt", "neither a folder nor a .zip"),
+    ):
         with pytest.raises(BundleError, match=words):
             read_bundle(tmp_path / name)
 
 
-def test_options_are_counted_where_their_number_is_not_given() -> None:
-    """`options` stands in for `n_options`."""
+def test_options_are_counted_if_their_number_is_missing() -> None:
+    """The column `options` replaces `n_options`."""
     items = pd.DataFrame({"item_id": ["q"], "options": ['["Yes", "No"]']})
     readings = pd.DataFrame({"rater_id": ["R"], "item_id": ["q"], "answer": ["B"]})
     assert bundle_from_tables(items, readings).items["n_options"].tolist() == [2]
 
 
-def test_unparsed_words_need_not_be_a_letter() -> None:
+def test_the_answer_of_an_unparsed_reading_may_be_any_text() -> None:
     """Only a counted answer must be among the options."""
     items = pd.DataFrame({"item_id": ["q"], "n_options": [2]})
     reading = {"rater_id": ["M"], "item_id": ["q"], "answer": ["I see"], "status": ["unparsed"]}
     assert len(bundle_from_tables(items, pd.DataFrame(reading)).readings) == 1
 
 
-def test_simulated_raters_are_known_by_label_and_by_timing() -> None:
+def test_simulated_raters_are_marked_in_label_or_timing() -> None:
     """Either mark makes a rater simulated."""
     readings = pd.DataFrame(
         {
@@ -129,8 +132,8 @@ def test_simulated_raters_are_known_by_label_and_by_timing() -> None:
     assert bundle.labels == {"R1": "Resident", "R2": "R2", "R3": "Person"}
 
 
-def test_a_label_that_carries_its_mark_shows_it_once() -> None:
-    """Wherever the mark stands, however it is written, and in an id that serves as label too."""
+def test_the_mark_of_a_simulated_rater_is_shown_once() -> None:
+    """The label or the ID may contain it at any position."""
     labels = ["Resident (simulated)", "(Simulated) resident (simulated)", "", "(simulated)"]
     ids = ["R1", "R2", "R3 (simulated)", "R4 (simulated)"]
     raters = pd.DataFrame({"rater_id": ids, "rater_kind": "reader", "label": labels})
@@ -159,7 +162,7 @@ def test_a_label_that_carries_its_mark_shows_it_once() -> None:
     ],
 )
 def test_flags_in_another_notation_are_refused(flags: str | list[str], words: str) -> None:
-    """A list's brackets, or a False in every row, would make every reading a flagged one."""
+    """The brackets of a list, or a False in every row, would flag every reading."""
     items = pd.DataFrame({"item_id": ["p", "q"]})
     readings = pd.DataFrame(
         {"rater_id": "R", "item_id": ["p", "q"], "answer": ["A", "A"], "flags": flags}
@@ -168,8 +171,8 @@ def test_flags_in_another_notation_are_refused(flags: str | list[str], words: st
         bundle_from_tables(items, readings)
 
 
-def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) -> None:
-    """Both columns are optional, and blanks are nothing."""
+def test_flags_and_exclusions_are_optional(folder: Path) -> None:
+    """Missing columns and blanks count as empty."""
     assert set(read_bundle(folder).readings["flags"]) == {""}
     readings = pd.DataFrame(
         {
@@ -198,10 +201,10 @@ def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) ->
         ({"datapackage.json": "not JSON"}, ""),
     ],
 )
-def test_the_bundle_states_what_confidence_means(
+def test_the_bundle_states_the_meaning_of_confidence(
     folder: Path, files: dict[str, str], means: str
 ) -> None:
-    """Its first bundles did not say it, but Reading Room always asked how sure the reader is."""
+    """Early bundles of Reading Room lack the value, but always asked how sure the reader is."""
     for name, text in files.items():
         (folder / name).write_text(text)
     assert read_bundle(folder).confidence_means == means

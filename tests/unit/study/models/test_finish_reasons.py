@@ -1,4 +1,4 @@
-"""Outputs cut off at a token limit are unparsed for that reason, whatever the harness calls it."""
+"""Outputs that were cut off at a token limit are unparsed, in the notation of every harness."""
 
 import json
 from collections.abc import Mapping
@@ -117,7 +117,7 @@ def _status(tmp_path: Path, record: Mapping[str, Any]) -> tuple[str | None, str,
 
 
 @pytest.mark.parametrize("harness", CUT_OFF)
-def test_a_cut_off_output_is_unparsed_though_it_names_a_letter(
+def test_a_cut_off_output_is_unparsed_even_if_it_names_a_letter(
     tmp_path: Path, harness: str
 ) -> None:
     assert _status(tmp_path, CUT_OFF[harness]) == (None, "unparsed", "cut off")
@@ -145,14 +145,14 @@ def test_cut_off_outputs_are_noted_with_their_number(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("empty", ["", " \n", None])
 def test_an_empty_output_that_the_model_finished_is_unparsed(empty: str | None) -> None:
-    """It was asked and said nothing; without a reason nothing is known of it, and it is skipped."""
+    """The model returned no text. Without a reason for stopping, the output counts as skipped."""
     finished = predict("q1", empty, OPTIONS, finish="stop")
     assert (finished.status, finished.detail["reason"]) == ("unparsed", "empty output")
     assert predict("q1", empty, OPTIONS).status == "skipped"
     assert predict("q1", empty, OPTIONS, finish="length").detail["reason"] == "cut off"
 
 
-def test_thinking_that_never_ends_is_cut_off() -> None:
+def test_a_thought_without_an_end_is_cut_off() -> None:
     unfinished = predict("q1", "<think>The answer is B. Let me", OPTIONS)
     assert (unfinished.status, unfinished.detail["reason"]) == ("unparsed", "cut off")
 

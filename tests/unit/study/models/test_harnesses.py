@@ -1,4 +1,4 @@
-"""Answers of every harness of the field, in the shapes that they write: taken, or refused why."""
+"""Files of answers in the formats of the usual harnesses are read, or refused with the reason."""
 
 import json
 import math
@@ -39,8 +39,11 @@ def _read(path: Path, *more: Path, columns: str = "") -> PredictionFile:
     return read_predictions(path, *more, options=ITEMS, column_roles=column_roles)
 
 
-def _told(found: PredictionFile) -> dict[tuple[str, int], tuple[str | None, str]]:
-    return {(one.item_id, one.repeat): (one.answer, one.status) for one in found.predictions}
+def _answers(file: PredictionFile) -> dict[tuple[str, int], tuple[str | None, str]]:
+    return {
+        (prediction.item_id, prediction.repeat): (prediction.answer, prediction.status)
+        for prediction in file.predictions
+    }
 
 
 def _vlmevalkit(folder: Path) -> Path:
@@ -50,7 +53,7 @@ def _vlmevalkit(folder: Path) -> Path:
 
 def _vlmevalkit_tsv(folder: Path) -> Path:
     path = folder / "model_VQA.tsv"
-    text = 'q1\tWhich?\tx\ty\tA\t"B\nas said"\nq2\tWhich?\tx\ty\tB\tC\n'
+    text = 'q1\tWhich?\tx\ty\tA\t"B\nas seen"\nq2\tWhich?\tx\ty\tB\tC\n'
     path.write_text("\t".join(HEADER) + "\n" + text)
     return path
 
@@ -119,8 +122,8 @@ def _inspect_eval(folder: Path) -> Path:
         packed.writestr("header.json", json.dumps({"version": 2, "status": "success"}))
         packed.writestr("summaries.json", "[]")
         packed.writestr("_journal/start.json", "{}")
-        for one in _samples():
-            packed.writestr(f"samples/{one['id']}_epoch_1.json", json.dumps(one))
+        for sample in _samples():
+            packed.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
     return path
 
 
@@ -244,43 +247,43 @@ def _parquet(folder: Path) -> Path:
         (_parquet, "Parquet table"),
     ],
 )
-def test_a_file_of_each_harness_is_known_by_what_it_holds(
+def test_the_format_of_a_file_is_detected_by_its_content(
     tmp_path: Path, written: Callable[[Path], Path], shape: str
 ) -> None:
-    """None is taken for its neighbour, and none's reference standard for the model's answer."""
+    """Similar formats are distinguished, and the reference standard is not read."""
     path = written(tmp_path)
-    found = _read(path)
-    assert found.shape == shape
-    assert _told(found) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
-    assert (found.n_runs, found.unknown_ids, found.conditions) == (1, (), ("",))
+    file = _read(path)
+    assert file.shape == shape
+    assert _answers(file) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
+    assert (file.n_runs, file.unknown_ids, file.conditions) == (1, (), ("",))
     renamed = path.rename(path.with_suffix(".dat"))
-    if found.shape not in ("VLMEvalKit CSV table",):
-        assert _read(renamed).predictions == found.predictions
+    if file.shape not in ("VLMEvalKit CSV table",):
+        assert _read(renamed).predictions == file.predictions
 
 
-def test_epochs_of_a_log_are_runs_and_what_failed_in_one_is_counted(tmp_path: Path) -> None:
-    """A sample that ended in an error has no answer, and the log's own end is told."""
+def test_epochs_of_a_log_are_runs_and_failures_are_counted(tmp_path: Path) -> None:
+    """A sample that ended in an error has no answer, and the status of the log is reported."""
     samples = [*_samples(), *_samples()]
-    for n, one in enumerate(samples):
-        samples[n] = {**one, "epoch": 1 + n // 2}
+    for n, sample in enumerate(samples):
+        samples[n] = {**sample, "epoch": 1 + n // 2}
     samples[3] |= {"output": {"completion": ""}, "error": {"message": "timeout"}}
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 2, "status": "error", "eval": {}, "samples": samples}))
-    found = _read(path)
-    assert _told(found) == {
+    file = _read(path)
+    assert _answers(file) == {
         ("q1", 1): ("B", "answered"),
         ("q2", 1): ("C", "answered"),
         ("q1", 2): ("B", "answered"),
         ("q2", 2): (None, "skipped"),
     }
-    assert [one.run for one in found.predictions] == ["1", "1", "2", "2"]
-    assert [one.repeat for one in found.primary] == [1, 1]
-    assert "the log says that its run ended as “error”" in found.notes
-    assert "1 requests failed (timeout) and count as skipped" in found.notes
+    assert [prediction.run for prediction in file.predictions] == ["1", "1", "2", "2"]
+    assert [prediction.repeat for prediction in file.primary] == [1, 1]
+    assert "the log says that its run ended as “error”" in file.notes
+    assert "1 requests failed (timeout) and count as skipped" in file.notes
 
 
-def test_a_log_packed_as_python_cannot_read_it_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    """Newer logs are packed with Zstandard."""
+def test_a_log_with_an_unsupported_compression_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    """Recent logs are compressed with Zstandard."""
     path = _inspect_eval(tmp_path)
     raw = bytearray(path.read_bytes())
     for mark, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
@@ -344,45 +347,45 @@ def _choices(message: Mapping[str, Any]) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_request_that_failed_is_no_answer_and_a_refusal_is_one(
+def test_failed_requests_are_skipped_and_refusals_are_refused(
     tmp_path: Path, row: Mapping[str, Any], status: str, note: str
 ) -> None:
-    """What the provider says of it decides, and failures are counted."""
+    """The status reported by the provider decides, and failures are counted."""
     key = "custom_id" if "custom_id" in row else "key"
     good: dict[str, Any] = {"response": {"body": {"choices": [{"message": {"content": "B"}}]}}}
     if key == "key":
         good = {"response": {"candidates": [{"content": {"parts": [{"text": "B"}]}}]}}
     elif "result" in row:
         good = {"result": {"type": "succeeded", "message": {"content": [{"text": "B"}]}}}
-    found = _read(_lines(tmp_path / "out.jsonl", [row, {key: "q2", **good}]))
-    assert _told(found) == {("q1", 1): (None, status), ("q2", 1): ("B", "answered")}
+    file = _read(_lines(tmp_path / "out.jsonl", [row, {key: "q2", **good}]))
+    assert _answers(file) == {("q1", 1): (None, status), ("q2", 1): ("B", "answered")}
     wanted = (f"1 requests failed ({note}) and count as skipped",) if note else ()
-    assert found.notes == wanted
+    assert file.notes == wanted
 
 
-def test_several_choices_of_one_request_are_runs(tmp_path: Path) -> None:
-    """`n` asked for in a batch, and repeats of lm-eval."""
+def test_several_choices_of_a_request_are_runs(tmp_path: Path) -> None:
+    """They come from `n` in a batch, or from repeats of lm-eval."""
     choices = [{"message": {"content": words}} for words in ("B", "C")]
     rows = [{"custom_id": "q1", "response": {"body": {"choices": choices}}}]
-    told = {("q1", 1): ("B", "answered"), ("q1", 2): ("C", "answered")}
-    assert _told(_read(_lines(tmp_path / "a.jsonl", rows))) == told
+    expected = {("q1", 1): ("B", "answered"), ("q1", 2): ("C", "answered")}
+    assert _answers(_read(_lines(tmp_path / "a.jsonl", rows))) == expected
     sample = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": [["B", "C"]], "filter": "none"}
-    assert _told(_read(_lines(tmp_path / "b.jsonl", [sample]))) == told
+    assert _answers(_read(_lines(tmp_path / "b.jsonl", [sample]))) == expected
 
 
 def test_the_likelihoods_of_options_give_answer_and_probabilities(tmp_path: Path) -> None:
-    """Where lm-eval asks how likely each option is, the likeliest is the answer."""
-    given = [[["-3.5", "False"]], [["-0.5", "True"]], [["-9", "False"]], [["-7", "False"]]]
-    row = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": given, "filter": "none"}
-    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
-    assert (one.answer, one.detail["rule"]) == ("B", "most probable")
+    """If lm-eval reports the likelihood of each option, the most likely one is the answer."""
+    likelihoods = [[["-3.5", "False"]], [["-0.5", "True"]], [["-9", "False"]], [["-7", "False"]]]
+    row = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": likelihoods, "filter": "none"}
+    (prediction,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (prediction.answer, prediction.detail["rule"]) == ("B", "most probable")
     assert math.isclose(
-        one.confidence or 0, 1 / (1 + math.exp(-3) + math.exp(-8.5) + math.exp(-6.5))
+        prediction.confidence or 0, 1 / (1 + math.exp(-3) + math.exp(-8.5) + math.exp(-6.5))
     )
 
 
-def test_columns_can_be_named_in_every_kind_of_table(tmp_path: Path) -> None:
-    """Whatever they are called; JSON is asked by its path."""
+def test_columns_can_be_specified_in_every_kind_of_table(tmp_path: Path) -> None:
+    """In JSON, the name is a path."""
     columns = "id=Case No.,output=Reply,run=seed,confidence=sure,condition=Shown,prompt=asked"
     header = ["Case No.", "Reply", "seed", "sure", "Shown", "asked", "Truth"]
     rows: list[list[Any]] = [
@@ -402,25 +405,31 @@ def test_columns_can_be_named_in_every_kind_of_table(tmp_path: Path) -> None:
         _lines(tmp_path / "a.jsonl", dicts),
     ]
     for path in files:
-        found = _read(path, columns=columns)
+        file = _read(path, columns=columns)
         assert [
-            (one.answer, one.run, one.repeat, one.confidence, one.condition)
-            for one in found.predictions
+            (
+                prediction.answer,
+                prediction.run,
+                prediction.repeat,
+                prediction.confidence,
+                prediction.condition,
+            )
+            for prediction in file.predictions
         ] == [
             ("B", "7", 1, 0.8, "image"),
             ("C", "12", 2, 0.6, "image"),
             ("D", "7", 1, 0.25, "image-absent"),
         ]
-        assert found.predictions[0].detail["prompt"] == "Which?"
-        assert [one.answer for one in found.primary] == ["B"]
+        assert file.predictions[0].detail["prompt"] == "Which?"
+        assert [prediction.answer for prediction in file.primary] == ["B"]
     nested = _lines(tmp_path / "b.jsonl", [{"case": {"id": "q1"}, "out": [{"text": "B"}]}])
-    assert _told(_read(nested, columns="id=case.id,output=out.0.text")) == {
+    assert _answers(_read(nested, columns="id=case.id,output=out.0.text")) == {
         ("q1", 1): ("B", "answered")
     }
 
 
 @pytest.mark.parametrize(
-    "given",
+    "values",
     [
         {"probability_A": 0.1, "probability_B": 0.7, "probability_C": 0.2, "probability_D": 0},
         {"probs": [0.1, 0.7, 0.2, 0]},
@@ -428,27 +437,31 @@ def test_columns_can_be_named_in_every_kind_of_table(tmp_path: Path) -> None:
         {"probabilities": '{"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}'},
     ],
 )
-def test_the_options_probabilities_give_the_confidence(
-    tmp_path: Path, given: dict[str, Any]
+def test_the_probability_of_the_answer_is_its_confidence(
+    tmp_path: Path, values: dict[str, Any]
 ) -> None:
-    """That of the option that was answered, by letter, by text or in canonical order."""
-    row = {"item_id": "q1", "pred": "B", **given}
-    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
-    assert (one.answer, one.confidence) == ("B", 0.7)
-    assert one.detail["probabilities"] == {"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}
+    """Options are identified by letter, by text or by canonical order."""
+    row = {"item_id": "q1", "pred": "B", **values}
+    (prediction,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (prediction.answer, prediction.confidence) == ("B", 0.7)
+    assert prediction.detail["probabilities"] == {"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}
 
 
-def test_letters_of_a_shuffled_order_are_put_back(tmp_path: Path) -> None:
-    """An order that is none is refused: letters would be read wrong without a word."""
+def test_letters_of_shuffled_options_are_translated(tmp_path: Path) -> None:
+    """An invalid order is refused, because letters would be read incorrectly."""
     row = {"item_id": "q1", "answer": "A", "condition": "options shuffled", "shown_order": "CADB"}
-    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
-    assert (one.answer, one.condition, one.detail["order"]) == ("C", "options-shuffled", "CADB")
+    (prediction,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (prediction.answer, prediction.condition, prediction.detail["order"]) == (
+        "C",
+        "options-shuffled",
+        "CADB",
+    )
     with pytest.raises(BadFile, match="“CAB” is no order of 4 options"):
         _read(_lines(tmp_path / "b.jsonl", [row | {"shown_order": "CAB"}]))
 
 
-def test_an_exam_paper_tells_what_answers_lost_on_their_way(tmp_path: Path) -> None:
-    """The order of options, the condition, and which item a number is."""
+def test_an_exam_paper_adds_what_the_answers_lack(tmp_path: Path) -> None:
+    """It has the order of options, the condition, and the item of each number."""
     paper = tmp_path / "paper.json"
     items = [
         {"index": 1, "item_id": "q1", "shown_order": "CADB"},
@@ -458,23 +471,29 @@ def test_an_exam_paper_tells_what_answers_lost_on_their_way(tmp_path: Path) -> N
     paper.write_text(json.dumps(about))
     body = {"response": {"body": {"choices": [{"message": {"content": "A"}}]}}}
     rows = [{"custom_id": f"q{n}", **body} for n in (1, 2)]
-    found = _read(_lines(tmp_path / "batch.jsonl", rows), paper)
-    assert [one.answer for one in found.predictions] == ["C", "A"]
-    assert found.conditions == ("unaided",)
+    file = _read(_lines(tmp_path / "batch.jsonl", rows), paper)
+    assert [prediction.answer for prediction in file.predictions] == ["C", "A"]
+    assert file.conditions == ("unaided",)
     table = tmp_path / "ReadingRoom.tsv"
     table.write_text("index\tquestion\tprediction\n1\tx\tA\n2\tx\tB\n")
-    assert [one.answer for one in _read(paper, table).predictions] == ["C", "B"]
+    assert [prediction.answer for prediction in _read(paper, table).predictions] == ["C", "B"]
     with pytest.raises(BadFile, match="an exam paper without answers"):
         _read(paper)
 
 
-def test_several_files_are_parts_or_else_runs(tmp_path: Path) -> None:
-    """By whether they say something of the same items."""
-    one = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "answer": "A"}])
-    two = _lines(tmp_path / "b.jsonl", [{"item_id": "q2", "answer": "B"}])
-    again = _lines(tmp_path / "c.jsonl", [{"item_id": "q1", "answer": "C"}])
-    assert _told(_read(one, two)) == {("q1", 1): ("A", "answered"), ("q2", 1): ("B", "answered")}
-    assert _told(_read(one, again)) == {("q1", 1): ("A", "answered"), ("q1", 2): ("C", "answered")}
+def test_several_files_are_parts_or_runs(tmp_path: Path) -> None:
+    """They are runs if they have the same items."""
+    first = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "answer": "A"}])
+    second = _lines(tmp_path / "b.jsonl", [{"item_id": "q2", "answer": "B"}])
+    repeated = _lines(tmp_path / "c.jsonl", [{"item_id": "q1", "answer": "C"}])
+    assert _answers(_read(first, second)) == {
+        ("q1", 1): ("A", "answered"),
+        ("q2", 1): ("B", "answered"),
+    }
+    assert _answers(_read(first, repeated)) == {
+        ("q1", 1): ("A", "answered"),
+        ("q1", 2): ("C", "answered"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -485,23 +504,23 @@ def test_several_files_are_parts_or_else_runs(tmp_path: Path) -> None:
         ("id=item_id,output=out,order=item_id", "is no order of 4 options"),
     ],
 )
-def test_what_a_named_column_cannot_be_is_refused(tmp_path: Path, columns: str, says: str) -> None:
-    """By file, row and remedy."""
+def test_an_invalid_column_is_refused(tmp_path: Path, columns: str, says: str) -> None:
+    """The message has file, row and remedy."""
     path = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "out": "B"}])
     with pytest.raises(BadFile, match=says):
         _read(path, columns=columns)
 
 
 @pytest.mark.parametrize("words", ["id", "id=a", "id=a,id=b,answer=c", "id=a,truth=b", "answer="])
-def test_columns_are_named_in_one_way(words: str) -> None:
-    """What a column cannot mean is refused with what it can."""
+def test_an_invalid_specification_of_columns_is_refused(words: str) -> None:
+    """The message lists the possible roles."""
     with pytest.raises(BadInput):
         parsed_columns(words)
 
 
-def test_the_same_run_given_twice_is_refused(tmp_path: Path) -> None:
-    """With how runs are told apart."""
-    rows = [{"item_id": "q1", "answer": one, "seed": n} for n, one in enumerate("AB")]
+def test_duplicate_answers_of_a_run_are_refused(tmp_path: Path) -> None:
+    """The message explains how to distinguish runs."""
+    rows = [{"item_id": "q1", "answer": letter, "seed": n} for n, letter in enumerate("AB")]
     path = _lines(tmp_path / "a.jsonl", rows)
     with pytest.raises(BadFile, match=r"q1: given again at line 2; .* column of the run"):
         _read(path)
@@ -509,14 +528,14 @@ def test_the_same_run_given_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "eval", "parquet", "json"])
-def test_a_damaged_file_is_refused_in_words(tmp_path: Path, ending: str) -> None:
-    """Cut off, or something else under that name."""
+def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
+    """It is truncated, or another file has its name."""
     made = {"xlsx": _vlmevalkit, "eval": _inspect_eval, "parquet": _parquet, "json": _inspect_json}
     path = made[ending](tmp_path)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadFile, match=path.name):
         _read(path)
-    if ending == "eval":  # what it holds is altered, not where things lie in it
+    if ending == "eval":  # the content is altered, not the directory
         content = bytearray(_inspect_eval(tmp_path).read_bytes())
         content[60:90] = b"\xff" * 30
         path.write_bytes(content)
@@ -529,23 +548,23 @@ def test_a_damaged_file_is_refused_in_words(tmp_path: Path, ending: str) -> None
         _read(other)
 
 
-def test_llavas_own_scripts_write_their_words_as_text(tmp_path: Path) -> None:
-    """Beside the prompt; its question files, which have a text too, hold no predictions."""
+def test_answers_of_the_llava_scripts_are_in_the_column_text(tmp_path: Path) -> None:
+    """Their question files have that column too, but contain no predictions."""
     rows = [
         {"question_id": f"q{n}", "prompt": "Which?", "text": words, "model_id": "llava-v1.5-7b"}
         for n, words in ((1, "B"), (2, "The answer is C."))
     ]
-    found = _read(_lines(tmp_path / "answers.jsonl", rows))
-    assert _told(found) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
+    file = _read(_lines(tmp_path / "answers.jsonl", rows))
+    assert _answers(file) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
     asked = [{"question_id": "q1", "image": "a.png", "text": "A"}]
     with pytest.raises(BadFile, match="contains no predictions"):
         _read(_lines(tmp_path / "questions.jsonl", asked))
 
 
-def test_generated_text_counts_before_a_reference_standard(tmp_path: Path) -> None:
-    """`answer` beside it may be the correct one."""
+def test_generated_text_precedes_the_column_answer(tmp_path: Path) -> None:
+    """That column may contain the correct answer."""
     rows = [{"item_id": "q1", "generated_text": "B", "answer": "A"}]
-    assert _told(_read(_lines(tmp_path / "made.jsonl", rows))) == {("q1", 1): ("B", "answered")}
+    assert _answers(_read(_lines(tmp_path / "made.jsonl", rows))) == {("q1", 1): ("B", "answered")}
 
 
 @pytest.mark.parametrize(
@@ -555,7 +574,7 @@ def test_generated_text_counts_before_a_reference_standard(tmp_path: Path) -> No
         (b"\x80\x04\x95", "pickle.*write it as XLSX, CSV or JSON"),
     ],
 )
-def test_files_that_are_never_opened_are_refused_for_what_they_are(
+def test_unsupported_file_types_are_refused_with_a_remedy(
     tmp_path: Path, begins: bytes, says: str
 ) -> None:
     path = tmp_path / "result.xlsx"

@@ -29,7 +29,7 @@ BOX = {"x": 0.25, "y": 0.5, "width": 0.5, "height": 0.25}
     ],
 )
 def test_boxes_outside_of_the_image_are_not_valid(value: object) -> None:
-    """Nor are other values than numbers, nor more than 50 of them."""
+    """Values that are not numbers and more than 50 boxes are not valid either."""
     assert boxes_of(value) is None
 
 
@@ -38,7 +38,7 @@ def test_boxes_outside_of_the_image_are_not_valid(value: object) -> None:
     [{}, [{"rows": []}], [{"rows": [[0], [0, 1]]}], [{"rows": [[1.5]]}], [{"rows": [[0] * 129]}]],
 )
 def test_a_heat_map_is_a_rectangle_of_numbers_from_0_to_1(value: object) -> None:
-    """Of at most 128 rows and columns."""
+    """It has at most 128 rows and columns."""
     assert map_of(value) is None
 
 
@@ -48,8 +48,8 @@ def _read(tmp_path: Path, **more: Any) -> Any:
     return read_predictions(path, options={"q1": ("yes", "no")})
 
 
-def test_a_file_carries_boxes_a_map_and_an_explanation(tmp_path: Path) -> None:
-    """Also as JSON in a cell."""
+def test_a_file_may_have_boxes_a_map_and_an_explanation(tmp_path: Path) -> None:
+    """A cell may contain them as JSON."""
     boxes = [{**BOX, "label": " opacity "}]
     for value in (boxes, json.dumps(boxes)):
         file = _read(tmp_path, boxes=value, map=[{"rows": [[0, 1]]}], explanation="An opacity.")
@@ -60,7 +60,7 @@ def test_a_file_carries_boxes_a_map_and_an_explanation(tmp_path: Path) -> None:
 
 
 def test_marks_that_are_not_valid_are_noted_and_not_used(tmp_path: Path) -> None:
-    """The answer is."""
+    """The answer is used."""
     file = _read(tmp_path, boxes=[{"x": 2}])
     assert "boxes" not in file.predictions[0].detail
     assert file.predictions[0].answer == "A"

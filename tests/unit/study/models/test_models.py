@@ -1,4 +1,4 @@
-"""Models as raters: looked at, kept, withdrawn, replaced with a reason; and a card of each."""
+"""Models as raters: reading a file, adding, withdrawing and replacing a model, and its card."""
 
 import csv
 import json
@@ -63,33 +63,35 @@ def _drawn(store: Store) -> list[str]:
 
 
 def _mixed(store: Store, folder: Path) -> StudyPredictions:
-    """Return what is read of a file with an answer, an unclear one, a refusal and five gaps."""
+    """Return the content of a file with an answer, an unclear one, a refusal and five gaps."""
     first, second, third, *_ = _drawn(store)
-    said = {first: "B", second: "hard to tell", third: "I cannot answer.", "elsewhere": "A"}
+    outputs = {first: "B", second: "hard to tell", third: "I cannot answer.", "elsewhere": "A"}
     path = folder / "mixed.json"
-    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
+    path.write_text(
+        json.dumps({key: {"model_prediction": words} for key, words in outputs.items()})
+    )
     return read_model(store, path, study="trial")
 
 
-def test_a_file_that_is_read_is_not_kept(trial: Store, tmp_path: Path) -> None:
-    """Its counts are told, and neither a row nor an event is written."""
+def test_reading_a_file_stores_nothing(trial: Store, tmp_path: Path) -> None:
+    """It returns counts, without a row or an event."""
     with trial.look() as look:
         before = events.length(look, "study:trial")
-    found = _mixed(trial, tmp_path)
-    assert found.by_status == {"answered": 1, "unparsed": 1, "refused": 1}
-    assert (found.n_cases, found.n_absent, found.n_not_drawn) == (8, 5, 1)
-    assert found.n_unanswered == 7
+    answers = _mixed(trial, tmp_path)
+    assert answers.by_status == {"answered": 1, "unparsed": 1, "refused": 1}
+    assert (answers.n_cases, answers.n_absent, answers.n_not_drawn) == (8, 5, 1)
+    assert answers.n_unanswered == 7
     with trial.look() as look:
         assert look.value("SELECT count(*) FROM models") == 0
         assert events.length(look, "study:trial") == before
 
 
-def test_ids_that_do_not_match_are_told_before_anything_is_kept(
+def test_ids_that_do_not_match_are_reported_before_a_model_is_added(
     trial: Store, tmp_path: Path
 ) -> None:
-    """With counts and examples of both sides, to be compared by eye."""
-    found = _mixed(trial, tmp_path)
-    assert found.absent_ids == _drawn(trial)[3:]
+    """The message has counts and examples of both files."""
+    answers = _mixed(trial, tmp_path)
+    assert answers.absent_ids == _drawn(trial)[3:]
     other = tuple(f"case-{n}" for n in range(40))
     with pytest.raises(BadFile) as caught:
         read_model(trial, _file(tmp_path, ids=other), study="trial")
@@ -97,16 +99,18 @@ def test_ids_that_do_not_match_are_told_before_anything_is_kept(
     assert f"In the study, 8: '{_drawn(trial)[0]}'" in str(caught.value)
 
 
-def test_examples_show_words_beside_what_they_were_read_as(trial: Store, tmp_path: Path) -> None:
-    """Of what was not understood too; an option is named by its letter and its own words."""
-    found = _mixed(trial, tmp_path).examples(10)
-    assert [(one.words, one.status, one.answer) for one in found] == [
+def test_examples_show_outputs_with_the_answers_read_from_them(
+    trial: Store, tmp_path: Path
+) -> None:
+    """Unclear outputs are included; an option is shown by its letter and text."""
+    examples = _mixed(trial, tmp_path).examples(10)
+    assert [(example.words, example.status, example.answer) for example in examples] == [
         ("B", "answered", "B"),
         ("hard to tell", "unparsed", None),
         ("I cannot answer.", "refused", None),
     ]
-    options = json.loads(_options(trial, found[0].item_id))
-    assert [one.option for one in found] == [options[1], "", ""]
+    options = json.loads(_options(trial, examples[0].item_id))
+    assert [example.option for example in examples] == [options[1], "", ""]
 
 
 def _options(store: Store, item_id: str) -> str:
@@ -114,33 +118,33 @@ def _options(store: Store, item_id: str) -> str:
         return str(look.value("SELECT options FROM items WHERE item_id = :name", name=item_id))
 
 
-def test_examples_are_as_many_as_asked_for_and_half_of_them_unclear(
-    trial: Store, tmp_path: Path
-) -> None:
-    """Nobody pages through what is clear to find what is not."""
+def test_half_of_the_examples_are_unclear_outputs(trial: Store, tmp_path: Path) -> None:
+    """Unclear outputs need attention."""
     drawn = _drawn(trial)
-    said = {item_id: "A" if i < 6 else "?" for i, item_id in enumerate(drawn)}
+    outputs = {item_id: "A" if i < 6 else "?" for i, item_id in enumerate(drawn)}
     path = tmp_path / "many.json"
-    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
-    found = read_model(trial, path, study="trial")
-    assert [one.words for one in found.examples(4)] == ["A", "A", "?", "?"]
-    assert len(found.examples(10)) == 8
+    path.write_text(
+        json.dumps({key: {"model_prediction": words} for key, words in outputs.items()})
+    )
+    answers = read_model(trial, path, study="trial")
+    assert [example.words for example in answers.examples(4)] == ["A", "A", "?", "?"]
+    assert len(answers.examples(10)) == 8
 
 
-def test_what_was_shown_is_what_is_kept(trial: Store, tmp_path: Path) -> None:
-    """Even where the file changes on the disk in between."""
-    found = read_model(trial, _file(tmp_path, "C"), study="trial")
+def test_the_answers_that_were_shown_are_stored(trial: Store, tmp_path: Path) -> None:
+    """The file may change before the model is added."""
+    answers = read_model(trial, _file(tmp_path, "C"), study="trial")
     _file(tmp_path, "D")
-    keep_model(trial, found, model_id="M", by=BY, now=NOW)
+    keep_model(trial, answers, model_id="M", by=BY, now=NOW)
     with trial.look() as look:
         assert {row["answer"] for row in look.rows("SELECT answer FROM predictions")} == {"C"}
     assert verify(trial) == []
 
 
-def test_a_withdrawn_model_counts_nowhere_and_stays_in_the_store(
+def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
     trial: Store, tmp_path: Path
 ) -> None:
-    """It is in no table of the bundle; who withdrew it, when and why stands in the trail."""
+    """No table of the bundle has it; the audit trail has person, time and reason."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", by=BY, now=LATER)
     files = bundle_files(trial, "trial")
@@ -157,39 +161,37 @@ def test_a_withdrawn_model_counts_nowhere_and_stays_in_the_store(
 
 
 def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
-    """The new file's answers count; the old ones stay, and both acts stand in the trail."""
+    """The new answers count; the old ones are kept, and the trail records both steps."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
-    found = read_model(trial, _file(tmp_path, "B"), study="trial")
-    keep_model(trial, found, model_id="M", replace=True, reason="Wrong file", by=BY, now=LATER)
+    answers_b = read_model(trial, _file(tmp_path, "B"), study="trial")
+    keep_model(trial, answers_b, model_id="M", replace=True, reason="Wrong file", by=BY, now=LATER)
     readings = bundle_files(trial, "trial")["readings.csv"].decode()
     answers = [line.split(",")[2] for line in readings.splitlines() if line.startswith("M,")]
     assert answers == ["B"] * 8
     with trial.look() as look:
-        kinds = [one.kind for one in events.walk(look, "study:trial")]
+        kinds = [event.kind for event in events.walk(look, "study:trial")]
     assert kinds[-3:] == ["model added", "model withdrawn", "model added"]
     assert verify(trial) == []
 
 
 def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) -> None:
-    """Nothing is half done: without either the model there is left as it is."""
+    """Without one of them, the current model is unchanged."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
-    found = read_model(trial, _file(tmp_path, "B"), study="trial")
+    answers = read_model(trial, _file(tmp_path, "B"), study="trial")
     with pytest.raises(BadInput, match="Give a reason"):
-        keep_model(trial, found, model_id="M", replace=True, reason=" ", now=NOW)
+        keep_model(trial, answers, model_id="M", replace=True, reason=" ", now=NOW)
     with pytest.raises(NotFound, match="no model 'N'"):
-        keep_model(trial, found, model_id="N", replace=True, reason="Wrong file", now=NOW)
+        keep_model(trial, answers, model_id="N", replace=True, reason="Wrong file", now=NOW)
     with pytest.raises(NotNow, match="already a model"):
-        keep_model(trial, found, model_id="M", now=NOW)
+        keep_model(trial, answers, model_id="M", now=NOW)
     with pytest.raises(NotFound, match="no model 'N'"):
         withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", now=NOW)
     assert [row["model_id"] for row in status(trial, "trial")["models"]] == ["M"]
     assert withdrawn(trial, "trial") == []
 
 
-def test_a_withdrawn_name_may_be_given_again_but_not_to_a_reader(
-    trial: Store, tmp_path: Path
-) -> None:
-    """As often as need be."""
+def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_path: Path) -> None:
+    """It can be used again any number of times."""
     for _ in range(3):
         add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
         withdraw_model(trial, study="trial", model_id="M", reason="Wrong", now=NOW)
@@ -199,16 +201,16 @@ def test_a_withdrawn_name_may_be_given_again_but_not_to_a_reader(
         invite(trial, "m")
 
 
-def test_what_is_withdrawn_after_closing_says_so(trial: Store, tmp_path: Path) -> None:
-    """Whoever withdrew it may have seen the results: the bundle and the report tell."""
+def test_a_withdrawal_after_the_closing_is_marked(trial: Store, tmp_path: Path) -> None:
+    """The person may have seen the results; bundle and report show that."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
     withdraw_model(trial, study="trial", model_id="M", reason="Before", now=NOW)
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
     close(trial)
     withdraw_model(trial, study="trial", model_id="M", reason="Afterwards", now=LATER)
     package = json.loads(bundle_files(trial, "trial")["datapackage.json"])
-    told = package["reading_room"]["withdrawn_models"]
-    assert [(one["reason"], one["after_closing"]) for one in told] == [
+    listed = package["reading_room"]["withdrawn_models"]
+    assert [(model["reason"], model["after_closing"]) for model in listed] == [
         ("Before", False),
         ("Afterwards", True),
     ]
@@ -216,10 +218,10 @@ def test_what_is_withdrawn_after_closing_says_so(trial: Store, tmp_path: Path) -
     assert "Afterwards (decided after closing)" in page
 
 
-def test_a_study_with_withdrawn_models_restores_to_the_last_byte(
+def test_a_study_with_withdrawn_models_is_restored_identically(
     trial: Store, tmp_path: Path
 ) -> None:
-    """Their rows come along, and may be withdrawn, replaced and verified on."""
+    """The restored models can be withdrawn, replaced and verified."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
     add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", now=NOW)
@@ -227,18 +229,18 @@ def test_a_study_with_withdrawn_models_restores_to_the_last_byte(
     target = empty(tmp_path / "target", 5)
     done = restore(target, tmp_path / "bundle", by=BY, now=LATER)
     assert done.n_models == 1
-    first, again = bundle_files(trial, "trial"), bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
+    first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
+    assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
     withdraw_model(target, study="trial", model_id="M", reason="This one too", now=LATER)
     assert len(withdrawn(target, "trial")) == 2
     assert verify(target) == []
 
 
 def _in_runs(folder: Path, cases: list[str]) -> Path:
-    """Write two runs with confidence, and one without films."""
+    """Write two runs with confidence, and a run without films."""
     rows = [
-        {"item_id": one, "run": run, "answer": answer, "confidence": sure, "condition": shown}
-        for one in cases
+        {"item_id": item_id, "run": run, "answer": answer, "confidence": sure, "condition": shown}
+        for item_id in cases
         for run, answer, sure, shown in (
             (1, "A", 0.9, ""),
             (2, "B", 0.6, ""),
@@ -250,42 +252,42 @@ def _in_runs(folder: Path, cases: list[str]) -> Path:
     return path
 
 
-def test_runs_conditions_and_confidence_are_kept_and_go_where_the_study_goes(
+def test_runs_conditions_and_confidence_are_stored_and_exported(
     trial: Store, tmp_path: Path
 ) -> None:
-    """The first run, shown what readers are, stands for the model; the others stand beside it."""
+    """The first run with the condition of the readers represents the model."""
     path = _in_runs(tmp_path, _drawn(trial))
-    found = add_model(trial, path, study="trial", model_id="M", now=NOW)
-    assert found.by_status == {"answered": 8}
+    answers = add_model(trial, path, study="trial", model_id="M", now=NOW)
+    assert answers.by_status == {"answered": 8}
     (model,) = models_of(trial, "trial")[0]
     assert (model.n_predicted, model.n_runs, model.conditions) == (8, 2, '["","image-absent"]')
     export(trial, study="trial", out=tmp_path / "bundle")
     with (tmp_path / "bundle" / "readings.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["rater_id"] == "M"][:3]
-    told = [
+    values = [
         [row[key] for key in ("answer", "condition", "repeat", "run", "confidence")] for row in rows
     ]
-    assert told == [
+    assert values == [
         ["A", "", "1", "1", "0.9"],
         ["B", "", "2", "2", "0.6"],
         ["C", "image-absent", "1", "1", "0.3"],
     ]
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle", by=BY, now=LATER)
-    first, again = bundle_files(trial, "trial"), bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
+    first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
+    assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
     assert verify(trial) == verify(target) == []
 
 
-def test_words_are_read_again_by_other_rules_without_the_model(
-    trial: Store, tmp_path: Path
-) -> None:
-    """Stricter ones take answers away, looser ones find some; what is kept is told in the trail."""
+def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) -> None:
+    """Strict rules lose answers, loose rules gain some, and the trail records a change of rules."""
     first, second, third, *_ = _drawn(trial)
     option = json.loads(_options(trial, second))[2]
-    said = {first: "So the answer is B.", second: f"Look at {option} first", third: "C"}
+    outputs = {first: "So the answer is B.", second: f"Look at {option} first", third: "C"}
     path = tmp_path / "words.json"
-    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
+    path.write_text(
+        json.dumps({key: {"model_prediction": words} for key, words in outputs.items()})
+    )
     add_model(trial, path, study="trial", model_id="M", now=NOW)
     changed = {
         rules: dict(reread(trial, study="trial", model_id="M", rules=rules).changed)
@@ -296,17 +298,17 @@ def test_words_are_read_again_by_other_rules_without_the_model(
         "standard": {},
         "loose": {("unparsed", "C"): 1},
     }
-    said_again = outputs_of(trial, study="trial", model_id="M")
-    assert sorted(tuple(one.by_rules.values()) for one in said_again) == [
+    read_again = outputs_of(trial, study="trial", model_id="M")
+    assert sorted(tuple(output.by_rules.values()) for output in read_again) == [
         ("C", "C", "C"),
         ("unparsed", "B", "B"),
         ("unparsed", "unparsed", "C"),
     ]
     with trial.look() as look:
         study = study_row(look, "trial")
-        truths = {one.item_id: one.truth for one in banks.items_of_study(look, study.id)}
-    assert correct_by_rules(trial, study="trial", outputs=said_again) == {
-        rules: sum(one.by_rules[rules] == truths[one.item_id] for one in said_again)
+        truths = {item.item_id: item.truth for item in banks.items_of_study(look, study.id)}
+    assert correct_by_rules(trial, study="trial", outputs=read_again) == {
+        rules: sum(output.by_rules[rules] == truths[output.item_id] for output in read_again)
         for rules in ("strict", "standard", "loose")
     }
     strictly = reread(trial, study="trial", model_id="M", rules="strict")
@@ -319,8 +321,8 @@ def test_words_are_read_again_by_other_rules_without_the_model(
     assert verify(trial) == []
 
 
-def test_a_bundle_of_a_study_without_any_is_what_it_was(trial: Store, tmp_path: Path) -> None:
-    """No row names an edition: bundles made before restore, and are exported as they came."""
+def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: Path) -> None:
+    """Bundles of earlier versions can be restored, because no row has an edition."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
     files = bundle_files(trial, "trial")
     assert b"edition" not in b"".join(files.values())
@@ -328,7 +330,7 @@ def test_a_bundle_of_a_study_without_any_is_what_it_was(trial: Store, tmp_path: 
 
 
 def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path) -> None:
-    """Its rater is the one that stands."""
+    """The raters of the bundle do not include it."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
     add_model(trial, _file(tmp_path, "B"), study="trial", model_id="N", now=NOW)
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
@@ -347,13 +349,13 @@ def store(opened: Opened, tmp_path: Path) -> Store:
     return store
 
 
-def test_a_card_has_what_the_leaderboard_shows() -> None:
-    """Field by field."""
+def test_a_card_has_the_fields_of_the_leaderboard() -> None:
+    """Both lists are equal."""
     assert FIELDS == CARD
 
 
-def test_the_last_card_stands_and_all_are_in_the_trail(store: Store) -> None:
-    """Fields left empty are not said; a card of nothing is none."""
+def test_the_last_card_is_shown_and_all_are_in_the_trail(store: Store) -> None:
+    """Empty fields are omitted; an empty card removes it."""
     for card in ({"licence": "MIT", "cost": " "}, {"licence": "Apache-2.0", "date": "2026"}):
         describe_model(store, study="trial", model_id="M", card=card, now=NOW)
     assert cards(store, "trial") == {"M": {"licence": "Apache-2.0", "date": "2026"}}
@@ -362,8 +364,8 @@ def test_the_last_card_stands_and_all_are_in_the_trail(store: Store) -> None:
     assert cards(store, "trial") == {}
 
 
-def test_what_no_card_can_say_is_refused(store: Store) -> None:
-    """Another field, another model, a field that is too long."""
+def test_an_invalid_card_is_refused(store: Store) -> None:
+    """The field or model is unknown, or the text is too long."""
     for card, model, error, words in (
         ({"price": "1"}, "M", BadInput, "no 'price'"),
         ({"cost": "1"}, "N", NotFound, "no model 'N'"),
@@ -374,10 +376,10 @@ def test_what_no_card_can_say_is_refused(store: Store) -> None:
     assert cards(store, "trial") == {}
 
 
-def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle_and_the_report(
+def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
     trial: Store, tmp_path: Path
 ) -> None:
-    """Unparsed in `readings.csv` with the flag `cut_off`, and the findings say why."""
+    """They are unparsed in `readings.csv` and have the flag `cut_off`."""
     first, second, *_ = _drawn(trial)
     path = tmp_path / "answers.jsonl"
     rows = [
@@ -385,9 +387,9 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle_and_the_report(
         {"item_id": second, "output": "Answer: A", "finish_reason": "stop"},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = read_model(trial, path, study="trial")
-    assert (found.n_cut_off, found.by_status) == (1, {"unparsed": 1, "answered": 1})
-    keep_model(trial, found, model_id="M", now=NOW)
+    answers = read_model(trial, path, study="trial")
+    assert (answers.n_cut_off, answers.by_status) == (1, {"unparsed": 1, "answered": 1})
+    keep_model(trial, answers, model_id="M", now=NOW)
     assert models_of(trial, "trial")[0][0].n_cut_off == 1
     folder = tmp_path / "bundle"
     export(trial, study="trial", out=folder)
@@ -395,11 +397,11 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle_and_the_report(
         flags = {(row["item_id"], row["status"]): row["flags"] for row in csv.DictReader(file)}
     assert flags == {(first, "unparsed"): "cut_off", (second, "answered"): ""}
     assert n_cut_off(read_bundle(folder)) == {"M": 1}
-    again = reread(trial, study="trial", model_id="M", rules="loose")
-    assert not again.changed  # what is cut off stays so under any rules
+    reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
+    assert not reread_answers.changed  # no rules read an output that was cut off
 
 
-def test_a_card_that_is_not_written_says_so(
+def test_the_command_reports_a_missing_card(
     trial: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)

@@ -1,4 +1,4 @@
-"""Models asked without options: what they are asked; their words are never read as a letter."""
+"""Models in open-ended cases: the prompt, and text that is never read as a letter."""
 
 import csv
 import io
@@ -60,7 +60,7 @@ def _ids(store: Store) -> list[str]:
     return [row["item_id"] for row in rows]
 
 
-def _said(store: Store) -> list[judgements.OpenAnswer]:
+def _open_answers(store: Store) -> list[judgements.OpenAnswer]:
     with store.look() as look:
         return judgements.open_answers_of_study(look, study_row(look, "trial").id)
 
@@ -71,15 +71,15 @@ def _file(folder: Path, *rows: Mapping[str, object]) -> Path:
     return path
 
 
-def _keep(store: Store, found: StudyPredictions, model: str = "M") -> None:
-    keep_model(store, found, model_id=model, by=BY, now=NOW)
+def _keep(store: Store, answers: StudyPredictions, model: str = "M") -> None:
+    keep_model(store, answers, model_id=model, by=BY, now=NOW)
 
 
-# What is asked
+# The prompt
 
 
-def test_the_first_template_without_options_reads_so(trial: Store) -> None:
-    """No letter, no option and nothing of their order; the images as where there are options."""
+def test_the_text_of_the_first_template_without_options(trial: Store) -> None:
+    """It has no letter and no option; the images are the same as with options."""
     item = paper_of_study(trial, "trial", ASKED).items[0]
     prompt = prompt_of(item, ASKED)
     assert prompt.system == (
@@ -87,7 +87,7 @@ def test_the_first_template_without_options_reads_so(trial: Store) -> None:
     )
     assert prompt.text == (
         "Images, in order: 1: PA, 2: LATERAL.\n\n"
-        f"Patient: {', '.join(' '.join(told) for told in item.context)}.\n\n"
+        f"Patient: {', '.join(' '.join(part) for part in item.context)}.\n\n"
         f"Question: {item.question}\n\n"
         "Answer in a few words, as you would in a report, and do not explain."
     )
@@ -99,70 +99,66 @@ def test_the_first_template_without_options_reads_so(trial: Store) -> None:
 @pytest.mark.parametrize(
     ("templates", "sha256"), [(TEMPLATES, "a204ac104acfaee9"), (OPEN_TEMPLATES, "e952deb33b97fcb9")]
 )
-def test_the_first_templates_stay_as_they_are(
-    templates: Mapping[str, Template], sha256: str
-) -> None:
-    """Answers are stored under their version; lines that came later are not in it."""
-    words = {name: getattr(templates["1"], name) for name in Template.__slots__}
-    assert sha256_of({name: text for name, text in words.items() if text})[:16] == sha256
+def test_the_first_templates_are_unchanged(templates: Mapping[str, Template], sha256: str) -> None:
+    """Answers are stored with the version of the template; later lines are excluded here."""
+    texts = {name: getattr(templates["1"], name) for name in Template.__slots__}
+    assert sha256_of({name: text for name, text in texts.items() if text})[:16] == sha256
 
 
-def test_no_option_is_in_any_shape_of_the_paper(trial: Store, tmp_path: Path) -> None:
-    """Neither a text nor a letter of one; every item and its images are."""
+def test_no_format_of_the_paper_contains_an_option(trial: Store, tmp_path: Path) -> None:
+    """It has all items with their images."""
     paper = paper_of_study(trial, "trial", ASKED)
     export_paper(trial, paper, tmp_path / "out", by=BY, now=NOW)
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Finding " not in path.read_bytes(), path
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     assert list(table.columns) == ["index", "item_id", "shown_order", "hint", "question", "image"]
-    told = json.loads((tmp_path / "out" / "jsonl" / "items.jsonl").read_text().splitlines()[0])
-    assert (told["condition"], told["options"], len(told["images"])) == (OPEN, {}, 2)
+    item = json.loads((tmp_path / "out" / "jsonl" / "items.jsonl").read_text().splitlines()[0])
+    assert (item["condition"], item["options"], len(item["images"])) == (OPEN, {}, 2)
     about = json.loads((tmp_path / "out" / "jsonl" / "paper.json").read_text())
     assert "{options}" not in about["prompt"]
     assert "no options" in (tmp_path / "out" / "jsonl" / "README.md").read_text()
 
 
-# What comes back
+# The answers
 
 
-def test_words_are_kept_and_never_read_as_a_letter(trial: Store, tmp_path: Path) -> None:
-    """Not even where they are one, or name the option; a file says by a column how it was asked."""
+def test_text_is_stored_and_never_read_as_a_letter(trial: Store, tmp_path: Path) -> None:
+    """A letter or the text of an option is text too; a column of the file has the condition."""
     ids = _ids(trial)
-    said = ["B", "The answer is (C).", '=1+1 "x"\nنعم 🫁', "<think>Hm, A.</think>Effusion.", " "]
+    outputs = ["B", "The answer is (C).", '=1+1 "x"\nنعم 🫁', "<think>Hm, A.</think>Effusion.", " "]
     rows: list[dict[str, object]] = [
         {"item_id": item_id, "output": words, "condition": "Open_ended"}
-        for item_id, words in zip(ids, said, strict=False)
+        for item_id, words in zip(ids, outputs, strict=False)
     ]
     rows.append({"item_id": ids[5], "output": "I'm sorry, I cannot interpret medical images.",
                  "condition": OPEN})  # fmt: skip
-    found = read_model(trial, _file(tmp_path, *rows), study="trial")
-    assert found.by_status == {"answered": 4, "skipped": 1, "refused": 1}
-    assert {one.option for one in found.examples(10)} == {""}
-    _keep(trial, found)
-    kept = _said(trial)
-    assert [one.words for one in kept[:4]] == [*said[:3], "Effusion."]
-    assert [one.status for one in kept] == ["answered"] * 4 + ["skipped", "refused"]
-    assert {(one.kind, one.rater_id, one.condition) for one in kept} == {("answer", "M", OPEN)}
-    assert len({one.answer_id for one in kept}) == 6
+    answers = read_model(trial, _file(tmp_path, *rows), study="trial")
+    assert answers.by_status == {"answered": 4, "skipped": 1, "refused": 1}
+    assert {example.option for example in answers.examples(10)} == {""}
+    _keep(trial, answers)
+    kept = _open_answers(trial)
+    assert [row.words for row in kept[:4]] == [*outputs[:3], "Effusion."]
+    assert [row.status for row in kept] == ["answered"] * 4 + ["skipped", "refused"]
+    assert {(row.kind, row.rater_id, row.condition) for row in kept} == {("answer", "M", OPEN)}
+    assert len({row.answer_id for row in kept}) == 6
     with trial.look() as look:
         raw = look.rows("SELECT raw_answer FROM predictions ORDER BY rowid")
-    assert raw[3]["raw_answer"] == said[3]
+    assert raw[3]["raw_answer"] == outputs[3]
     assert verify(trial) == []
 
 
-def test_an_exam_paper_beside_the_answers_says_how_it_was_asked(
-    trial: Store, tmp_path: Path
-) -> None:
-    """Shapes without a column for it, as a table of VLMEvalKit, are taken with `paper.json`."""
+def test_an_exam_paper_adds_the_condition_of_the_answers(trial: Store, tmp_path: Path) -> None:
+    """Formats without a column for it, such as a table of VLMEvalKit, need `paper.json`."""
     export_paper(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", by=BY, now=NOW)
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     table["prediction"] = [f"A finding, number {n}" for n in table["index"]]
     table.drop(columns=["image"]).to_csv(tmp_path / "answers.csv", index=False)
     paper = tmp_path / "out" / "vlmevalkit" / "paper.json"
-    found = read_model(trial, tmp_path / "answers.csv", paper, study="trial")
-    assert {one.condition for one in found.file.predictions} == {OPEN}
-    assert found.by_status == {"answered": 8}
-    assert found.file.predictions[0].answer == "A finding, number 1"
+    answers = read_model(trial, tmp_path / "answers.csv", paper, study="trial")
+    assert {prediction.condition for prediction in answers.file.predictions} == {OPEN}
+    assert answers.by_status == {"answered": 8}
+    assert answers.file.predictions[0].answer == "A finding, number 1"
 
 
 @pytest.mark.parametrize(
@@ -176,18 +172,18 @@ def test_an_exam_paper_beside_the_answers_says_how_it_was_asked(
         (None, None, "", "skipped"),
     ],
 )
-def test_the_answer_is_told_from_its_explanation_by_a_line(
+def test_a_line_separates_the_answer_from_its_explanation(
     raw: str | None, answer: str | None, explanation: str, status: str
 ) -> None:
-    """The last line that begins with `Answer:`; without one all is the answer."""
+    """It is the last line that begins with `Answer:`; without one, all text is the answer."""
     read = in_words("q", raw)
     assert (read.answer, read.status) == (answer, status)
     assert read.detail.get("explanation", "") == explanation
     assert read.raw_answer == (raw or "")
 
 
-def test_explanations_of_every_condition_are_words_too(trial: Store, tmp_path: Path) -> None:
-    """With ids of their own, and beside answers with options as well."""
+def test_explanations_of_every_condition_are_stored_as_text(trial: Store, tmp_path: Path) -> None:
+    """They have separate IDs, and can accompany answers with options."""
     first, second, *_ = _ids(trial)
     path = _file(
         tmp_path,
@@ -198,17 +194,17 @@ def test_explanations_of_every_condition_are_words_too(trial: Store, tmp_path: P
     column_roles = {"id": "item_id", "answer": "answer", "explanation": "explanation",
              "condition": "condition"}  # fmt: skip
     _keep(trial, read_model(trial, path, study="trial", column_roles=column_roles))
-    told = [(one.kind, one.condition, one.words) for one in _said(trial)]
-    assert told == [
+    answers = [(answer.kind, answer.condition, answer.words) for answer in _open_answers(trial)]
+    assert answers == [
         ("explanation", "image", "A blunt angle."),
         ("answer", OPEN, "Effusion"),
         ("explanation", OPEN, "Fluid."),
     ]
-    assert len({one.answer_id for one in _said(trial)}) == 3
+    assert len({answer.answer_id for answer in _open_answers(trial)}) == 3
 
 
 def explaining(item: dict[str, str], images: list[object]) -> str:
-    """Answer as a model does that was asked to explain first."""
+    """Answer as a model that is asked to explain first."""
     assert len(images) == 2
     open_ended = "a few words" in item["prompt"]
     assert ("\nA. " in item["prompt"]) != open_ended
@@ -216,10 +212,8 @@ def explaining(item: dict[str, str], images: list[object]) -> str:
 
 
 @pytest.mark.parametrize("condition", [Shown.OPEN_ENDED, Shown.IMAGE])
-def test_a_model_that_is_asked_here_answers_and_explains_in_words(
-    trial: Store, condition: Shown
-) -> None:
-    """What stands before the line of its answer is kept as its explanation, with options too."""
+def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown) -> None:
+    """The text before the line of the answer is the explanation, with options too."""
     asked = ModelProtocol(condition=condition, explanation=True)
     provider = Provider(
         name=PYTHON,
@@ -229,7 +223,7 @@ def test_a_model_that_is_asked_here_answers_and_explains_in_words(
         retries=0,
         timeout_s=60,
     )
-    with ThreadPoolExecutor(1) as apart:  # what drives the browsers has a loop in this thread
+    with ThreadPoolExecutor(1) as apart:  # Playwright runs an event loop in this thread
         ran = apart.submit(
             run_model,
             trial,
@@ -244,28 +238,28 @@ def test_a_model_that_is_asked_here_answers_and_explains_in_words(
         ).result()
     assert ran is not None
     assert ran.kept is not None
-    said = _said(trial)
-    explained = [one.words for one in said if one.kind == "explanation"]
+    open_answers = _open_answers(trial)
+    explained = [answer.words for answer in open_answers if answer.kind == "explanation"]
     assert explained == ["The angle is blunt."] * 8
-    answers = [one.words for one in said if one.kind == "answer"]
+    answers = [answer.words for answer in open_answers if answer.kind == "answer"]
     assert answers == (["left effusion"] * 8 if condition == Shown.OPEN_ENDED else [])
     assert verify(trial) == []
 
 
-def test_withdrawn_models_have_no_words(trial: Store, tmp_path: Path) -> None:
-    """And the next of the name has other ids: other words were judged before."""
+def test_withdrawn_models_have_no_open_answers(trial: Store, tmp_path: Path) -> None:
+    """A later model with the name has other IDs, because other text was judged before."""
     path = _file(tmp_path, {"item_id": _ids(trial)[0], "output": "Effusion", "condition": OPEN})
     _keep(trial, read_model(trial, path, study="trial"))
-    (before,) = _said(trial)
+    (before,) = _open_answers(trial)
     withdraw_model(trial, study="trial", model_id="M", reason="wrong file", by=BY, now=NOW)
-    assert _said(trial) == []
+    assert _open_answers(trial) == []
     _keep(trial, read_model(trial, path, study="trial"))
-    (after,) = _said(trial)
+    (after,) = _open_answers(trial)
     assert (after.words, after.answer_id != before.answer_id) == (before.words, True)
 
 
-def test_rules_for_letters_leave_words_alone(trial: Store, tmp_path: Path) -> None:
-    """They are in no list of what other rules would read, and a rereading keeps them."""
+def test_rules_for_letters_do_not_apply_to_text(trial: Store, tmp_path: Path) -> None:
+    """Text is not in the table of answers by rules, and reading again keeps it."""
     first, second, *_ = _ids(trial)
     path = _file(
         tmp_path,
@@ -273,22 +267,26 @@ def test_rules_for_letters_leave_words_alone(trial: Store, tmp_path: Path) -> No
         {"item_id": second, "output": "I see option C there", "condition": "image"},
     )
     _keep(trial, read_model(trial, path, study="trial"))
-    assert [one.item_id for one in outputs_of(trial, study="trial", model_id="M")] == [second]
-    again = reread(trial, study="trial", model_id="M", rules="loose")
-    keep_reread(trial, again, reason="see", now=NOW)
-    assert [one.words for one in _said(trial)] == ["Perhaps B, perhaps not"]
+    assert [row.item_id for row in outputs_of(trial, study="trial", model_id="M")] == [second]
+    reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
+    keep_reread(trial, reread_answers, reason="see", now=NOW)
+    assert [row.words for row in _open_answers(trial)] == ["Perhaps B, perhaps not"]
     assert first not in bundle_files(trial, "trial")["answers_by_rules.csv"].decode()
 
 
-# What becomes of it
+# The use of the answers
 
 
-def test_words_are_no_readings_and_no_score(trial: Store, tmp_path: Path) -> None:
-    """A model asked both ways counts by its letters; one asked open-ended alone is not wrong."""
+def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) -> None:
+    """A model with both conditions is scored by its letters; one with text only has no score."""
     ids = _ids(trial)
-    both = [{"item_id": one, "output": "A", "condition": c} for one in ids for c in ("image", OPEN)]
+    both = [
+        {"item_id": item_id, "output": "A", "condition": condition}
+        for item_id in ids
+        for condition in ("image", OPEN)
+    ]
     _keep(trial, read_model(trial, _file(tmp_path, *both), study="trial"), "Both")
-    alone = [one for one in both if one["condition"] == OPEN]
+    alone = [row for row in both if row["condition"] == OPEN]
     _keep(trial, read_model(trial, _file(tmp_path, *alone), study="trial"), "Alone")
     who = person(trial)
     while cases := desk.desk(trial, who, now=NOW).cases:
@@ -301,17 +299,18 @@ def test_words_are_no_readings_and_no_score(trial: Store, tmp_path: Path) -> Non
     words = list(csv.DictReader(io.StringIO(files["open_answers.csv"].decode())))
     assert len(words) == 16
     close(trial)
-    found = score_card.score_card(trial, who).comparison
-    assert found is not None
-    assert set(found.models) == {"Both"}
-    assert sum(count.n for count in found.models["Both"].values()) == 8
+    comparison = score_card.score_card(trial, who).comparison
+    assert comparison is not None
+    assert set(comparison.models) == {"Both"}
+    assert sum(count.n for count in comparison.models["Both"].values()) == 8
 
 
-def test_a_restored_study_has_them_to_the_byte(trial: Store, tmp_path: Path) -> None:
-    """The bundle is read by the analysis, and what restores it exports the same words."""
+def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> None:
+    """The analysis reads the bundle, and the restored study exports the same text."""
     ids = _ids(trial)
     rows: list[dict[str, object]] = [
-        {"item_id": one, "output": f'=1+1 "{one}"\nline', "condition": OPEN} for one in ids
+        {"item_id": item_id, "output": f'=1+1 "{item_id}"\nline', "condition": OPEN}
+        for item_id in ids
     ]
     add_model(trial, _file(tmp_path, *rows), study="trial", model_id="M", now=NOW)
     case = desk.desk(trial, person(trial), now=NOW).cases[0].case

@@ -1,4 +1,4 @@
-"""Exam papers: what a model is shown of items, films as readers see them, the words it is asked."""
+"""Exam papers: the content of items, films as readers see them, and prompts."""
 
 import io
 import json
@@ -49,12 +49,12 @@ ASKED = ModelProtocol()
 
 @pytest.fixture
 def trial(opened: Opened) -> Store:
-    """Return a store with an open study of eight cases, options in orders of their own."""
+    """Return a store with an open study of eight cases with shuffled options."""
     return opened(option_order="random")
 
 
-def test_a_model_is_shown_what_a_reader_is_shown(trial: Store) -> None:
-    """Question, options, context and views are word for word those of the readers' desk."""
+def test_models_get_the_same_content_as_readers(trial: Store) -> None:
+    """Question, options, context and views are identical."""
     paper = paper_of_study(trial, "trial", ASKED)
     by_question = {item.question: item for item in paper.items}
     assert len(paper.items) == 8
@@ -65,8 +65,8 @@ def test_a_model_is_shown_what_a_reader_is_shown(trial: Store) -> None:
         assert [film.label for film in item.films] == [view.label for view in case.views]
 
 
-def test_options_may_come_as_a_reader_would_see_them(trial: Store) -> None:
-    """In the name of a reader they are that reader's very orders; else canonical."""
+def test_options_may_have_the_order_of_a_reader(trial: Store) -> None:
+    """By default the order is canonical."""
     with trial.look() as look:
         rows = look.rows(
             "SELECT item_id, shown_order FROM assignments JOIN readers ON readers.id = reader "
@@ -74,21 +74,21 @@ def test_options_may_come_as_a_reader_would_see_them(trial: Store) -> None:
         )
     asked = replace(ASKED, order=Order.READERS)
     own = paper_of_study(trial, "trial", asked, rater="R1").items
-    assert {one.item_id: one.shown_order for one in own} == {
+    assert {item.item_id: item.shown_order for item in own} == {
         row["item_id"]: row["shown_order"] for row in rows
     }
-    first, again = (paper_of_study(trial, "trial", asked, run=run).items for run in (1, 2))
-    assert [one.shown_order for one in first] != [one.shown_order for one in again]
-    assert {one.shown_order for one in paper_of_study(trial, "trial", ASKED).items} == {"ABCD"}
+    first, repeated = (paper_of_study(trial, "trial", asked, run=run).items for run in (1, 2))
+    assert [item.shown_order for item in first] != [item.shown_order for item in repeated]
+    assert {item.shown_order for item in paper_of_study(trial, "trial", ASKED).items} == {"ABCD"}
 
 
-def test_shuffled_is_shuffled_where_readers_have_the_banks_order(opened: Opened) -> None:
-    """The condition of a model, whatever the study deals to its readers."""
+def test_options_of_a_model_can_be_shuffled_independently_of_readers(opened: Opened) -> None:
+    """The model protocol decides."""
     store = opened()
     orders = {
         order: [
-            one.shown_order
-            for one in paper_of_study(store, "trial", replace(ASKED, order=order)).items
+            item.shown_order
+            for item in paper_of_study(store, "trial", replace(ASKED, order=order)).items
         ]
         for order in Order
     }
@@ -96,8 +96,8 @@ def test_shuffled_is_shuffled_where_readers_have_the_banks_order(opened: Opened)
     assert len(set(orders[Order.SHUFFLED])) > 2
 
 
-def test_conditions_change_the_films_alone(trial: Store) -> None:
-    """None, or those of another item; the words about the item stay."""
+def test_conditions_change_the_films_only(trial: Store) -> None:
+    """There are none, or those of another item."""
     shown = {
         condition: paper_of_study(trial, "trial", replace(ASKED, condition=condition)).items
         for condition in (Shown.IMAGE, Shown.IMAGE_ABSENT, Shown.WRONG_IMAGE)
@@ -110,18 +110,18 @@ def test_conditions_change_the_films_alone(trial: Store) -> None:
         assert len(wrong.films) == 2
 
 
-def test_a_bank_or_a_split_is_a_paper_too(banked: Store) -> None:
-    """All of its items; an unknown split is refused."""
+def test_a_paper_may_cover_a_bank_or_a_split(banked: Store) -> None:
+    """It has all items; an unknown split is refused."""
     paper = paper_of_bank(banked, "bank", ASKED)
     assert len(paper.items) == 24
     assert paper.protocol_sha256 == ""
-    assert [one.item_id for one in paper.items] != sorted(one.item_id for one in paper.items)
+    assert [item.item_id for item in paper.items] != sorted(item.item_id for item in paper.items)
     with pytest.raises(NotFound, match="no items of the split 'test'"):
         paper_of_bank(banked, "bank", ASKED, split="test")
 
 
-def test_the_truth_changes_nothing(trial: Store) -> None:
-    """Neither what is right, nor a report, an explanation or an attribute is in it by a bit."""
+def test_the_paper_does_not_depend_on_the_truth(trial: Store) -> None:
+    """It does not depend on reports, explanations and attributes either."""
     before = paper_of_study(trial, "trial", ASKED)
     words = json.dumps(before.as_json())
     assert not [secret for secret in SECRETS if secret in words]
@@ -137,8 +137,8 @@ def test_the_truth_changes_nothing(trial: Store) -> None:
     assert after == before
 
 
-def test_a_draft_has_no_paper(banked: Store) -> None:
-    """Its cases are not drawn: refused in one sentence; a name never heard of is not found."""
+def test_a_draft_has_no_exam_paper(banked: Store) -> None:
+    """Its cases are not drawn yet; an unknown name is reported as such."""
     with banked.change() as change:
         maker = people.add(change, handle="ada", made_at_utc=stamp(NOW))
     drafts.begin(banked, name="plan", maker=maker, bank="bank", by=COMMAND_LINE, now=NOW)
@@ -148,10 +148,10 @@ def test_a_draft_has_no_paper(banked: Store) -> None:
         paper_of_study(banked, "nowhere", ASKED)
 
 
-def test_a_film_is_made_once_for_all_runs_and_only_the_latest_are_kept(
+def test_films_are_rendered_once_and_the_cache_is_limited(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Memory does not grow with the paper: beyond a bound the film not asked for longest goes."""
+    """Beyond the limit, the least recently used film is discarded."""
     paper = paper_of_study(trial, "trial", ASKED)
     n_films = len({film.sha256 for item in paper.items for film in item.films})
     made: list[str] = []
@@ -163,14 +163,14 @@ def test_a_film_is_made_once_for_all_runs_and_only_the_latest_are_kept(
 
     monkeypatch.setattr(PaperFilm, "png", counted)
     exam = running_exam.PaperExam(paper=paper)
-    twice = [[exam.question(one) for one in exam.item_ids] for _ in range(2)]
+    twice = [[exam.question(item_id) for item_id in exam.item_ids] for _ in range(2)]
     assert twice[0] == twice[1]
     assert len(made) == len(set(made)) == n_films
     monkeypatch.setattr(running_exam, "_KEPT_BYTES", 3 * max(map(len, exam._kept.values())))
-    few = running_exam.PaperExam(paper=paper)
-    assert [few.question(one) for one in few.item_ids] == twice[0]
-    assert sum(map(len, few._kept.values())) == few._kept_bytes <= running_exam._KEPT_BYTES
-    assert list(few._kept)[-1] == paper.items[-1].films[-1].sha256
+    small = running_exam.PaperExam(paper=paper)
+    assert [small.question(item_id) for item_id in small.item_ids] == twice[0]
+    assert sum(map(len, small._kept.values())) == small._kept_bytes <= running_exam._KEPT_BYTES
+    assert list(small._kept)[-1] == paper.items[-1].films[-1].sha256
 
 
 ROW = FilmRow(path="a.png", sha256="", low=0, high=1, images_root=str(Path()))
@@ -185,8 +185,8 @@ ITEM = PaperItem(
 )
 
 
-def test_the_first_template_reads_so() -> None:
-    """Views, patient, question, options and what to reply, a paragraph each; braces stay braces."""
+def test_the_text_of_the_first_template() -> None:
+    """Views, patient, question, options and instruction are paragraphs; braces are kept."""
     assert prompt_of(ITEM, ModelProtocol()).text == (
         "Images, in order: 1: PA, 2: view not stated.\n\n"
         "Patient: Age 60 years, Sex female.\n\n"
@@ -196,8 +196,8 @@ def test_the_first_template_reads_so() -> None:
     assert "q-secret-id" not in prompt_of(ITEM, ModelProtocol()).text
 
 
-def test_lines_stand_where_they_apply() -> None:
-    """No patient, no views, no system prompt, an explanation: each changes its own line."""
+def test_the_prompt_has_the_lines_that_apply() -> None:
+    """Patient, views, system prompt and explanation are optional."""
     bare = PaperItem(
         number=1,
         item_id="q",
@@ -214,8 +214,8 @@ def test_lines_stand_where_they_apply() -> None:
     assert "Patient" not in prompt.text
 
 
-def test_the_template_can_be_printed() -> None:
-    """A report prints it with its blanks; an unknown version is refused."""
+def test_the_template_can_be_printed_with_placeholders() -> None:
+    """A report prints it; an unknown version is refused."""
     printed = TEMPLATES["1"].printed(ModelProtocol())
     assert printed.startswith(TEMPLATES["1"].system)
     assert "{question}\n{options}" in printed
@@ -223,13 +223,13 @@ def test_the_template_can_be_printed() -> None:
         template_of(ModelProtocol(template="x"))
 
 
-def test_how_a_model_is_asked_has_a_hash() -> None:
-    """The same values have the same hash, and every value changes it."""
-    asked, again = (
+def test_equal_model_protocols_have_the_same_hash() -> None:
+    """Other values have another hash."""
+    asked, same = (
         ModelProtocol(order=Order.SHUFFLED, context=("age",), runs=2, seeds=(1, 2), resolution=512)
         for _ in range(2)
     )
-    assert again.sha256 == asked.sha256 != ModelProtocol().sha256
+    assert same.sha256 == asked.sha256 != ModelProtocol().sha256
 
 
 @pytest.mark.parametrize(
@@ -237,21 +237,21 @@ def test_how_a_model_is_asked_has_a_hash() -> None:
     [
         {"resolution": "half"},
         {"resolution": 0},
-        {"views": "some"},
+        {"views": "second"},
         {"context": ("age", "findings")},
         {"temperature": -1.0},
         {"runs": 0},
         {"runs": 2, "seeds": (1,)},
     ],
 )
-def test_values_that_mean_nothing_are_refused(values: dict[str, object]) -> None:
-    """With the name of what is wrong."""
+def test_invalid_values_of_the_model_protocol_are_refused(values: dict[str, object]) -> None:
+    """The message names the key."""
     with pytest.raises(BadInput, match=list(values)[-1]):
         ModelProtocol(**values)  # type: ignore[arg-type]
 
 
-def test_a_resolution_is_written_in_words_or_pixels() -> None:
-    """Digits are pixels across."""
+def test_a_resolution_is_a_name_or_a_width_in_pixels() -> None:
+    """Digits are a width."""
     assert (resolution_of("quarter"), resolution_of("512")) == ("quarter", 512)
 
 
@@ -286,10 +286,10 @@ def _pixels(bits: int) -> Grey:
     return drawn
 
 
-@pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
+@pytest.mark.skipif(NODE is None, reason="Node is missing; install it with: apt-get install nodejs")
 @pytest.mark.parametrize(("bits", "own"), [(8, ""), (16, ""), (16, "900.5 40000.25")])
-def test_every_grey_is_the_one_of_the_reading_page(bits: int, own: str) -> None:
-    """The page's own modules, run in Node on the same samples, give the same 256 steps."""
+def test_grey_levels_equal_those_of_the_reading_page(bits: int, own: str) -> None:
+    """The page's modules give the same 256 levels in Node."""
     film = _film(_pixels(bits), own)
     about = {"bits": bits, "samples": grey(film).ravel().tolist(), "own": None}
     if own:
@@ -307,8 +307,8 @@ def test_every_grey_is_the_one_of_the_reading_page(bits: int, own: str) -> None:
     assert shown.ravel().tolist() == json.loads(ran.stdout)
 
 
-def test_only_pixels_come_through() -> None:
-    """A PNG of ours has no chunk but header, data and end, whatever the film's file said."""
+def test_rendered_films_contain_pixels_only() -> None:
+    """The PNG has no other chunks than header, data and end."""
     film = _film(_pixels(16), "5 600")
     for png in (rendered(film), rendered(film, "quarter"), sixteen_bit(film)):
         assert png is not None
@@ -318,15 +318,15 @@ def test_only_pixels_come_through() -> None:
 
 
 def _chunks(png: bytes) -> list[int]:
-    found, at = [], 8
+    positions, at = [], 8
     while at < len(png):
-        found.append(at + 8)
+        positions.append(at + 8)
         at += 12 + int.from_bytes(png[at : at + 4], "big")
-    return found
+    return positions
 
 
-def test_the_original_beside_it_has_the_very_samples() -> None:
-    """Of 16 bits; a film of 8 bits has no more to give."""
+def test_the_16_bit_file_has_the_original_samples() -> None:
+    """A film of 8 bits has no such file."""
     pixels = _pixels(16)
     kept = sixteen_bit(_film(pixels))
     assert kept is not None
@@ -335,7 +335,7 @@ def test_the_original_beside_it_has_the_very_samples() -> None:
 
 
 def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
-    """A quarter of each side; a width is never more than there is."""
+    """The size "quarter" is a quarter of each side, and no film is enlarged."""
     pixels = np.zeros((40, 80), dtype=np.uint16)
     pixels[:, 1::2] = 60_000
     film = _film(pixels, "0 60000")
@@ -346,7 +346,7 @@ def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
     assert sizes == [(16, 8), (80, 40)]
 
 
-def test_a_plain_film_is_drawn_too() -> None:
-    """One grey alone has a window one step wide, as on the page."""
+def test_a_film_of_a_single_grey_level_is_drawn() -> None:
+    """Its window is one step wide, as on the page."""
     plain = np.full((4, 4), 7, dtype=np.uint16)
     assert opening_window(plain, window(_film(plain))) == (7, 8)

@@ -1,4 +1,4 @@
-"""Predictions: what counts as an answer in a model's words, and which files are refused."""
+"""Predictions: answers read from the outputs of models, and files that are refused."""
 
 import json
 import time
@@ -96,58 +96,58 @@ UNCLEAR = [
 
 
 @pytest.mark.parametrize(("words", "letter"), PLAIN)
-def test_plain_words_are_read_as_their_option(words: str, letter: str) -> None:
-    """Every usual way of naming one option is understood."""
+def test_a_clear_output_is_read_as_its_option(words: str, letter: str) -> None:
+    """Every usual way to name an option is understood."""
     assert parse_answer(words, OPTIONS) == letter
 
 
 @pytest.mark.parametrize("words", UNCLEAR)
-def test_unclear_words_are_never_guessed(words: str) -> None:
-    """None, several, contradictory, outside the options, or an article: no answer."""
+def test_an_unclear_output_has_no_answer(words: str) -> None:
+    """It has none or several options, contradictions, other letters, or an article."""
     assert parse_answer(words, OPTIONS) is None
 
 
-def test_what_models_say_is_read_as_it_is_meant() -> None:
-    """Seven hundred outputs of known meaning, a third of them unclear on purpose: none wrong."""
+def test_known_outputs_are_read_with_their_meaning() -> None:
+    """There are seven hundred outputs, a third of them unclear."""
     lines = (Path(__file__).parent / "model_outputs.jsonl").read_text(encoding="utf-8").splitlines()
-    told = [json.loads(line) for line in lines]
-    assert len(told) > 650
+    outputs = [json.loads(line) for line in lines]
+    assert len(outputs) > 650
     wrong = {}
-    for words, meant in told:
-        found = predict("q1", words, OPTIONS)
-        got = found.answer or ("refused" if found.status == "refused" else None)
+    for words, meant in outputs:
+        prediction = predict("q1", words, OPTIONS)
+        got = prediction.answer or ("refused" if prediction.status == "refused" else None)
         if got != meant:
             wrong[words] = (meant, got)
     assert wrong == {}
 
 
-def test_what_models_say_of_other_options_is_read_as_it_is_meant() -> None:
-    """Options with letters, numbers or each other inside, yes and no, other tongues: none wrong."""
+def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
+    """Options contain letters, numbers or each other, are yes and no, or in other languages."""
     path = Path(__file__).parent / "model_outputs_by_options.jsonl"
     options: list[str] = []
-    told, wrong = 0, {}
+    n_outputs, wrong = 0, {}
     for line in path.read_text(encoding="utf-8").splitlines():
         match json.loads(line):
             case [str(words), None | "refused" | "skipped" | "A" | "B" | "C" | "D" | "E" as meant]:
-                found = predict("q1", words, options)
-                status = found.status if found.status in ("refused", "skipped") else None
-                told += 1
-                if (found.answer or status) != meant:
-                    wrong[words] = (meant, found)
+                prediction = predict("q1", words, options)
+                status = prediction.status if prediction.status in ("refused", "skipped") else None
+                n_outputs += 1
+                if (prediction.answer or status) != meant:
+                    wrong[words] = (meant, prediction)
             case options:
                 pass
-    assert told > 1400
+    assert n_outputs > 1400
     assert wrong == {}
 
 
 @pytest.mark.parametrize(
     "words", ["the answer is ", "( ", "I am an AI, ", "A, ", "<think>", "{", "so, "]
 )
-def test_long_nonsense_is_read_in_no_time(words: str) -> None:
-    """A model that repeats itself to its last token does not stop the import."""
+def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
+    """A model that repeats itself up to its token limit does not block the import."""
     begun = time.perf_counter()
     parse_answer(words * (20_000 // len(words)), OPTIONS)
-    assert time.perf_counter() - begun < 5  # measured: 0.5 s; where time goes with the square, 30 s
+    assert time.perf_counter() - begun < 5  # measured: 0.5 s; quadratic patterns need 30 s
 
 
 @pytest.mark.parametrize(
@@ -161,19 +161,19 @@ def test_long_nonsense_is_read_in_no_time(words: str) -> None:
     ],
 )
 def test_yes_and_no_at_the_start_are_answers(words: str, letter: str | None) -> None:
-    """Models answer yes-or-no questions with a sentence behind the word."""
+    """Models answer such questions with the word and a sentence."""
     assert parse_answer(words, YES_NO) == letter
 
 
-def test_options_that_are_letters_must_not_contradict_their_place() -> None:
-    """With the option texts C, B, A the word "A" could mean two options."""
+def test_options_that_are_letters_must_not_contradict_their_position() -> None:
+    """With the option texts C, B, A, the output "A" could mean two options."""
     assert parse_answer("A", ("C", "B", "A")) is None
     assert parse_answer("B", ("C", "B", "A")) == "B"
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), min_size=2, max_size=8))
-def test_parsing_never_fails_and_never_leaves_the_options(raw: str, options: list[str]) -> None:
-    """Any text gives a letter of the options or nothing."""
+def test_any_output_gives_a_letter_of_the_options_or_none(raw: str, options: list[str]) -> None:
+    """No text raises an error."""
     assert parse_answer(raw, options) in {None, *"ABCDEFGH"[: len(options)]}
 
 
@@ -182,8 +182,8 @@ def test_parsing_never_fails_and_never_leaves_the_options(raw: str, options: lis
     "hostile",
     ["<answer>" * 5000, "\n" * 50_000, "the answer is " * 5000, "{" * 50_000, "(" * 50_000],
 )
-def test_hostile_words_are_read_in_no_time(hostile: str) -> None:
-    """Repetition does not make the patterns slow; the suite's time limit would show it."""
+def test_hostile_outputs_are_read_in_linear_time(hostile: str) -> None:
+    """Otherwise the test would exceed the time limit of the suite."""
     assert parse_answer(hostile, OPTIONS) is None
 
 
@@ -194,14 +194,14 @@ def read(tmp_path: Path, text: str, name: str = "p.json") -> PredictionFile:
     return read_predictions(path, options={"q1": OPTIONS, "q2": OPTIONS, "q3": YES_NO})
 
 
-def answers(found: PredictionFile) -> dict[str, tuple[str | None, str]]:
+def answers(file: PredictionFile) -> dict[str, tuple[str | None, str]]:
     """Return answer and status by item."""
-    return {p.item_id: (p.answer, p.status) for p in found.predictions}
+    return {p.item_id: (p.answer, p.status) for p in file.predictions}
 
 
-def test_leaderboard_submission_is_read_by_its_prediction_never_by_its_key(tmp_path: Path) -> None:
-    """`model_prediction` counts, `correct_answer` beside it never does."""
-    found = read(
+def test_a_leaderboard_submission_is_read_by_its_prediction(tmp_path: Path) -> None:
+    """The column `correct_answer` is never used."""
+    file = read(
         tmp_path,
         json.dumps(
             {
@@ -211,17 +211,17 @@ def test_leaderboard_submission_is_read_by_its_prediction_never_by_its_key(tmp_p
             }
         ),
     )
-    assert answers(found) == {"q1": ("B", "answered"), "q3": ("B", "answered")}
-    assert found.unknown_ids == ("q9",)
-    assert found.notes == ("columns not used: correct_answer, answer",)
-    assert found.shape == "leaderboard submission"
+    assert answers(file) == {"q1": ("B", "answered"), "q3": ("B", "answered")}
+    assert file.unknown_ids == ("q9",)
+    assert file.notes == ("columns not used: correct_answer, answer",)
+    assert file.shape == "leaderboard submission"
 
 
 @pytest.mark.parametrize("empty", [{"model_prediction": ""}, {"model_prediction": None}, {}])
-def test_answer_never_stands_in_for_a_missing_model_prediction(
+def test_a_missing_model_prediction_is_not_replaced_by_the_answer(
     tmp_path: Path, empty: dict[str, str | None]
 ) -> None:
-    """Beside `model_prediction`, `answer` may be the correct one: taking it would be cheating."""
+    """In this format, `answer` may contain the correct answer."""
     content = {"q1": {"answer": "A", **empty}, "q2": {"answer": "A", "model_prediction": "B"}}
     assert answers(read(tmp_path, json.dumps(content))) == {
         "q1": (None, "skipped"),
@@ -229,23 +229,23 @@ def test_answer_never_stands_in_for_a_missing_model_prediction(
     }
 
 
-def test_every_status_is_told_apart_and_the_words_are_kept(tmp_path: Path) -> None:
-    """Empty is skipped, unclear is unparsed, an unmistakable refusal is refused."""
+def test_an_output_is_skipped_unparsed_or_refused(tmp_path: Path) -> None:
+    """An empty output is skipped, an unclear one unparsed, and a clear refusal refused."""
     refusal = "I\u2019m sorry, but I can\u2019t provide a medical diagnosis."
-    found = read(tmp_path, json.dumps({"q1": refusal, "q2": " ", "q3": "Hard to say"}))
-    assert [(p.status, p.raw_answer) for p in found.predictions] == [
+    file = read(tmp_path, json.dumps({"q1": refusal, "q2": " ", "q3": "Hard to say"}))
+    assert [(p.status, p.raw_answer) for p in file.predictions] == [
         ("refused", refusal),
         ("skipped", " "),
         ("unparsed", "Hard to say"),
     ]
-    assert all(p.answer is None for p in found.predictions)
+    assert all(p.answer is None for p in file.predictions)
 
 
 @pytest.mark.parametrize(
     "words", ["I cannot determine this from the film.", "The film cannot be interpreted."]
 )
 def test_doubt_is_not_a_refusal(tmp_path: Path, words: str) -> None:
-    """What may be doubt about the film is unparsed."""
+    """An output that may express doubt about the film is unparsed."""
     assert answers(read(tmp_path, json.dumps({"q1": words})))["q1"][1] == "unparsed"
 
 
@@ -260,36 +260,36 @@ def test_doubt_is_not_a_refusal(tmp_path: Path, words: str) -> None:
         ("p.txt", "Item ID,Answer,Output\nq1,,The answer is C\nq3,B,\n"),
     ],
 )
-def test_each_layout_gives_the_same_predictions(tmp_path: Path, name: str, text: str) -> None:
-    """JSON list, JSON lines and CSV are the same predictions in other clothes."""
+def test_each_format_gives_the_same_predictions(tmp_path: Path, name: str, text: str) -> None:
+    """JSON lists, JSON Lines and CSV files are equivalent."""
     assert answers(read(tmp_path, text, name)) == {
         "q1": ("C", "answered"),
         "q3": ("B", "answered"),
     }
 
 
-def test_one_line_of_json_lines_is_one_prediction(tmp_path: Path) -> None:
-    """A single record is not taken for an object of records."""
+def test_a_single_json_record_is_one_prediction(tmp_path: Path) -> None:
+    """It is not read as an object of records."""
     assert answers(read(tmp_path, '{"item_id": "q1", "answer": "C"}')) == {"q1": ("C", "answered")}
 
 
-def test_words_other_than_text_are_kept_as_json(tmp_path: Path) -> None:
+def test_outputs_other_than_text_are_stored_as_json(tmp_path: Path) -> None:
     """Numbers, lists and objects are read as their text."""
-    found = read(tmp_path, '{"q1": ["B"], "q2": {"output": {"answer": "D"}}, "q3": 1}')
-    assert [p.raw_answer for p in found.predictions] == ['["B"]', '{"answer": "D"}', "1"]
-    assert answers(found)["q2"] == ("D", "answered")
-    assert answers(found)["q3"] == (None, "unparsed")
+    file = read(tmp_path, '{"q1": ["B"], "q2": {"output": {"answer": "D"}}, "q3": 1}')
+    assert [p.raw_answer for p in file.predictions] == ['["B"]', '{"answer": "D"}', "1"]
+    assert answers(file)["q2"] == ("D", "answered")
+    assert answers(file)["q3"] == (None, "unparsed")
 
 
-def test_entry_without_a_prediction_counts_as_skipped_and_is_noted(tmp_path: Path) -> None:
-    """A missing answer is never silent."""
-    found = read(tmp_path, '{"q1": {"answer": "B"}, "q2": {}}')
-    assert answers(found)["q2"] == (None, "skipped")
-    assert "1 entries without a prediction count as skipped" in found.notes
+def test_an_entry_without_a_prediction_is_skipped_with_a_note(tmp_path: Path) -> None:
+    """The note has the number of such entries."""
+    file = read(tmp_path, '{"q1": {"answer": "B"}, "q2": {}}')
+    assert answers(file)["q2"] == (None, "skipped")
+    assert "1 entries without a prediction count as skipped" in file.notes
 
 
-def test_faulty_file_is_refused_with_every_fault(tmp_path: Path) -> None:
-    """Ids given twice, entries without id and lines that are no JSON are listed together."""
+def test_a_file_with_errors_is_refused_with_all_of_them(tmp_path: Path) -> None:
+    """Duplicate IDs, entries without an ID and invalid lines are listed."""
     text = (
         '{"item_id":"q1","answer":"A"}\n{"item_id":"q1","answer":"B"}\n{"answer":"C"}\nnonsense\n7'
     )
@@ -300,8 +300,8 @@ def test_faulty_file_is_refused_with_every_fault(tmp_path: Path) -> None:
         assert part in message
 
 
-def test_key_given_twice_in_json_is_not_swallowed(tmp_path: Path) -> None:
-    """JSON readers keep the last of two equal keys; here the file is refused."""
+def test_a_duplicate_key_in_json_is_refused(tmp_path: Path) -> None:
+    """JSON readers would keep the last of two equal keys."""
     with pytest.raises(BadFile, match="q1: given again at entry 2"):
         read(tmp_path, '{"q1": "A", "q1": "B"}')
 
@@ -322,7 +322,7 @@ def test_key_given_twice_in_json_is_not_swallowed(tmp_path: Path) -> None:
         ("p.csv", 'item_id,answer\nq1,"A\nq2,B\n', "quotes"),
     ],
 )
-def test_file_that_is_no_predictions_is_refused(
+def test_a_file_without_predictions_is_refused(
     tmp_path: Path, name: str, text: str, says: str
 ) -> None:
     """The message says what is missing."""
@@ -343,16 +343,16 @@ json_values = st.recursive(
 
 
 @given(value=json_values)
-def test_any_json_gives_predictions_or_bad_file(
+def test_any_json_gives_predictions_or_an_error(
     tmp_path_factory: pytest.TempPathFactory, value: object
 ) -> None:
-    """Strange files never end in another exception."""
+    """No other exception is raised."""
     path = tmp_path_factory.mktemp("any") / "p.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     try:
-        found = read_predictions(path, options={"q1": OPTIONS})
+        file = read_predictions(path, options={"q1": OPTIONS})
     except BadFile:
         return
-    for prediction in found.predictions:
+    for prediction in file.predictions:
         assert (prediction.status == "answered") == (prediction.answer is not None)
         prediction.raw_answer.encode("utf-8")

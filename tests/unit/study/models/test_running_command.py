@@ -1,4 +1,4 @@
-"""Models asked by the command, of servers that behave and misbehave, and killed at any moment."""
+"""The command that runs models, with servers that fail and with the process being killed."""
 
 import asyncio
 import gc
@@ -43,11 +43,11 @@ def trial(opened: Callable[..., Store]) -> Store:
 
 
 def answer(item: dict[str, str], images: list[Any]) -> str:
-    """Ask the server of the test, as somebody's own function would."""
+    """Ask the server of the test, as a user's function would."""
     assert [image.mode for image in images] == ["L", "L"]
-    said = {"messages": [{"role": "user", "content": item["prompt"]}]}
+    body = {"messages": [{"role": "user", "content": item["prompt"]}]}
     url = os.environ["MODEL_SERVER"] + "/chat/completions"
-    request = urllib.request.Request(url, json.dumps(said).encode(), method="POST")
+    request = urllib.request.Request(url, json.dumps(body).encode(), method="POST")
     with urllib.request.urlopen(request) as response:
         return str(json.load(response)["choices"][0]["message"]["content"])
 
@@ -78,26 +78,26 @@ def _answers(store: Store) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """Return a server that takes its time."""
+    """Return a server that answers slowly."""
     with serving(ModelServer(seconds=0.05)) as server:
         monkeypatch.setenv("MODEL_SERVER", server.url)
         yield server
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_a_model_with_all_its_circumstances(
+def test_a_finished_run_adds_a_model_with_its_circumstances(
     trial: Store, slow: ModelServer
 ) -> None:
-    """Its answers are kept with protocol, server, date and time taken; its trail holds."""
+    """The answers have protocol, server, date and latency, and the verification finds no breach."""
     done = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert done.returncode == 0, done.stderr
     assert "M: 40 of 40 questions answered." in done.stdout
     kept = _kept(trial)
     assert len(kept) == 40
-    one = json.loads(kept[next(iter(kept))].detail)
-    assert one["server"] == "python"
-    assert one["model"] == f"{__name__}:answer"
-    assert one["latency_ms"] > 40
+    detail = json.loads(kept[next(iter(kept))].detail)
+    assert detail["server"] == "python"
+    assert detail["model"] == f"{__name__}:answer"
+    assert detail["latency_ms"] > 40
     with trial.look() as look:
         chain = events.study_chain("trial")
         (asked,) = events.of_kind(look, chain, "model asked")
@@ -105,16 +105,16 @@ def test_a_finished_run_is_a_model_with_all_its_circumstances(
     assert asked["model_protocol"]["seeds"] == [5, 6]
     assert asked["model_protocol_sha256"] == added["model_protocol_sha256"]
     assert not verify(trial)
-    again = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
-    assert (again.returncode, "all was answered before" in again.stdout) == (0, True)
+    repeated = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
+    assert (repeated.returncode, "all was answered before" in repeated.stdout) == (0, True)
     other = processes.run("study", *_python(trial))
     assert (other.returncode, "already a model" in other.stderr) == (1, True)
     assert len(slow.asked) == 40
 
 
 @pytest.mark.slow
-def test_another_protocol_is_another_run(trial: Store, slow: ModelServer) -> None:
-    """A trial of three goes on as the whole; at another resolution only once it is withdrawn."""
+def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> None:
+    """A run of three questions is resumed; another resolution is refused until the withdrawal."""
     assert processes.run("study", *_python(trial, "--limit", "3")).returncode == 0
     assert not models_of(trial, "trial")[0]
     other = processes.run("study", *_python(trial, "--resolution", "quarter"))
@@ -126,8 +126,8 @@ def test_another_protocol_is_another_run(trial: Store, slow: ModelServer) -> Non
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 
-def test_a_journal_is_a_file_of_predictions_too(trial: Store, slow: ModelServer) -> None:
-    """`models add` reads it, should anybody rather add it by hand."""
+def test_a_journal_can_be_read_as_a_file_of_predictions(trial: Store, slow: ModelServer) -> None:
+    """`models add` accepts it."""
     processes.run("study", *_python(trial, "--limit", "5"))
     path = run_folder(trial, study="trial", model_id="M") / "answers.jsonl"
     assert (
@@ -137,8 +137,8 @@ def test_a_journal_is_a_file_of_predictions_too(trial: Store, slow: ModelServer)
     assert len(read_model(trial, path, study="trial").file.predictions) == 5
 
 
-def test_a_dry_run_asks_nobody(trial: Store, slow: ModelServer) -> None:
-    """It prints one whole prompt, and its films stand beside it."""
+def test_a_dry_run_contacts_no_model(trial: Store, slow: ModelServer) -> None:
+    """It prints a complete prompt and stores its films."""
     shown = processes.run("study", *_python(trial, "--dry-run"))
     assert shown.returncode == 0
     assert "Reply with the letter" in shown.stdout
@@ -153,10 +153,10 @@ def _until_asked(server: ModelServer, times: int, process: BaseProcess) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_run_that_is_killed_asks_nothing_twice(
+def test_a_killed_run_asks_no_question_twice(
     seed: int, trial: Store, slow: ModelServer, tmp_path: Path
 ) -> None:
-    """The command is killed outright, twice; what it was told, or was about to be, counts."""
+    """The command is killed twice; answers it had received or was receiving count."""
     moments = sorted(random.Random(seed).sample(range(1, N_CASES), 2))
     for moment in moments:
         process = processes.start("study", _python(trial), out=tmp_path / "out")
@@ -172,10 +172,10 @@ def test_a_run_that_is_killed_asks_nothing_twice(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_not_even_a_lost_machine_loses_an_answer(
+def test_a_crash_of_all_processes_loses_no_stored_answer(
     seed: int, trial: Store, slow: ModelServer, tmp_path: Path
 ) -> None:
-    """Both processes are killed at once: what was written down stands, and is not asked again."""
+    """Stored answers are not requested again."""
     moment = random.Random(seed).randrange(1, N_CASES)
     process = processes.start("study", _python(trial), out=tmp_path / "out")
     _until_asked(slow, moment, process)
@@ -184,7 +184,7 @@ def test_not_even_a_lost_machine_loses_an_answer(
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
     process.join()
-    before = {one["item_id"]: one["output"] for one in _answers(trial)}
+    before = {line["item_id"]: line["output"] for line in _answers(trial)}
     assert processes.run("study", *_python(trial)).returncode == 0
     kept = {item_id: row.raw_answer for (item_id, _), row in _kept(trial).items()}
     assert before.items() <= kept.items()
@@ -194,20 +194,20 @@ def test_not_even_a_lost_machine_loses_an_answer(
 
 @pytest.fixture
 def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a key into the environment."""
+    """Set an API key in the environment."""
     monkeypatch.setenv("LOCAL_API_KEY", KEY)
 
 
 def _misbehaving() -> Behaviour:
-    """Answer every third time, and the other times do everything that a server can do wrong."""
+    """Answer every third request, and fail in various ways at the others."""
     wrongs = [model_server.CUT, model_server.LIMIT, model_server.GARBLED]
     return lambda number, _: wrongs[number // 3 % 3] if number % 3 else ANSWER
 
 
 @needs_inspect
 @pytest.mark.usefixtures("keyed")
-def test_a_server_that_misbehaves_is_asked_until_all_is_answered(trial: Store) -> None:
-    """What was answered once is not asked for again; the key stands in the request alone."""
+def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Store) -> None:
+    """Answers are not requested again, and the key is in the requests only."""
     with serving(ModelServer(_misbehaving())) as server:
         for _ in range(20):
             done = processes.run("study", *_inspect(trial, server, "--retries", "2"))
@@ -225,8 +225,8 @@ def test_a_server_that_misbehaves_is_asked_until_all_is_answered(trial: Store) -
 
 @needs_inspect
 @pytest.mark.usefixtures("keyed")
-def test_a_refused_key_is_told_without_the_key(trial: Store) -> None:
-    """Though the server repeats it; and it is not asked for ever."""
+def test_the_message_of_a_refused_key_does_not_contain_it(trial: Store) -> None:
+    """The server repeats the key; the run ends."""
     with serving(ModelServer(lambda *_: model_server.ERROR)) as server:
         done = processes.run("study", *_inspect(trial, server))
     assert done.returncode == 1
@@ -236,8 +236,8 @@ def test_a_refused_key_is_told_without_the_key(trial: Store) -> None:
 
 
 @needs_inspect
-def test_answers_stream_and_stalls_end(trial: Store) -> None:
-    """One question stalls for ever: given up, counted, and kept as not answered where wanted."""
+def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
+    """It is counted, and stored as skipped on request."""
     first: list[str] = []
 
     def behave(_number: int, text: str) -> str:
@@ -258,13 +258,13 @@ def test_answers_stream_and_stalls_end(trial: Store) -> None:
 
 @needs_inspect
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Inspect's own
-def test_no_image_is_held_longer_than_its_question() -> None:
-    """However many are asked, one after the other or at once, in tasks of their own."""
+def test_images_are_released_after_their_question() -> None:
+    """The number of questions does not matter, in sequence or at once."""
     from inspect_ai.model import ContentImage
 
     def held() -> int:
         collect_garbage()
-        return sum(isinstance(one, ContentImage) for one in gc.get_objects())
+        return sum(isinstance(item, ContentImage) for item in gc.get_objects())
 
     async def ask(asker: Asker, n: int) -> int:
         films = (b"a film",)
@@ -273,17 +273,17 @@ def test_no_image_is_held_longer_than_its_question() -> None:
                 Request(
                     item_id="q",
                     system="",
-                    text=f"Which, {one}?",
+                    text=f"Which, {number}?",
                     films=films,
                     order="AB",
                     condition="image",
                 ),
                 None,
             )
-            for one in range(n)
+            for number in range(n)
         ]
-        replies = [(await one).words for one in asks[: n // 2]]
-        replies += [one.words for one in await asyncio.gather(*asks[n // 2 :])]
+        replies = [(await pending).words for pending in asks[: n // 2]]
+        replies += [reply.words for reply in await asyncio.gather(*asks[n // 2 :])]
         still = held()
         await asker.close()
         assert len(replies) == n
@@ -308,8 +308,8 @@ def test_no_image_is_held_longer_than_its_question() -> None:
 
 
 @needs_inspect
-def test_what_a_filter_withheld_is_refused(trial: Store) -> None:
-    """Whatever words came with it."""
+def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
+    """Any accompanying text is ignored."""
     with serving(ModelServer(lambda *_: model_server.FILTERED)) as server:
         done = processes.run("study", *_inspect(trial, server))
     assert done.returncode == 0, done.stderr
@@ -317,8 +317,8 @@ def test_what_a_filter_withheld_is_refused(trial: Store) -> None:
 
 
 @pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="the packages are installed")
-def test_without_its_packages_it_says_what_to_install(trial: Store) -> None:
-    """In one sentence."""
+def test_without_its_packages_the_command_says_what_to_install(trial: Store) -> None:
+    """The message is one sentence."""
     done = processes.run("study", *_line(trial, "--provider", "openai-api"))
     assert done.returncode == 1
     assert done.stderr.strip().endswith("pip install -r requirements-models.txt")

@@ -1,4 +1,4 @@
-"""Whether a place among the options is preferred, in the order in which they were shown."""
+"""The preference for a position among the options, in the order in which they were shown."""
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,8 @@ def _bundle(answers: list[str], orders: list[str] | None, items: pd.DataFrame = 
     )
 
 
-def test_a_rater_who_always_takes_the_first_place_is_seen_for_any_letter() -> None:
-    """It is right where the reference standard was shown first, and nowhere else."""
+def test_a_rater_who_always_chooses_the_first_position_is_detected() -> None:
+    """The answer is correct if the correct option was shown first."""
     table = option_positions(_bundle([order[0] for order in ORDERS], ORDERS)).set_index("place")
     first = np.mean([o[0] == t for o, t in zip(ORDERS, ITEMS["truth"], strict=True)])
     assert table["n_chosen"].tolist() == [N, 0, 0, 0]
@@ -40,23 +40,23 @@ def test_a_rater_who_always_takes_the_first_place_is_seen_for_any_letter() -> No
     assert table["difference"].sum() == pytest.approx(0)
 
 
-def test_a_letter_without_an_order_is_its_own_place() -> None:
-    """As a table of answers from elsewhere has them."""
+def test_without_an_order_the_letter_is_the_position() -> None:
+    """Tables of answers from other programs have no order."""
     table = option_positions(_bundle(["B"] * N, None)).set_index("place")
     assert table["n_chosen"].tolist() == [0, N, 0, 0]
     assert table["n_reference"].tolist() == [(ITEMS["truth"] == x).sum() for x in "ABCD"]
 
 
-def test_whose_errors_fall_anywhere_prefers_no_place() -> None:
-    """The interval holds 0 nearly always, here at all places."""
+def test_random_errors_show_no_preference() -> None:
+    """The intervals of all positions contain 0."""
     right = RNG.random(N) < 0.7
     answers = list(np.where(right, ITEMS["truth"], RNG.choice(list("ABCD"), N)))
     table = option_positions(_bundle(answers, ORDERS))
     assert ((table["ci_low"] < 0) & (table["ci_high"] > 0)).all()
 
 
-def test_an_order_that_is_none_of_these_letters_does_not_count() -> None:
-    """Nor does an item whose number of options nobody said, nor no answer."""
+def test_a_reading_with_an_invalid_order_is_not_counted() -> None:
+    """Readings without an answer or a number of options are not counted either."""
     orders = ["random", "AABC", "DCBA;", *ORDERS[3:]]
     answers = ["A", "A", "A", "", *["A"] * (N - 4)]
     table = option_positions(_bundle(answers, orders))
@@ -65,18 +65,18 @@ def test_an_order_that_is_none_of_these_letters_does_not_count() -> None:
     assert option_positions(_bundle(["A"] * N, None, unknown)).empty
 
 
-def test_places_that_only_some_items_have_are_shares_of_those() -> None:
-    """An item of two options has no third place to choose."""
+def test_the_share_of_a_position_refers_to_the_items_that_have_it() -> None:
+    """An item with two options has no third position."""
     items = ITEMS.assign(truth="A", n_options=[2, 4] * (N // 2))
     table = option_positions(_bundle(["B", "C"] * (N // 2), None, items)).set_index("place")
     assert table["n"].tolist() == [N, N, N // 2, N // 2]
     assert table.loc[3, "difference"] == 1
     assert table.loc[3, "undefined_because"].startswith("standard error and interval")
-    assert "never stands there" in table.loc[3, "undefined_because"]
+    assert "the reference standard never" in table.loc[3, "undefined_because"]
 
 
-def test_the_report_has_a_column_a_place() -> None:
-    """With the interval of each."""
+def test_the_report_has_a_column_per_position() -> None:
+    """Each cell has an interval."""
     result = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
     table = {overview.name: overview for overview in overviews(result)}["option-positions"]
     assert table.header == ("Rater", "Option 1", "Option 2", "Option 3", "Option 4")
