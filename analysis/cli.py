@@ -14,8 +14,23 @@ from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import stated
 from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
+from analysis.planning import (
+    PUBLISHED,
+    Comparison,
+    Components,
+    PlanDesign,
+    PowerPlan,
+    Sizes,
+    answers,
+    pilot_components,
+    power_table,
+    published,
+    range_of,
+    read_components,
+)
 from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
+from analysis.report.power import write_power
 from analysis.statistics.agreement.judges import read_faulty, write_review
 from analysis.translation import ENGLISH, languages
 
@@ -223,3 +238,103 @@ def review_(verdicts: Path, out: Path, seed: int) -> None:
         click.echo(write_review(verdicts, out, Options(seed=seed)))
     except AnalysisError as error:
         raise Refusal(str(error)) from error
+
+
+POWER_OPTIONS = (
+    click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to."),
+    click.option("--pilot", metavar="BUNDLE", type=PATH, help="A pilot study: bundle or folder."),
+    click.option("--components", metavar="FILE.toml", type=PATH, help="Variance components."),
+    click.option("--published", type=click.Choice(list(PUBLISHED)), help="Published components."),
+    click.option(
+        "--comparison",
+        type=click.Choice([item.value for item in Comparison]),
+        default=Comparison.CONDITIONS.value,
+        help="Two conditions, or a model against the panel of readers (default conditions).",
+    ),
+    click.option(
+        "--effect", metavar="D", type=float, required=True, help="The true difference to detect."
+    ),
+    click.option("--margin", metavar="M", type=float, help="Margin of a non-inferiority test."),
+    click.option(
+        "--alpha",
+        metavar="A",
+        type=float,
+        default=DEFAULT_ALPHA,
+        help=f"Two-sided error; with a margin one-sided at half of it (default {DEFAULT_ALPHA}).",
+    ),
+    click.option("--readers", metavar="RANGE", required=True, help="FROM:TO[:STEP] or a number."),
+    click.option("--cases", metavar="RANGE", required=True, help="FROM:TO[:STEP] or a number."),
+    click.option(
+        "--reads-per-case",
+        "reads",
+        metavar="K",
+        type=int,
+        help="Readers of each case, in each arm (default all; in blocks half of them).",
+    ),
+    click.option(
+        "--design",
+        type=click.Choice([item.value for item in PlanDesign]),
+        default=PlanDesign.CROSSED.value,
+        help="Who reads what (default crossed).",
+    ),
+    click.option(
+        "--simulate",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Also simulate N studies of each size (default 0).",
+    ),
+    click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of all draws."),
+)
+
+
+def _power(
+    out: Path,
+    pilot: Path | None,
+    components: Path | None,
+    published: str | None,
+    simulate: int,
+    **chosen: Any,
+) -> None:
+    """Write the power of a planned study over readers and cases as a table and a figure.
+
+    Give the variance components by --pilot, --components or --published. OUT gets tables/power.csv
+    and figures/power.svg; the cases needed for 80 % power are printed. See docs/power.md.
+    """
+    try:
+        sizes = Sizes(
+            readers=range_of(chosen.pop("readers"), "readers"),
+            cases=range_of(chosen.pop("cases"), "cases"),
+        )
+        comparison = Comparison(chosen["comparison"])
+        chosen |= {"comparison": comparison, "design": PlanDesign(chosen["design"])}
+        sources = _components(pilot, components, published, comparison)
+        plans = [PowerPlan(components=source, **chosen) for source in sources]
+        write_power(power_table(plans, sizes, simulate), out)
+    except OptionsError as error:
+        raise click.UsageError(str(error)) from error
+    except AnalysisError as error:
+        raise Refusal(str(error)) from error
+    for plan in plans:
+        click.echo(f"Components: {plan.components.source}")
+        for line in answers(plan, sizes.readers):
+            click.echo(line)
+    click.echo(f"{out / 'tables' / 'power.csv'}")
+
+
+def _components(
+    pilot: Path | None, file: Path | None, name: str | None, comparison: Comparison
+) -> tuple[Components, ...]:
+    """Return the components that the options name."""
+    if sum(source is not None for source in (pilot, file, name)) != 1:
+        raise OptionsError("give one of --pilot, --components and --published")
+    if pilot is not None:
+        return pilot_components(read_bundle(pilot), comparison)
+    if file is not None:
+        return (read_components(file),)
+    return (published(str(name), comparison),)
+
+
+for _option in reversed(POWER_OPTIONS):
+    _power = _option(_power)
+program.command("power", epilog=EPILOG)(_power)

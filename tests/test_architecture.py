@@ -31,7 +31,7 @@ FORBIDDEN = {
 FLOORS = {
     "study": "base tables films store bank people protocol reading monitoring lifecycle models "
     "trail exchange cli",
-    "analysis": "bundle readings figures presentation statistics report",
+    "analysis": "bundle readings figures presentation statistics planning report",
     "ui": "parts viewer server overview results banks reading wizard archive app people",
 }
 """The folders of each package, from the ground: a folder uses none above it."""

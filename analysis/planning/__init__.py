@@ -1,0 +1,64 @@
+"""Planning a study: power and sample size from variance components.
+
+Components (`components`, `pilot`) and a design (`designs`) give the variance of a difference; from
+it follow the power in closed form (`power`), by simulation (`simulation`), and the table
+`power.csv` (`table`).
+
+>>> from analysis.planning import PUBLISHED, PlanClaim, PowerPlan, cases_needed
+>>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.044)
+>>> [cases_needed(plan, 5, claim) for claim in PlanClaim]
+[337, 162, 282]
+"""
+
+from analysis.planning.components import (
+    PUBLISHED,
+    Comparison,
+    Components,
+    components_from,
+    published,
+    read_components,
+)
+from analysis.planning.designs import PlanDesign, Size
+from analysis.planning.pilot import pilot_components
+from analysis.planning.power import (
+    PlanClaim,
+    Power,
+    PowerPlan,
+    cases_needed,
+    drawn_spread,
+    largest_power,
+    power,
+)
+from analysis.planning.table import (
+    Sizes,
+    answers,
+    half_width,
+    never_enough,
+    power_table,
+    range_of,
+)
+
+__all__ = [
+    "PUBLISHED",
+    "Comparison",
+    "Components",
+    "PlanClaim",
+    "PlanDesign",
+    "Power",
+    "PowerPlan",
+    "Size",
+    "Sizes",
+    "answers",
+    "cases_needed",
+    "components_from",
+    "drawn_spread",
+    "half_width",
+    "largest_power",
+    "never_enough",
+    "pilot_components",
+    "power",
+    "power_table",
+    "published",
+    "range_of",
+    "read_components",
+]

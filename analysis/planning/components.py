@@ -1,0 +1,254 @@
+"""Variance components that a study is planned with: from a TOML file, or published."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import AnalysisError, OptionsError
+from analysis.statistics.merits import Metric
+
+
+class Comparison(StrEnum):
+    """What is compared."""
+
+    CONDITIONS = "conditions"
+    PANEL = "panel"
+
+
+READER_CORRELATION = 0.8
+"""Correlation of a reader's true values under two conditions, where `var_r` is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Components:
+    """Obuchowski-Rockette variance components, with the size of the study they come from.
+
+    Parameters
+    ----------
+    metric : Metric
+        The figure of merit.
+    readers, cases : int
+        Size of the study that the components were estimated from, 2 or more.
+    var_error, cov1, cov2, cov3 : float
+        Error variance and covariances at that number of cases: of one reading; of one reader under
+        two conditions; of two readers under one condition; of two readers under two conditions.
+        For the comparison `panel` they are components of the differences model minus reader, which
+        have no `cov1` and no `cov3`.
+    var_tr : float
+        Variance of the readers' true differences between conditions (interaction of reader and
+        condition). For the comparison `panel`: variance of the true differences model minus reader.
+    var_r : float or None
+        Variance between readers that is the same under both conditions. Parallel arms need it.
+    clusters : int or None
+        Patients of that study, if they have several cases.
+    source : str
+        Where the components come from.
+    """
+
+    metric: Metric
+    readers: int
+    cases: int
+    var_error: float
+    cov1: float
+    cov2: float
+    cov3: float
+    var_tr: float
+    var_r: float | None = None
+    clusters: int | None = None
+    source: str = ""
+
+
+PUBLISHED: Mapping[str, Components] = {
+    "van-dyke": Components(
+        metric=Metric.AUC,
+        readers=5,
+        cases=114,
+        var_error=0.00080228827,
+        cov1=0.00034661371,
+        cov2=0.00034407483,
+        cov3=0.00023902837,
+        var_tr=0.00020040252,
+        var_r=0.00153499935,
+        source=(
+            "Van Dyke et al. 1993 (cine and spin-echo MRI of aortic dissection, empirical AUC,"
+            " jackknife); components as in RJafroc and in Hillis, Obuchowski and Berbaum 2011,"
+            " doi:10.1016/j.acra.2010.09.007"
+        ),
+    ),
+    "zanca": Components(
+        metric=Metric.AUC,
+        readers=4,
+        cases=200,
+        var_error=0.0007307912,
+        cov1=0.0002083377,
+        cov2=0.0002388384,
+        cov3=0.0001906167,
+        var_tr=0.0001526507,
+        var_r=0.0008277380,
+        source=(
+            "Zanca et al., Med Phys 2009;36:765-775 (image processing in mammography, conditions 4"
+            " and 5, highest-rating AUC); components as in RJafroc"
+        ),
+    ),
+}
+"""Published components of two conditions, by name."""
+
+_REQUIRED = ("var_tr", "cov1", "cov2", "cov3", "var_error", "readers", "cases", "metric")
+
+
+def read_components(path: Path) -> Components:
+    """Read a components file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        TOML with the keys `var_tr, cov1, cov2, cov3, var_error, readers, cases, metric` and
+        optionally `var_r`.
+
+    Raises
+    ------
+    AnalysisError
+        The file cannot be read, or a key is missing, unknown or has a value out of range; all
+        errors are listed.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise AnalysisError(f"{path}: cannot be read as TOML ({error}).") from error
+    return components_from(values, source=str(path))
+
+
+def components_from(values: Mapping[str, Any], source: str) -> Components:
+    """Check variance components that were read from a file or a form.
+
+    Parameters
+    ----------
+    values : mapping of str to value
+        By the keys of a components file.
+    source : str
+        How messages name them.
+
+    Raises
+    ------
+    AnalysisError
+        A key is missing, unknown or has a value out of range; all errors are listed.
+
+    Examples
+    --------
+    >>> components_from({"metric": "AUC"}, "pilot.toml")
+    Traceback (most recent call last):
+        ...
+    analysis.errors.AnalysisError: pilot.toml: metric = 'AUC': give accuracy or auc.
+    pilot.toml: missing key(s): var_tr, cov1, cov2, cov3, var_error, readers, cases.
+    """
+    faults = [fault for key, value in values.items() if (fault := _fault(key, value))]
+    if missing := [key for key in _REQUIRED if key not in values]:
+        faults.append(f"missing key(s): {', '.join(missing)}.")
+    if not faults and values["var_error"] < max(values[key] for key in ("cov1", "cov2", "cov3")):
+        faults.append("var_error is smaller than a covariance; check that keys are not swapped.")
+    if faults:
+        raise AnalysisError("\n".join(f"{source}: {fault}" for fault in faults))
+    return Components(**{**values, "metric": Metric(values["metric"]), "source": source})
+
+
+def _fault(key: str, value: Any) -> str:
+    """Return what is wrong with a key of a components file; empty if nothing is."""
+    if key == "metric":
+        known = value in tuple(Metric)
+        return "" if known else f"metric = {value!r}: give {' or '.join(Metric)}."
+    if key in ("readers", "cases"):
+        valid = isinstance(value, int) and not isinstance(value, bool) and value >= 2
+        return "" if valid else f"{key} = {value!r}: give a whole number, 2 or larger."
+    if key not in (*_REQUIRED, "var_r"):
+        return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED, 'var_r'))}."
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):
+        return f"{key} = {value!r}: give a number."
+    if key == "var_error" and value <= 0:
+        return f"var_error = {value!r}: give a variance above 0."
+    return ""
+
+
+def published(name: str, comparison: Comparison) -> Components:
+    """Return a published set of components, for a comparison.
+
+    Parameters
+    ----------
+    name : str
+        One of `PUBLISHED`.
+    comparison : Comparison
+        For `panel` the set is converted by `panel_components`.
+
+    Raises
+    ------
+    OptionsError
+        There is no set of that name.
+    """
+    if name not in PUBLISHED:
+        raise OptionsError(f"published {name!r} is not known; give one of {', '.join(PUBLISHED)}")
+    components = PUBLISHED[name]
+    return panel_components(components) if comparison is Comparison.PANEL else components
+
+
+def panel_components(components: Components) -> Components:
+    r"""Convert components of two conditions to those of a model minus each reader.
+
+    Parameters
+    ----------
+    components : Components
+        Of readers under two conditions; `var_r` is needed.
+
+    Notes
+    -----
+    The model is taken as a fixed rater with the error variance of a reader, whose errors correlate
+    with a reader's like those of another reader under another condition. With
+    :math:`\psi_j` model minus reader j: :math:`Var(\psi_j) = 2 (Var - Cov_3)`,
+    :math:`Cov(\psi_j, \psi_k) = Var + Cov_2 - 2 Cov_3`, and the true differences vary by
+    :math:`\sigma^2_R + \sigma^2_{TR}`.
+
+    Examples
+    --------
+    >>> panel_components(PUBLISHED["van-dyke"]).cov2.__round__(7)
+    0.0006683
+    """
+    var, cov2, cov3 = components.var_error, components.cov2, components.cov3
+    return replace(
+        components,
+        var_error=2 * (var - cov3),
+        cov1=0.0,
+        cov2=var + cov2 - 2 * cov3,
+        cov3=0.0,
+        var_tr=components.var_tr + reader_variance(components),
+        source=f"{components.source}; the model is taken as a reader under another condition",
+    )
+
+
+def reader_variance(components: Components) -> float:
+    r"""Return the variance between readers that is the same under both conditions.
+
+    Parameters
+    ----------
+    components : Components
+        Of readers under two conditions.
+
+    Returns
+    -------
+    float
+        `var_r`, not below 0; where it is not known
+        :math:`\sigma^2_{TR}\, r / (1 - r)` with the correlation r = 0.8 of a reader's true values
+        under two conditions, the default of MRMCsamplesize [1]_.
+
+    References
+    ----------
+    .. [1] Robert D. MRMCsamplesize: sample size estimations for planning multi-reader multi-case
+       studies without pilot data. R package 1.0.0. doi:10.32614/CRAN.package.MRMCsamplesize
+    """
+    if components.var_r is not None:
+        return max(components.var_r, 0.0)
+    return max(components.var_tr, 0.0) * READER_CORRELATION / (1 - READER_CORRELATION)

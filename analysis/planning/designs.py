@@ -1,0 +1,238 @@
+"""How the variance of a difference depends on readers, cases and the design of a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from analysis.arrays import Floats
+from analysis.errors import OptionsError
+from analysis.planning.components import Comparison, Components, reader_variance
+
+Number = float | Floats
+
+
+class PlanDesign(StrEnum):
+    """Who reads what: all readers all cases; blocks of both; each condition other readers."""
+
+    CROSSED = "crossed"
+    BLOCKS = "blocks"
+    ARMS = "arms"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """What the variance of a difference consists of, for one reader.
+
+    Parameters
+    ----------
+    reader : float or numpy.ndarray
+        Variance of the true values between readers.
+    own : float or numpy.ndarray
+        Error variance that a reader does not share with other readers, at `cases` cases.
+    shared : float or numpy.ndarray
+        Error covariance of the difference between readers, at `cases` cases.
+    within : float or numpy.ndarray
+        Error covariance between readers of one group; `shared` unless there are parallel arms.
+    cases : int
+        Cases that `own`, `shared` and `within` refer to.
+    readers : int
+        Readers of the study that they come from.
+    clusters : int or None
+        Its patients, if they have several cases.
+    """
+
+    reader: Number
+    own: Number
+    shared: Number
+    within: Number
+    cases: int
+    readers: int
+    clusters: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """The size of a planned study: readers, cases, and readers of each case (of each arm)."""
+
+    readers: int
+    cases: int
+    reads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variance:
+    """The variance of a difference with its degrees of freedom; inf for the normal distribution."""
+
+    value: Number
+    df: Number
+
+
+def spread_of(components: Components, comparison: Comparison, design: PlanDesign) -> Spread:
+    r"""Return what the variance of the planned difference consists of.
+
+    Parameters
+    ----------
+    components : Components
+        For `panel` of the differences model minus reader, else of readers under two conditions.
+    comparison : Comparison
+        What is compared.
+    design : PlanDesign
+        Parallel arms only with two conditions.
+
+    Raises
+    ------
+    OptionsError
+        Arms without two conditions, or components of two conditions for a panel.
+
+    Notes
+    -----
+    Two conditions: a reader's difference has the true variance :math:`2\sigma^2_{TR}`, the error
+    variance :math:`2(Var - Cov_1)` and the covariance :math:`2(Cov_2 - Cov_3)` with another
+    reader's. Parallel arms: a reader's value has the true variance
+    :math:`\sigma^2_R + \sigma^2_{TR}`, the error :math:`Var - Cov_2` of its own, and the arms'
+    means share all but :math:`2(Cov_2 - Cov_3)`.
+    """
+    var, cov1 = components.var_error, components.cov1
+    cov2, cov3 = components.cov2, components.cov3
+    if design is PlanDesign.ARMS:
+        if comparison is not Comparison.CONDITIONS:
+            raise OptionsError("design arms compares two conditions; give comparison conditions")
+        reader, own = reader_variance(components) + components.var_tr, var - cov2
+        shared, within = 2 * (cov2 - cov3), cov2
+    elif comparison is Comparison.PANEL:
+        if cov1 or cov3:
+            raise OptionsError(
+                "with comparison panel the components are those of the differences model minus"
+                " reader, which have no cov1 and no cov3; set both to 0, or give comparison"
+                " conditions"
+            )
+        reader, own, shared, within = components.var_tr, var - cov2, cov2, cov2
+    else:
+        shared = within = 2 * (cov2 - cov3)
+        reader, own = 2 * components.var_tr, 2 * (var - cov1) - shared
+    return Spread(
+        reader=reader,
+        own=own,
+        shared=shared,
+        within=within,
+        cases=components.cases,
+        readers=components.readers,
+        clusters=components.clusters,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variances:
+    """The variances of a planned difference under its three claims."""
+
+    random_readers: Variance
+    fixed_readers: Variance
+    fixed_cases: Variance
+
+
+def groups_of(size: Size, design: PlanDesign) -> tuple[int, ...]:
+    """Return the readers of each arm; of all where there are no arms.
+
+    Examples
+    --------
+    >>> groups_of(Size(readers=5, cases=100, reads=2), PlanDesign.ARMS)
+    (3, 2)
+    """
+    if design is not PlanDesign.ARMS:
+        return (size.readers,)
+    return (size.readers - size.readers // 2, size.readers // 2)
+
+
+def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
+    r"""Return the variance of a difference and its degrees of freedom, for every claim.
+
+    Parameters
+    ----------
+    spread : Spread
+        From a study, or from draws of its uncertainty (arrays).
+    size : Size
+        The planned study; at least two readers in each group.
+    design : PlanDesign
+        Who reads what.
+
+    Returns
+    -------
+    Variances
+        In squared units of the metric.
+
+    Notes
+    -----
+    With s the ratio of the cases of the components to the planned cases, J readers and R readers of
+    each case, the variance of the mean over readers is
+
+    .. math:: V = \sigma^2 / J + s\,(own / R + \max(shared, 0)),
+
+    which for R = J is the variance of Hillis, Obuchowski and Berbaum [1]_. Its degrees of freedom
+    are :math:`V^2 / \sum_g (m_g^2 / \nu_g)` with m the expected mean square of readers over J:
+
+    - crossed: :math:`m = \sigma^2 / J + s\,own / J`, :math:`\nu = J - 1`;
+    - each case read by R of J readers, cases shared evenly by all pairs: the covariance between
+      two readers is smaller by the cases they do not share, which adds
+      :math:`s\,within\,(J - R) / (R (J - 1))` to m; :math:`\nu = J - 1`;
+    - blocks (split-plot [2]_): J / R blocks of R readers, who read all cases of their block;
+      :math:`m = \sigma^2 / J + s\,own / R`, :math:`\nu = J - \lceil J / R \rceil`, blocks of one
+      reader as in the previous case;
+    - arms: one group g for each arm, V the sum over arms with the shared part once (Satterthwaite).
+
+    Readers fixed: V without :math:`\sigma^2`, normal. Cases fixed: the sum of m, without the part
+    that readers share. A negative :math:`\sigma^2` is taken as 0.
+
+    References
+    ----------
+    .. [1] Hillis SL, Obuchowski NA, Berbaum KS. Power estimation for multireader ROC methods: an
+       updated and unified approach. Acad Radiol 2011;18:129-142. doi:10.1016/j.acra.2010.09.007
+    .. [2] Obuchowski NA, Gallas BD, Hillis SL. Multi-reader ROC studies with split-plot designs: a
+       comparison of statistical methods. Acad Radiol 2012;19:1508-1517.
+       doi:10.1016/j.acra.2012.09.012
+
+    Examples
+    --------
+    >>> from analysis.planning.components import PUBLISHED
+    >>> spread = spread_of(PUBLISHED["van-dyke"], Comparison.CONDITIONS, PlanDesign.CROSSED)
+    >>> crossed = variances(spread, Size(readers=10, cases=165, reads=10), PlanDesign.CROSSED)
+    >>> round(float(crossed.random_readers.df), 4)
+    62.7073
+    """
+    s = spread.cases / size.cases
+    reader = np.maximum(spread.reader, 0.0)
+    shared = s * np.maximum(spread.shared, 0.0)
+    own = s * (spread.own + np.minimum(spread.shared, 0.0))
+    value, terms, fixed_cases = shared, [], []
+    for n_readers in groups_of(size, design):
+        reads = min(size.reads, n_readers)
+        value = value + reader / n_readers + own / reads
+        unshared, df = _unshared(spread, n_readers, reads, design)
+        terms.append((reader / n_readers + own / reads + s * unshared, df))
+        fixed_cases.append((reader / n_readers + s * spread.own / reads, df))
+    readers = sum(reader / n for n in groups_of(size, design))
+    return Variances(
+        random_readers=Variance(value=value, df=_satterthwaite(value, terms)),
+        fixed_readers=Variance(value=value - readers, df=np.inf),
+        fixed_cases=Variance(
+            value=sum(m for m, _ in fixed_cases),
+            df=_satterthwaite(sum(m for m, _ in fixed_cases), fixed_cases),
+        ),
+    )
+
+
+def _unshared(
+    spread: Spread, n_readers: int, reads: int, design: PlanDesign
+) -> tuple[Number, float]:
+    """Return what incomplete reading adds to the mean square, and its degrees of freedom."""
+    if design is PlanDesign.BLOCKS and reads > 1:
+        return 0.0, float(n_readers - -(-n_readers // reads))
+    share = (n_readers - reads) / (reads * (n_readers - 1))
+    return np.maximum(spread.within, 0.0) * share, float(n_readers - 1)
+
+
+def _satterthwaite(value: Number, terms: list[tuple[Number, float]]) -> Number:
+    with np.errstate(divide="ignore"):
+        return np.asarray(value) ** 2 / sum(np.asarray(m) ** 2 / df for m, df in terms)

@@ -1,0 +1,344 @@
+"""The power of a planned study in closed form, with the uncertainty of its components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from scipy.stats import f, ncf, nct, ncx2, norm, t
+
+from analysis.arrays import Floats
+from analysis.errors import OptionsError
+from analysis.options import DEFAULT_ALPHA, DEFAULT_SEED, SMALLEST_ALPHA
+from analysis.planning.components import Comparison, Components
+from analysis.planning.designs import (
+    PlanDesign,
+    Size,
+    Spread,
+    Variance,
+    groups_of,
+    spread_of,
+    variances,
+)
+
+TARGET = 0.8
+"""The power that a plan is expected to reach."""
+
+DRAWS = 1000
+"""Draws of the components, for the uncertainty of the power."""
+
+MOST_CASES = 1_000_000
+
+
+class PlanClaim(StrEnum):
+    """Which of readers and cases are a sample: both (RRRC), cases (FRRC) or readers (RRFC)."""
+
+    READERS_LIKE_THESE = "readers like these"
+    THESE_READERS = "these readers"
+    THESE_CASES = "these cases"
+
+
+METHODS = {
+    PlanClaim.READERS_LIKE_THESE: "OR, projected Hillis 2011",
+    PlanClaim.THESE_READERS: "OR, chi-square",
+    PlanClaim.THESE_CASES: "OR, J - 1",
+}
+"""The rule for the degrees of freedom of each claim, in the crossed design."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerPlan:
+    """A study to be planned, apart from its size.
+
+    Parameters
+    ----------
+    components : Components
+        The variances it is planned with.
+    comparison : Comparison
+        What is compared.
+    design : PlanDesign
+        Who reads what.
+    effect : float
+        The true difference: a minus b, or model minus readers, as a proportion or area.
+    margin : float or None
+        Non-inferiority margin; None: two-sided test of no difference.
+    alpha : float
+        Two-sided error; the test for the margin is one-sided at half of it.
+    reads : int or None
+        Readers of each case (of each arm); None: all, and in blocks half of them.
+    seed : int
+        Of the draws of the components' uncertainty.
+
+    Raises
+    ------
+    OptionsError
+        A value is out of range, or components, comparison and design do not go together.
+    """
+
+    components: Components
+    comparison: Comparison = Comparison.CONDITIONS
+    design: PlanDesign = PlanDesign.CROSSED
+    effect: float
+    margin: float | None = None
+    alpha: float = DEFAULT_ALPHA
+    reads: int | None = None
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if not -1 < self.effect < 1:
+            raise OptionsError(f"effect is {self.effect}; give a difference between -1 and 1")
+        if self.effect == 0 and self.margin is None:
+            raise OptionsError("effect is 0; give another difference, or a margin")
+        if self.margin is not None and not 0 < self.margin < 1:
+            raise OptionsError(f"margin is {self.margin}; give a proportion between 0 and 1")
+        if not SMALLEST_ALPHA <= self.alpha < 1:
+            raise OptionsError(
+                f"alpha is {self.alpha}; give a number between 0 and 1, such as 0.05"
+            )
+        if self.reads is not None and self.reads < 1:
+            raise OptionsError(f"reads per case is {self.reads}; give a whole number, 1 or larger")
+        if self.seed < 0:
+            raise OptionsError(f"seed is {self.seed}; give a whole number, 0 or larger")
+        _ = self.spread
+
+    @property
+    def spread(self) -> Spread:
+        """What the variance of the difference consists of."""
+        return spread_of(self.components, self.comparison, self.design)
+
+    def size(self, readers: int, cases: int) -> Size:
+        """Return the size of the study with the reads of each case.
+
+        Raises
+        ------
+        OptionsError
+            There are too few readers for the design, or fewer than the reads of each case.
+        """
+        groups = groups_of(Size(readers=readers, cases=cases, reads=1), self.design)
+        if min(groups) < 2:
+            raise OptionsError(
+                f"{readers} readers are too few: the design needs 2 in each arm"
+                if len(groups) > 1
+                else f"{readers} reader is too few; give 2 or more"
+            )
+        if cases < 2:
+            raise OptionsError(f"cases is {cases}; give 2 or more")
+        halves = -(-readers // 2) if self.design is PlanDesign.BLOCKS else max(groups)
+        reads = self.reads or halves
+        if reads > max(groups):
+            raise OptionsError(
+                f"reads per case is {reads}, more than the {max(groups)} readers of a case;"
+                " give fewer reads or more readers"
+            )
+        return Size(readers=readers, cases=cases, reads=reads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """The power of a plan of one size under one claim.
+
+    Parameters
+    ----------
+    claim : PlanClaim
+        About whom the claim is.
+    ncp : float
+        Noncentrality of F or chi-square; with a margin the square of that of t.
+    df : float
+        Degrees of freedom of the denominator; inf for the normal distribution.
+    power, low, high : float
+        Power, and the 95 % limits that result from the uncertainty of the components.
+    method : str
+        The rule for the degrees of freedom.
+    """
+
+    claim: PlanClaim
+    ncp: float
+    df: float
+    power: float
+    low: float
+    high: float
+    method: str
+
+
+def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[Power]:
+    r"""Yield the power of a study under each claim.
+
+    Parameters
+    ----------
+    plan : PowerPlan
+        What is planned.
+    size : Size
+        Readers, cases and reads of each case, from `PowerPlan.size`.
+    drawn : Spread, optional
+        Draws of the components, from `drawn_spread`; without them the limits are nan.
+
+    Yields
+    ------
+    Power
+        In the order of `PlanClaim`.
+
+    Notes
+    -----
+    With the variance V and degrees of freedom of `analysis.planning.designs.variances`, effect d
+    and margin M: without a margin F with 1 and df degrees of freedom, noncentrality
+    :math:`d^2 / V`, two-sided; with one Student's t, noncentrality :math:`(d + M) / \sqrt{V}`,
+    one-sided at alpha / 2. Readers fixed: chi-square and the normal distribution instead [1]_.
+
+    References
+    ----------
+    .. [1] Hillis SL, Obuchowski NA, Berbaum KS. Power estimation for multireader ROC methods: an
+       updated and unified approach. Acad Radiol 2011;18:129-142. doi:10.1016/j.acra.2010.09.007
+
+    Examples
+    --------
+    Hillis, Obuchowski and Berbaum's example, as in RJafroc:
+
+    >>> from analysis.planning.components import PUBLISHED
+    >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.043800322)
+    >>> random = next(power(plan, plan.size(readers=10, cases=165)))
+    >>> round(random.ncp, 4), round(random.df, 4), round(random.power, 4)
+    (8.2096, 62.7073, 0.8054)
+    """
+    exact = variances(plan.spread, size, plan.design)
+    uncertain = variances(drawn, size, plan.design) if drawn else None
+    for claim, name in zip(
+        PlanClaim, ("random_readers", "fixed_readers", "fixed_cases"), strict=True
+    ):
+        variance: Variance = getattr(exact, name)
+        low, high = np.nan, np.nan
+        if uncertain:
+            low, high = np.quantile(power_of(plan, getattr(uncertain, name)), (0.025, 0.975))
+        yield Power(
+            claim=claim,
+            ncp=(plan.effect + (plan.margin or 0.0)) ** 2 / float(variance.value),
+            df=float(variance.df),
+            power=float(power_of(plan, variance)),
+            low=float(low),
+            high=float(high),
+            method=_method(plan, size, claim),
+        )
+
+
+def _method(plan: PowerPlan, size: Size, claim: PlanClaim) -> str:
+    fixed = claim is PlanClaim.THESE_READERS
+    rule = "OR, normal" if fixed and plan.margin is not None else METHODS[claim]
+    if plan.design is PlanDesign.ARMS:
+        rule = f"{rule if fixed else 'OR, Satterthwaite'}, arms"
+        known = fixed or plan.components.var_r is not None
+        return rule if known else f"{rule}; var_r from a correlation of 0.8"
+    if size.reads == size.readers or fixed:
+        return rule
+    if plan.design is PlanDesign.BLOCKS and size.reads > 1:
+        rule = rule.replace("J - 1", "J - blocks")
+        return f"{rule}, split-plot"
+    return f"{rule}, incomplete blocks"
+
+
+def power_of(plan: PowerPlan, variance: Variance) -> Floats:
+    """Return the power of a test, for one variance or an array of them."""
+    value, df = np.broadcast_arrays(
+        np.asarray(variance.value, dtype=np.float64), np.asarray(variance.df, dtype=np.float64)
+    )
+    normal = np.isinf(df)
+    finite = np.where(normal, 1.0, df)
+    if plan.margin is None:
+        ncp = plan.effect**2 / value
+        exact = ncf.sf(f.isf(plan.alpha, 1, finite), 1, finite, ncp)
+        limit = ncx2.sf(norm.isf(plan.alpha / 2) ** 2, 1, ncp)
+    else:
+        shift = (plan.effect + plan.margin) / np.sqrt(value)
+        exact = nct.sf(t.isf(plan.alpha / 2, finite), finite, shift)
+        limit = norm.sf(norm.isf(plan.alpha / 2) - shift)
+    chosen: Floats = np.where(normal, limit, exact)
+    return chosen
+
+
+def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
+    r"""Draw the components from their uncertainty in the study that they come from.
+
+    Parameters
+    ----------
+    spread : Spread
+        Estimated with `spread.readers` readers and `spread.cases` cases.
+    seed : int
+        Of the draws.
+    n_draws : int, default 1000
+        Their number.
+
+    Returns
+    -------
+    Spread
+        Arrays of shape (n_draws,).
+
+    Notes
+    -----
+    With J readers and C cases (patients where they have several cases), normal errors and equal
+    covariances, three estimates are independent multiples of chi-square: the mean square of
+    readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
+    :math:`own + J\,shared` with C - 1. Each is divided by a draw of its chi-square over its degrees
+    of freedom (generalised confidence intervals [1]_), and the components follow. The uncertainty
+    of a pilot's few readers dominates: its mean square has J - 1 degrees of freedom.
+
+    References
+    ----------
+    .. [1] Weerahandi S. Generalized confidence intervals. J Am Stat Assoc 1993;88:899-905.
+       doi:10.1080/01621459.1993.10476355
+    """
+    generator = np.random.default_rng(seed)
+    j, c = spread.readers, spread.clusters or spread.cases
+    own = spread.own * _pivot(generator, (j - 1) * (c - 1), n_draws)
+    together = max(float(spread.own + j * spread.shared), 0.0) * _pivot(generator, c - 1, n_draws)
+    between = (spread.reader + spread.own) * _pivot(generator, j - 1, n_draws)
+    shared = (together - own) / j
+    within = shared if spread.within == spread.shared else spread.within
+    return replace(
+        spread, reader=np.maximum(between - own, 0.0), own=own, shared=shared, within=within
+    )
+
+
+def _pivot(generator: np.random.Generator, df: int, n_draws: int) -> Floats:
+    drawn: Floats = df / generator.chisquare(df, n_draws)
+    return drawn
+
+
+def largest_power(plan: PowerPlan, readers: int) -> float:
+    """Return the power that a number of readers approaches with ever more cases.
+
+    Of the claim about readers like these. Where readers do not vary it is 1.
+
+    Examples
+    --------
+    >>> from analysis.planning.components import PUBLISHED
+    >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05)
+    >>> round(largest_power(plan, 3), 3), round(largest_power(plan, 4), 3)
+    (0.618, 0.898)
+    """
+    return float(next(power(plan, plan.size(readers, 10**12))).power)
+
+
+def cases_needed(
+    plan: PowerPlan, readers: int, claim: PlanClaim, target: float = TARGET
+) -> int | None:
+    """Return the smallest number of cases that reaches a power; None up to a million.
+
+    Examples
+    --------
+    >>> from analysis.planning.components import PUBLISHED
+    >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.043800322)
+    >>> [cases_needed(plan, j, PlanClaim.READERS_LIKE_THESE) for j in (3, 4, 6, 10)]
+    [None, 1089, 251, 163]
+    """
+
+    def reached(cases: int) -> bool:
+        rows = power(plan, plan.size(readers, cases))
+        return next(row.power for row in rows if row.claim is claim) >= target
+
+    low, high = 2, MOST_CASES
+    if not reached(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return low

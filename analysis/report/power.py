@@ -1,0 +1,54 @@
+"""Writing the power of a planned study: the table and the figure."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.errors import OutputError
+from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.drawing.to_print import svg
+from analysis.figures.power import power_chart
+from analysis.translation import ENGLISH, spoken
+
+
+def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
+    """Write `tables/power.csv` and a figure for each metric to `figures`.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `analysis.planning.power_table`.
+    out : str or path
+        Folder to write to; created if needed. Other files in it are left as they are.
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written.
+    """
+    place = Path(out)
+    try:
+        for name in ("tables", "figures"):
+            (place / name).mkdir(parents=True, exist_ok=True)
+        table.to_csv(
+            place / "tables" / "power.csv", index=False, lineterminator="\n", encoding="utf-8"
+        )
+        for metric, rows in table.groupby("metric", sort=False):
+            name = "power" if table["metric"].nunique() == 1 else f"power-{metric}"
+            with spoken(ENGLISH):
+                _figure(rows, place / "figures" / name)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
+
+
+def _figure(rows: pd.DataFrame, path: Path) -> None:
+    chart = power_chart(rows)
+    path.with_suffix(".svg").write_bytes(svg(chart))
+    path.with_suffix(".plotly.json").write_text(
+        json.dumps(json.loads(plotly_figure(chart).to_json()), sort_keys=True) + "\n", "utf-8"
+    )

@@ -1,0 +1,96 @@
+"""Published power and sample sizes of the Van Dyke study, and values computed from its formula.
+
+RJafroc's stored values (tests/testthat/test-SsSampleSizeRoc.R): power, noncentrality, degrees of
+freedom. The table of sample sizes: Academic Journal of Naval Medical University 2025, article
+20250518, effect .044, 5 readers. The remaining values were computed by another program from the
+published formula (Hillis, Obuchowski and Berbaum, doi:10.1016/j.acra.2010.09.007).
+"""
+
+import math
+
+import pytest
+
+from analysis.planning import PUBLISHED, PlanClaim, Power, PowerPlan, cases_needed, power
+
+RANDOM, FIXED, CASES = PlanClaim
+EFFECT = 0.043800322
+
+
+def _power(effect: float, readers: int, cases: int, claim: PlanClaim) -> Power:
+    plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=effect)
+    rows = power(plan, plan.size(readers, cases))
+    return next(row for row in rows if row.claim is claim)
+
+
+@pytest.mark.parametrize(
+    ("readers", "cases", "claim", "expected", "ncp", "df"),
+    [
+        (10, 165, RANDOM, 0.805419947001519, 8.20959703275383, 62.7072797149567),
+        (10, 131, FIXED, 0.80091813050382, 7.86727247384422, math.inf),
+        (10, 53, CASES, 0.804966633682562, 10.0487163956274, 9.0),
+    ],
+)
+def test_power_is_that_of_rjafroc(
+    readers: int, cases: int, claim: PlanClaim, expected: float, ncp: float, df: float
+) -> None:
+    """The components are printed with 8 digits, so 7 of the results agree."""
+    result = _power(EFFECT, readers, cases, claim)
+    assert result.power == pytest.approx(expected, rel=1e-7)
+    assert result.ncp == pytest.approx(ncp, rel=2e-7)
+    assert result.df == pytest.approx(df, rel=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("effect", "readers", "cases", "expected"),
+    [
+        (EFFECT, 6, 111, 0.5526116),
+        (EFFECT, 5, 100, 0.4679939096),
+        (EFFECT, 5, 344, 0.8005141033),
+        (EFFECT, 6, 250, 0.7995652792),
+        (EFFECT, 6, 251, 0.8005402587),
+        (EFFECT, 4, 1089, 0.8000377978),
+        (EFFECT, 8, 188, 0.8006559543),
+        (EFFECT, 15, 137, 0.8024112506),
+        (0.05, 6, 251, 0.892281989),
+        (0.05, 5, 100, 0.5733359754),
+    ],
+)
+def test_power_of_readers_like_these_agrees_with_other_programs(
+    effect: float, readers: int, cases: int, expected: float
+) -> None:
+    """The first value is printed by RJafroc, the others by the second program."""
+    assert _power(effect, readers, cases, RANDOM).power == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize(("claim", "cases"), [(RANDOM, 337), (FIXED, 162), (CASES, 282)])
+def test_sample_sizes_are_those_of_the_published_table(claim: PlanClaim, cases: int) -> None:
+    """Effect .044, 5 readers, power 80 %."""
+    plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.044)
+    assert cases_needed(plan, 5, claim) == cases
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (EFFECT, [None, 1089, 344, 251, 211, 188, 173, 163, 155, 149, 144, 140, 137]),
+        (0.05, [None, 361, 213, 170, 148, 134, 125, 119, 114, 110, 107, 104, 102]),
+    ],
+)
+def test_sample_sizes_by_readers_agree_with_another_program(
+    effect: float, expected: list[int | None]
+) -> None:
+    """From 3 to 15 readers; three readers reach 80 % at no number of cases."""
+    plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=effect)
+    assert [cases_needed(plan, readers, RANDOM) for readers in range(3, 16)] == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [(FIXED, [159, 138, 126, 118, 107, 101, 92]), (CASES, [None, 529, 166, 99, 55, 38, 22])],
+)
+def test_sample_sizes_of_the_other_claims_agree_with_another_program(
+    claim: PlanClaim, expected: list[int | None]
+) -> None:
+    """Effect .05."""
+    plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05)
+    assert [cases_needed(plan, j, claim) for j in (3, 4, 5, 6, 8, 10, 15)] == expected

@@ -1,0 +1,1 @@
+"""Tests of planning a study."""

@@ -1,0 +1,153 @@
+"""Components from a pilot, and the command that plans with them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, bundle_from_tables
+from analysis.cli import main
+from analysis.errors import AnalysisError
+from analysis.planning import Comparison, PowerPlan, pilot_components, power
+from analysis.statistics.mrmc import variance_components
+
+pytestmark = pytest.mark.usefixtures("unprinted")
+
+
+def _pilot(*, items_a_patient: int = 1, models: int = 1) -> Bundle:
+    generator = np.random.default_rng(3)
+    ids = [f"q{i:03d}" for i in range(80)]
+    ease = generator.normal(0.8, 0.7, 80)
+    items = pd.DataFrame(
+        {
+            "item_id": ids,
+            "truth": "A",
+            "n_options": 4,
+            "patient_id": [f"p{i // items_a_patient}" for i in range(80)],
+        }
+    )
+    names = [f"M{i}" for i in range(models)] + ["R1", "R2", "R3", "R4"]
+    readings = [
+        {
+            "rater_id": name,
+            "condition": condition,
+            "item_id": item,
+            "answer": "A" if right else "B",
+        }
+        for name in names
+        for condition in (("",) if name.startswith("M") else ("aided", "unaided"))
+        for item, right in zip(
+            ids, ease + generator.normal(0, 1, 80) + 0.3 * (condition == "aided") > 0, strict=True
+        )
+    ]
+    kinds = ["model"] * models + ["reader"] * 4
+    raters = pd.DataFrame({"rater_id": names, "rater_kind": kinds})
+    return bundle_from_tables(items, pd.DataFrame(readings), raters)
+
+
+def _components(bundle: Bundle, table: str, condition: str) -> dict[str, float]:
+    rows = variance_components(bundle)
+    rows = rows.loc[(rows["table"] == table) & (rows["condition"] == condition)]
+    return dict(zip(rows["component"], rows["value"], strict=True))
+
+
+@pytest.mark.parametrize("items_a_patient", [1, 4])
+def test_a_pilot_of_conditions_has_the_components_of_the_analysis(items_a_patient: int) -> None:
+    """Over patients where they have several items."""
+    bundle = _pilot(items_a_patient=items_a_patient)
+    (parts,) = pilot_components(bundle, Comparison.CONDITIONS)
+    expected = _components(bundle, "reader_conditions", "aided - unaided")
+    assert parts.var_error == expected["Var"]
+    assert [parts.cov1, parts.cov2, parts.cov3] == [expected[f"Cov{i}"] for i in (1, 2, 3)]
+    assert parts.var_tr == expected["var_treatment_reader"]
+    assert parts.var_r == expected["var_reader"]
+    assert (parts.readers, parts.cases, parts.clusters) == (4, 80, 80 // items_a_patient)
+
+
+def test_a_pilot_of_a_panel_has_the_mean_over_its_models() -> None:
+    """Both models under both conditions, unless one of them is primary."""
+    bundle = _pilot(models=2)
+    (parts,) = pilot_components(bundle, Comparison.PANEL)
+    rows = variance_components(bundle)
+    rows = rows.loc[rows["table"] == "reader_panel"]
+    for name, value in (
+        ("Var", parts.var_error),
+        ("Cov2", parts.cov2),
+        ("var_reader", parts.var_tr),
+    ):
+        assert value == pytest.approx(rows.loc[rows["component"] == name, "value"].mean())
+    assert parts.source == "pilot: mean of 4 comparisons"
+    assert parts.cov1 == parts.cov3 == 0.0
+
+
+def test_the_size_of_the_pilot_reproduces_its_standard_error() -> None:
+    """At the pilot's own size the planned variance is the estimated one."""
+    bundle = _pilot()
+    (parts,) = pilot_components(bundle, Comparison.PANEL)
+    plan = PowerPlan(components=parts, comparison=Comparison.PANEL, effect=0.05)
+    fixed = list(power(plan, plan.size(parts.readers, parts.cases)))[1]
+    expected = (parts.var_error + 3 * max(parts.cov2, 0.0)) / 4
+    assert 0.05**2 / fixed.ncp == pytest.approx(expected)
+
+
+def test_a_pilot_without_the_comparison_is_refused(make_bundle: object) -> None:
+    """No model, or one condition: the message says what else to give."""
+    bundle = _pilot(models=0)
+    with pytest.raises(AnalysisError, match=r"no model.*--components"):
+        pilot_components(bundle, Comparison.PANEL)
+
+
+def _run(out: Path, *arguments: str) -> int:
+    sizes = ("--readers", "3:4", "--cases", "50:100:50")
+    return main(["power", "--out", str(out), *sizes, "--effect", "0.05", *arguments])
+
+
+def test_the_command_writes_table_and_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twice the same bytes; the cases needed are printed."""
+    for name in ("a", "b"):
+        assert _run(tmp_path / name, "--published", "van-dyke", "--simulate", "3") == 0
+    files = sorted(path.name for path in (tmp_path / "a").rglob("*.*"))
+    assert files == ["power.csv", "power.plotly.json", "power.svg"]
+    for path in (tmp_path / "a").rglob("*.*"):
+        assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
+    table = pd.read_csv(tmp_path / "a" / "tables" / "power.csv")
+    assert len(table) == 3 * 2 * 2 * 2
+    printed = capsys.readouterr().out
+    assert "Three readers do not reach 80 % power at any number of cases" in printed
+    assert "Van Dyke" in printed
+
+
+def test_the_command_reads_a_components_file(tmp_path: Path) -> None:
+    """The same components give the same power as the published set."""
+    file = tmp_path / "components.toml"
+    file.write_text(
+        "var_tr = 0.00020040252\ncov1 = 0.00034661371\ncov2 = 0.00034407483\n"
+        "cov3 = 0.00023902837\nvar_error = 0.00080228827\nreaders = 5\ncases = 114\n"
+        'metric = "auc"\n',
+        encoding="utf-8",
+    )
+    assert _run(tmp_path / "file", "--components", str(file)) == 0
+    assert _run(tmp_path / "name", "--published", "van-dyke") == 0
+    tables = [(tmp_path / name / "tables" / "power.csv").read_text() for name in ("file", "name")]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give one of --pilot, --components and --published"),
+        (("--published", "van-dyke", "--pilot", "x"), "give one of"),
+        (("--published", "van-dyke", "--design", "blocks", "--simulate", "9"), "simulate needs"),
+        (("--published", "van-dyke", "--reads-per-case", "4"), "reads per case is 4"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_planned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    """Exit status 2, a sentence, and no file."""
+    assert _run(tmp_path / "out", *arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,265 @@
+"""Power in closed form, its uncertainty and its simulation."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import f, ncf, ncx2, norm, t
+
+from analysis.errors import AnalysisError, OptionsError
+from analysis.planning import (
+    PUBLISHED,
+    Comparison,
+    Components,
+    PlanClaim,
+    PlanDesign,
+    PowerPlan,
+    Sizes,
+    answers,
+    drawn_spread,
+    largest_power,
+    power,
+    power_table,
+    published,
+    range_of,
+)
+from analysis.planning.components import components_from
+from analysis.planning.designs import variances
+from analysis.planning.simulation import simulated_power
+from analysis.statistics.merits import Metric
+
+VAN_DYKE = PUBLISHED["van-dyke"]
+NEGATIVE = replace(VAN_DYKE, cov3=0.0004, var_tr=-0.0001)
+PANEL = Components(
+    metric=Metric.ACCURACY,
+    readers=3,
+    cases=200,
+    var_error=0.0012,
+    cov1=0.0,
+    cov2=0.0005,
+    cov3=0.0,
+    var_tr=0.0008,
+)
+
+
+def _powers(plan: PowerPlan, readers: int, cases: int) -> list[float]:
+    return [result.power for result in power(plan, plan.size(readers, cases))]
+
+
+def _formula(parts: Components, effect: float, j: int, cases: int) -> list[float]:
+    """Return the power of two conditions from the formula as the table's description prints it."""
+    s, var_tr = parts.cases / cases, max(parts.var_tr, 0.0)
+    own, shared = parts.var_error - parts.cov1, parts.cov2 - parts.cov3
+    positive = max(shared, 0.0)
+    d = var_tr + s * (own + (j - 1) * positive)
+    df = d**2 / ((var_tr + s * (own - positive)) ** 2 / (j - 1))
+    random = ncf.sf(f.isf(0.05, 1, df), 1, df, j * effect**2 / (2 * d))
+    fixed = ncx2.sf(norm.isf(0.025) ** 2, 1, j * effect**2 / (2 * s * (own + (j - 1) * positive)))
+    m = var_tr + s * (own - shared)
+    cases_fixed = ncf.sf(f.isf(0.05, 1, j - 1), 1, j - 1, j * effect**2 / (2 * m))
+    return [float(random), float(fixed), float(cases_fixed)]
+
+
+@pytest.mark.parametrize("parts", [VAN_DYKE, PUBLISHED["zanca"], NEGATIVE])
+@pytest.mark.parametrize(("readers", "cases"), [(2, 50), (3, 400), (12, 150)])
+def test_two_conditions_follow_the_printed_formula(
+    parts: Components, readers: int, cases: int
+) -> None:
+    """Also where variances are negative, which count as 0."""
+    plan = PowerPlan(components=parts, effect=0.05)
+    assert _powers(plan, readers, cases) == pytest.approx(_formula(parts, 0.05, readers, cases))
+
+
+def test_a_panel_has_the_variance_of_its_differences() -> None:
+    """D = VarR + s (Var + (J - 1) Cov2), noncentrality J d squared over D."""
+    plan = PowerPlan(components=PANEL, comparison=Comparison.PANEL, effect=0.06)
+    random = next(power(plan, plan.size(5, 100)))
+    s = 2.0
+    d = 0.0008 + s * (0.0012 + 4 * 0.0005)
+    assert random.ncp == pytest.approx(5 * 0.06**2 / d)
+    assert random.df == pytest.approx(d**2 / ((0.0008 + s * 0.0007) ** 2 / 4))
+
+
+def test_the_margin_is_tested_on_one_side_at_half_of_alpha() -> None:
+    """At an effect of minus the margin the power is the error, 2.5 %; it grows with the effect."""
+    margin = {"components": PANEL, "comparison": Comparison.PANEL, "margin": 0.05}
+    at_margin = PowerPlan(**margin, effect=-0.05)
+    assert _powers(at_margin, 4, 150) == pytest.approx([0.025] * 3)
+    equal = PowerPlan(**margin, effect=0.0)
+    random = next(power(equal, equal.size(4, 150)))
+    shift = math.sqrt(random.ncp)
+    normal = norm.sf(t.isf(0.025, random.df) - shift)
+    assert random.power == pytest.approx(normal, abs=0.08)
+    better = PowerPlan(**margin, effect=0.02)
+    assert all(a > b for a, b in zip(_powers(better, 4, 150), _powers(equal, 4, 150), strict=True))
+
+
+@pytest.mark.parametrize("design", [PlanDesign.CROSSED, PlanDesign.BLOCKS])
+def test_blocks_of_all_readers_are_the_crossed_design(design: PlanDesign) -> None:
+    """Each case read by all readers is the crossed design, however it is called."""
+    crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
+    same = replace(crossed, design=design, reads=6)
+    assert _powers(same, 6, 120) == pytest.approx(_powers(crossed, 6, 120))
+
+
+def test_more_reads_of_the_same_cases_give_more_power() -> None:
+    """The variance falls with the readers of each case, down to that of the crossed design."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05)
+    fixed = [_powers(replace(plan, reads=reads), 6, 120)[1] for reads in (1, 2, 3, 6)]
+    assert fixed == sorted(fixed)
+    assert fixed[0] < fixed[-1]
+
+
+def test_a_split_plot_is_more_precise_than_the_crossed_design_with_equal_readings() -> None:
+    """Six readers in two blocks read 240 cases as often as six crossed readers read 120.
+
+    Obuchowski, Gallas and Hillis 2012, doi:10.1016/j.acra.2012.09.012.
+    """
+    crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
+    blocks = replace(crossed, design=PlanDesign.BLOCKS, reads=3)
+    exact = variances(crossed.spread, crossed.size(6, 120), PlanDesign.CROSSED)
+    split = variances(blocks.spread, blocks.size(6, 240), PlanDesign.BLOCKS)
+    assert float(split.random_readers.value) < float(exact.random_readers.value)
+
+
+def test_parallel_arms_need_more_readers_than_crossed_readers() -> None:
+    """Different readers in each condition differ by all of their variance."""
+    crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
+    arms = replace(crossed, design=PlanDesign.ARMS)
+    assert _powers(arms, 12, 150)[0] < _powers(crossed, 6, 150)[0]
+    random = next(power(arms, arms.size(12, 150)))
+    v = 2 * (0.00153499935 + 0.00020040252) / 6 + 114 / 150 * (
+        2 * (0.00080228827 - 0.00034407483) / 6 + 2 * (0.00034407483 - 0.00023902837)
+    )
+    assert random.ncp == pytest.approx(0.05**2 / v)
+
+
+def test_arms_without_a_variance_of_readers_name_their_assumption() -> None:
+    """The convention is in every row that rests on it."""
+    arms = PowerPlan(components=replace(VAN_DYKE, var_r=None), effect=0.05, design=PlanDesign.ARMS)
+    methods = [result.method for result in power(arms, arms.size(8, 100))]
+    assert ["0.8" in method for method in methods] == [True, False, True]
+
+
+def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
+    """Ten times the readers and cases leave less uncertainty."""
+    widths = []
+    for factor in (1, 10):
+        parts = replace(VAN_DYKE, readers=5 * factor, cases=114 * factor)
+        plan = PowerPlan(components=parts, effect=0.05)
+        spread = plan.spread
+        random = next(power(plan, plan.size(6, 150), drawn_spread(spread, 1)))
+        assert random.low < random.power < random.high
+        widths.append(random.high - random.low)
+    assert widths[1] < widths[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("margin", [None, 0.04])
+def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> None:
+    """All claims within 4 points in 1,000 studies, about three standard errors."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05 if margin is None else 0.01, margin=margin)
+    size = plan.size(8, 150)
+    for exact, simulated in zip(power(plan, size), simulated_power(plan, size, 1000), strict=True):
+        assert simulated.power == pytest.approx(exact.power, abs=0.04)
+        assert simulated.low < simulated.power < simulated.high
+        assert simulated.method == "simulation, 1000 studies"
+
+
+def test_three_readers_never_reach_80_percent() -> None:
+    """The sentence names the readers and the limit."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05)
+    assert largest_power(plan, 3) < 0.8 < largest_power(plan, 4)
+    lines = list(answers(plan, (3, 4)))
+    assert (
+        lines[-1] == "Three readers do not reach 80 % power at any number of cases (at most 62 %)."
+    )
+
+
+def test_the_table_names_the_rule_of_every_row() -> None:
+    """Rows by claim, readers, cases; the simulation follows the closed form."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05)
+    table = power_table([plan], Sizes(readers=(3, 4), cases=(50,)), n_simulated=5)
+    assert list(table["method"].unique()) == [
+        "OR, projected Hillis 2011",
+        "simulation, 5 studies",
+        "OR, chi-square",
+        "OR, J - 1",
+    ]
+    assert table["claim"].tolist() == [claim.value for claim in PlanClaim for _ in range(4)]
+    assert table["n_readers"].tolist() == [3, 3, 4, 4] * 3
+    assert np.isinf(table.loc[table["method"] == "OR, chi-square", "df"]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("7", (7,)), ("3:5", (3, 4, 5)), ("50:160:50", (50, 100, 150)), ("4:4", (4,))],
+)
+def test_ranges(text: str, numbers: tuple[int, ...]) -> None:
+    """From, to and step, or a single number."""
+    assert range_of(text, "cases") == numbers
+
+
+@pytest.mark.parametrize("text", ["", "x", "5:3", "1:3", "3:9:0", "3:9:2:1", "3:", "2.5"])
+def test_wrong_ranges_are_refused(text: str) -> None:
+    """The message names the option and shows the form."""
+    with pytest.raises(OptionsError, match=r"readers is .*FROM:TO"):
+        range_of(text, "readers")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"effect": 1.5}, "effect is 1.5"),
+        ({"effect": 0.0}, "effect is 0"),
+        ({"margin": -0.1}, "margin is -0.1"),
+        ({"alpha": 0.0}, "alpha is 0.0"),
+        ({"reads": 0}, "reads per case is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"comparison": Comparison.PANEL}, "no cov1"),
+        ({"comparison": Comparison.PANEL, "design": PlanDesign.ARMS}, "two conditions"),
+    ],
+)
+def test_impossible_plans_are_refused(changes: dict[str, object], message: str) -> None:
+    """Each message names the value."""
+    with pytest.raises(OptionsError, match=message):
+        PowerPlan(**{"components": VAN_DYKE, "effect": 0.05, **changes})
+
+
+def test_too_few_readers_are_refused() -> None:
+    """One reader; two readers in two arms; more reads of a case than readers."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05)
+    for refused, readers in (
+        (plan, 1),
+        (replace(plan, design=PlanDesign.ARMS), 3),
+        (replace(plan, reads=5), 4),
+    ):
+        with pytest.raises(OptionsError, match="reader"):
+            refused.size(readers, 100)
+
+
+def test_faults_of_components_are_listed_together() -> None:
+    """A missing key, an unknown key and a value that is no number."""
+    with pytest.raises(AnalysisError) as refused:
+        components_from({"var_tr": "x", "varerror": 1.0, "metric": "accuracy"}, "file.toml")
+    for words in ("var_tr = 'x'", "varerror: unknown key", "missing key(s): cov1"):
+        assert f"file.toml: {words}" in str(refused.value)
+
+
+def test_swapped_components_are_refused() -> None:
+    """A covariance above the variance."""
+    values = {"var_tr": 0.1, "cov1": 0.3, "cov2": 0.1, "cov3": 0.1, "var_error": 0.2}
+    with pytest.raises(AnalysisError, match="smaller than a covariance"):
+        components_from({**values, "readers": 3, "cases": 50, "metric": "auc"}, "file.toml")
+
+
+def test_published_sets_serve_both_comparisons() -> None:
+    """A panel takes the model as a reader under another condition."""
+    for name in PUBLISHED:
+        parts = published(name, Comparison.PANEL)
+        assert parts.cov1 == parts.cov3 == 0.0
+        plan = PowerPlan(components=parts, comparison=Comparison.PANEL, effect=0.05)
+        assert 0.05 < _powers(plan, 5, 100)[0] < 1.0
+    with pytest.raises(OptionsError, match="van-dyke"):
+        published("unknown", Comparison.PANEL)
