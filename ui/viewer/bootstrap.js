@@ -1,4 +1,4 @@
-/** What Streamlit runs: loads the modules once per mounted element, and leaves a running room alone ever after. */
+/** The script that Streamlit runs: loads the modules once per mounted element and does not touch a running room. */
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
@@ -17,12 +17,12 @@ export default function ({ parentElement, data }) {
   };
 }
 
-/** Start the room, however often it takes. @returns {Promise<() => void>} stops it */
+/** Start the room, with retries. @returns {Promise<() => void>} stops it */
 async function open(parentElement, data, left) {
   const folder = data.modules_url.replace(/\/$/, "");
   for (let tries = 0; !left.aborted; tries += 1) {
-    // Browsers remember that a module failed, under its address, and so for every module it asks for. One more slash
-    // makes new addresses of the same files.
+    // Browsers remember the address of a module that failed, and of the modules it imports. An additional slash gives
+    // the same files new addresses.
     const url = new URL(`${folder}${"/".repeat(tries + 1)}start.js`, document.baseURI).href;
     try {
       const { start } = await import(url);

@@ -1,4 +1,4 @@
-/** Puts the reading room together inside its element and takes it apart again. */
+/** Builds the reading room inside its element, and removes it. */
 
 import { CannotAnswer, QuestionPanel } from "./page/question-panel.js";
 import { CaseDisplay } from "./case/case-display.js";
@@ -100,9 +100,9 @@ export function start(parent, data) {
   on(window, "beforeunload", (event) => { if (connection.outbox?.unkept) event.preventDefault(); });
   on(window, "online", () => connection.hurry());
   on(window, "resize", () => room.send({ is: "resized" }));
-  const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which swallow their keys
+  const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which stop key events
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
-  // The browser reports a move of a still pointer whenever something moves under it.
+  // Browsers report a pointer move whenever an element moves under a still pointer.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);
   on(window, "keydown", (event) => commands.key(event), true);
   on(root, "mousedown", keepFocus);
@@ -130,7 +130,7 @@ export function start(parent, data) {
   };
 }
 
-/** What is done before a sign-in that nobody uses ends, and then. @returns {Page} */
+/** Actions before and at the end of an idle sign-in. @returns {Page} */
 function alone(connection, overlays) {
   const { title, text, button } = texts.alone;
   const calm = () => { if (overlays.open === "alone") overlays.close(); };
@@ -141,7 +141,7 @@ function alone(connection, overlays) {
   };
 }
 
-/** The words of the markup. */
+/** Fill the texts of the markup. */
 function write(root) {
   for (const element of root.querySelectorAll("[data-text]")) {
     element.textContent = texts.labels[element.dataset.text];
@@ -158,7 +158,7 @@ function toggle(root, tools) {
   }
 }
 
-/** Above everything on the page around: a modal dialog lies on top of it all. */
+/** Show the room above the surrounding page, as a modal dialog. */
 function lift(root) {
   if (!root.isConnected || root.open) return;
   // Having lost its connection, Streamlit opens a window of its own that makes the page inert and swallows clicks
@@ -168,7 +168,7 @@ function lift(root) {
   root.focus({ preventScroll: true });
 }
 
-/** A click with the mouse leaves the focus alone, so that Enter still means confirm afterwards. */
+/** A mouse click does not move the focus, so that Enter still confirms. */
 function keepFocus(event) {
   if (!event.target.closest("button")) return;
   event.preventDefault();

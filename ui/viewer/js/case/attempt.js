@@ -1,4 +1,4 @@
-/** The measuring of one case: its clock, what was in use and chosen when, and the records that come of it. */
+/** Measures one case: its clock, the views and tools in use, the selections, and the resulting records. */
 
 import { asksWords } from "../page/question-panel.js";
 
@@ -7,10 +7,10 @@ import { asksWords } from "../page/question-panel.js";
 /** @typedef {Times & {paused: boolean}} ClockState  what survives a reload */
 
 /**
- * Every millisecond since t0 is response, hidden or paused, never two of them.
+ * Every millisecond since t0 counts as response, hidden or paused time, and only as one of them.
  *
  * Time comes in as an argument (the browser's monotonic clock, in milliseconds) and is never read here.
- * A paused case counts as paused even while its tab is hidden: the reader said so.
+ * A paused case counts as paused even while its tab is hidden, because the reader paused it.
  */
 export class Clock {
   #running = false;
@@ -34,7 +34,7 @@ export class Clock {
   get paused() { return this.#paused; }
 
   /**
-   * Start at t0, or go on after a reload.
+   * Start at t0, or continue after a reload.
    * @param {number} now
    * @param {number} [gapMs] how long the case was off the screen since its kept state
    */
@@ -63,7 +63,7 @@ export class Clock {
     if (this.#running) spent[this.#account()] += Math.max(0, now - this.#since);
     const [response_ms, hidden_ms, paused_ms] =
       [spent.response_ms, spent.hidden_ms, spent.paused_ms].map(toMicroseconds);
-    // The whole is the sum of its rounded parts, so that the four columns always add up.
+    // The total is the sum of the rounded parts, so that the four columns always add up.
     const elapsed_ms = toMicroseconds(response_ms + hidden_ms + paused_ms);
     return { response_ms, elapsed_ms, hidden_ms, paused_ms };
   }
@@ -87,10 +87,10 @@ export class Clock {
 
 const toMicroseconds = (ms) => Math.round(ms * 1000) / 1000;
 
-/** Views with a time of their own. */
+/** Number of views with a separate time. */
 export const MOST_VIEWS = 8;
 
-/** Everything that can be in use. The names are the record's, less "_ms"; views by their place in the item. */
+/** Views and tools whose use is timed. The names are those of the record without "_ms"; views by index. */
 export const USES = [
   ...Array.from({ length: MOST_VIEWS }, (_, i) => `view_${i + 1}`), "alone", "zoomed", "windowed", "inverted", "glass",
 ];
@@ -98,8 +98,8 @@ export const USES = [
 /**
  * How long each view and each tool was in use, in charged time.
  *
- * There is no clock here: every moment is the response time of the case's own clock, which stands still while the
- * case is hidden or paused, so that no such time is ever counted.
+ * It has no clock: every time is the response time of the case's clock, which stops while the case is hidden or
+ * paused, so that such time is never counted.
  */
 export class Usage {
   /** @type {{[use: string]: number}} */
@@ -115,27 +115,27 @@ export class Usage {
     this.#since_ms = response_ms;
   }
 
-  /** From this moment on these are in use, and nothing else. @param {string[]} uses @param {number} response_ms */
+  /** From now on only these are in use. @param {string[]} uses @param {number} response_ms */
   change(uses, response_ms) {
     this.#settle(response_ms);
     this.#now = USES.filter((use) => uses.includes(use));
   }
 
-  /** @param {number} response_ms @returns {{[name: string]: number}} whole ms; what was never in use is left out */
+  /** @param {number} response_ms @returns {{[name: string]: number}} integer ms; unused views and tools are left out */
   read(response_ms) {
     this.#settle(response_ms);
     return Object.fromEntries(USES.filter((use) => use in this.#spent_ms)
       .map((use) => [`${use}_ms`, Math.round(this.#spent_ms[use])]));
   }
 
-  /** What must survive a reload. @param {number} response_ms */
+  /** The state to keep over a reload. @param {number} response_ms */
   keep(response_ms) {
     this.#settle(response_ms);
     return { ...this.#spent_ms };
   }
 
-  /** A key is as old as its press, which on a busy computer may lie before the last look at the clock: what was
-   *  counted beyond it is taken back. */
+  /** A key press may be older than the last reading of the clock on a busy computer: time counted after it is
+   * subtracted. */
   #settle(response_ms) {
     const passed_ms = response_ms - this.#since_ms;
     for (const use of this.#now) this.#spent_ms[use] = Math.max(0, (this.#spent_ms[use] ?? 0) + passed_ms);
@@ -146,7 +146,7 @@ export class Usage {
 /** The flag of a reading whose reader marked the question as faulty. */
 export const FAULTY = "question_faulty";
 const MOST_SELECTIONS = 200;
-const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence is rather a clock that was set
+const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence means that the clock was set
 
 export class Attempt {
   item;
@@ -154,7 +154,7 @@ export class Attempt {
   clock;
   /** @type {number|null} */
   presentedEpoch = null;
-  /** Off the screen although the page is not hidden: the reader is looking at an earlier case. */
+  /** Not on the screen although the page is visible, because the reader is looking at an earlier case. */
   away = false;
   #recorded = false;
   #selections = [];
@@ -167,7 +167,7 @@ export class Attempt {
   #timed = true;
   /** From t0 to the first frame with the model's answer. @type {number|null} */
   #aidShown_ms = null;
-  /** Times that hang on a clock that was set meanwhile. @type {string[]} */
+  /** Times that depend on a clock that was set in the meantime. @type {string[]} */
   #unmeasured = [];
 
   /**
@@ -192,7 +192,7 @@ export class Attempt {
   get unrecorded() { return !this.#recorded && !this.#kept && !this.item.presented && !this.item.reading; }
 
   /**
-   * The case is on the screen: t0, or the first frame after an interruption.
+   * The case is on the screen, at t0 or after an interruption.
    * @param {number} now @param {number} epoch
    */
   begin(now, epoch) {
@@ -204,22 +204,22 @@ export class Attempt {
     this.clock.start(now, plausible ? gap_ms : 0);
   }
 
-  /** Another option than before. @param {string} option @param {number} now */
+  /** An option was selected. @param {string} option @param {number} now */
   choose(option, now) {
     const at_ms = this.clock.read(now).response_ms;
     this.#firstSelection ??= at_ms;
-    // Bounded: the last place always holds the latest choice.
+    // Limited in length: the last entry is always the latest selection.
     if (this.#selections.length === MOST_SELECTIONS) this.#selections.pop();
     this.#selections.push({ option, at_ms });
   }
 
-  /** The answer was written on, in the reader's own words. @param {number} now */
+  /** The text of an open-ended answer was changed. @param {number} now */
   written(now) {
     this.#firstSelection ??= this.clock.read(now).response_ms;
   }
 
-  /** The model's answer is on the screen; the first time counts. @param {number|null} ms since the first frame of the
-   *  case; null: not known */
+  /** The model's answer is on the screen; only the first time counts. @param {number|null} ms since the first frame
+   * of the  case; null: not known */
   aidShown(ms) {
     this.#aidShown_ms ??= ms === null ? null : toMicroseconds(ms);
   }
@@ -229,12 +229,12 @@ export class Attempt {
     this.#behaviour[tool] = (this.#behaviour[tool] ?? 0) + 1;
   }
 
-  /** From now on these views and tools are in use, and no others. @param {string[]} uses @param {number} now */
+  /** From now on only these views and tools are in use. @param {string[]} uses @param {number} now */
   looking(uses, now) {
     this.#usage.change(uses, this.clock.read(now).response_ms);
   }
 
-  /** How long each view and tool was in use; nothing where the times before are not known.
+  /** Duration of use of each view and tool; empty if earlier times are unknown.
    *  @param {number} now @returns {{[name: string]: number}} */
   inUse(now) {
     return this.#timed ? this.#usage.read(this.clock.read(now).response_ms) : {};
@@ -245,7 +245,7 @@ export class Attempt {
     this.#flags.add(flag);
   }
 
-  /** What must survive a reload. @param {number} now @param {number} epoch @param {Answer} answer */
+  /** The state to keep over a reload. @param {number} now @param {number} epoch @param {Answer} answer */
   keep(now, epoch, { option, words, confidence, comment, faulty }) {
     return {
       case: this.item.case, epoch, clock: this.clock.keep(now), option, words, confidence, comment, faulty,
@@ -290,7 +290,7 @@ export class Attempt {
     return times;
   }
 
-  /** The wall clock was set while the case was off the screen: how long that was, nobody knows. */
+  /** The wall clock was set while the case was off the screen, so that the duration is unknown. */
   #distrust() {
     this.#flags.add("clock_implausible");
     this.#unmeasured = [...new Set([...this.#unmeasured, "elapsed_ms", this.clock.paused ? "paused_ms" : "hidden_ms"])];

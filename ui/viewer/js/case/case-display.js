@@ -1,4 +1,4 @@
-/** Bringing a case to the screen: its films fetched, however often it takes, hung, and truly painted. */
+/** Brings a case to the screen: fetches its films (with retries), hangs them, and waits until they are painted. */
 
 import { FilmError, filmTrouble } from "../film/film-cache.js";
 import { afterPaint } from "../page/elements.js";
@@ -13,7 +13,7 @@ import { texts } from "../page/texts.js";
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 400;
-const STALE = [401, 403, 404, 410]; // the film's address has expired: a fresh desk has a new one
+const STALE = [401, 403, 404, 410]; // the film's address has expired; a new desk has a new address
 
 export class CaseDisplay {
   #parts;
@@ -50,20 +50,20 @@ export class CaseDisplay {
     });
   }
 
-  /** Nothing to show. */
+  /** Show no case. */
   clear() {
     this.#turn += 1;
     this.#parts.viewer.show([]);
   }
 
   /**
-   * Fetch what comes next and let go of the rest.
+   * Fetch the next films and release the others.
    * @param {string[]} shown @param {Case[]} coming
    */
   prefetch(shown, coming) {
     this.#parts.films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
-    // One after the other, so that the very next case has the line for itself; and after a picture that the reader waits
-    // for, which would else share the processor with the decoding.
+    // One after another, so that the next case has the line for itself; and after a picture that the reader waits for,
+    // because decoding would slow it down.
     /** @type {Promise<unknown>} */
     let before = Promise.resolve();
     for (const item of coming) {
@@ -71,12 +71,12 @@ export class CaseDisplay {
     }
   }
 
-  /** When the picture of films that have arrived is on the screen, or none is awaited. */
+  /** Resolved when the picture of the loaded films is on the screen, or none is expected. */
   #pictureShown() {
     return new Promise((resolve) => { setTimeout(resolve); }).then(() => this.#parts.viewer.renderer.shown());
   }
 
-  /** The card lost every film. */
+  /** The graphics card lost every film. */
   lost() {
     this.#parts.films.lost();
     this.#parts.panel.showRenderer(this.#parts.viewer.renderer.graphics.name);
@@ -120,7 +120,7 @@ export class CaseDisplay {
     this.#parts.pointerInput.letGo();
     this.#parts.root.dataset.films = String(films.length);
     this.#parts.root.dataset.priors = String(films.some(({ view }) => view.prior));
-    // The question first: how long it is decides how much room the films have.
+    // The question comes first, because its length determines the space for the films.
     this.#parts.panel.showCase(shown.item, rules);
     this.#parts.panel.showAnswer(shown);
     this.#parts.viewer.show(films, { same: shown.item.stage === 2, marks: marksOf(shown.item) });

@@ -1,7 +1,7 @@
 /**
- * What is measured of the cases before the reader: in sight or not, how long is left, and the flags of what makes one doubt it.
+ * Measures whether the case is visible and the remaining time, and flags doubtful measurements.
  *
- * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
+ * Flags do not affect the reader and do not discard a reading. Their names are documented in docs/reading-page.md.
  */
 
 import { Attempt, MOST_VIEWS } from "./attempt.js";
@@ -20,14 +20,14 @@ import { newId } from "../page/storage.js";
 
 const LOOK_EVERY_MS = 500;
 const STALL_MS = 1000; // the page is asked every 100 ms
-const ASLEEP_MS = 5000; // no page stalls so long, but a computer with its lid closed does
+const ASLEEP_MS = 5000; // no page stalls this long, but a computer with a closed lid does
 const DRIFT_MS = 250;
 const ZOOM = 0.05; // a window's border is some pixels wide
-const SMALLEST = [1024, 700]; // CSS pixels, where the study names no window of its own
+const SMALLEST = [1024, 700]; // CSS pixels, if the study does not specify a window
 const SMALLEST_FILM = 500;
 
 /**
- * What can be read from one look.
+ * The flags that follow from a single measurement.
  * @param {Measured} seen @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
  *   pixel ratio at its start; the study's smallest window
  * @returns {string[]}
@@ -47,13 +47,13 @@ export function doubts(seen, { films, ratio, smallest = [] }) {
   return Object.keys(found).filter((flag) => found[flag]);
 }
 
-/** What surrounds a case while it is read: reasons to doubt what could be seen, or the clock, as flags of the reading. */
+/** Collects flags of a reading: reasons to doubt what was visible, or the clock. */
 export class ViewingConditions {
   #measure;
   #smallest;
   /** @type {WeakMap<Attempt, {ahead_ms: number, ratio: number, whole: boolean}>} */
   #began = new WeakMap();
-  /** When the page last ran, the case being in sight. @type {number|null} */
+  /** When the page last ran with the case visible. @type {number|null} */
   #ranAt = null;
   #lookedAt = -Infinity;
 
@@ -63,14 +63,14 @@ export class ViewingConditions {
     this.#smallest = smallest;
   }
 
-  /** The case comes into sight, or goes out of it: what lies between is no stall. */
+  /** The case becomes visible or hidden; the time in between is no stall. */
   interrupt() {
     this.#ranAt = null;
     this.#lookedAt = -Infinity;
   }
 
   /**
-   * Some times a second, and at the commit.
+   * Called several times a second, and at the commit.
    * @param {Attempt} attempt in sight, its clock running @param {number} now @param {number} epoch
    * @param {boolean} clear nothing covers the case
    */
@@ -81,7 +81,7 @@ export class ViewingConditions {
     if (began && Math.abs(epoch - now - began.ahead_ms) > DRIFT_MS) attempt.flag("clock_set");
   }
 
-  /** What only the end can tell. @param {Attempt} attempt @param {number} now */
+  /** Flags that are known only at the end. @param {Attempt} attempt @param {number} now */
   close(attempt, now) {
     const began = this.#began.get(attempt);
     if (this.#measure().translated) attempt.flag("page_translated");
@@ -90,7 +90,7 @@ export class ViewingConditions {
     if (unseen(attempt.item.views.length, attempt.inUse(now))) attempt.flag("view_not_shown");
   }
 
-  /** Where the monotonic clock runs on in a computer's sleep, that time is not the reader's. */
+  /** Some monotonic clocks continue during a computer's sleep, which must not count as reading time. */
   #breathe(attempt, now) {
     const gap_ms = this.#ranAt === null ? 0 : now - this.#ranAt;
     if (gap_ms > ASLEEP_MS) {
@@ -114,7 +114,7 @@ export class ViewingConditions {
   }
 }
 
-/** Whether a view was never on the screen, as far as the viewing times tell.
+/** Whether a view was never on the screen, according to the viewing times.
  *  @param {number} views @param {{[name: string]: number}} inUse as the record has it */
 function unseen(views, inUse) {
   const times = Array.from({ length: Math.min(views, MOST_VIEWS) }, (_, i) => inUse[`view_${i + 1}_ms`]);
@@ -142,12 +142,12 @@ export function measured(root, { software }, translated) {
   };
 }
 
-/** Whether an element of this page that is not ours lies over the films; another program's window cannot be known. */
+/** Whether a foreign element of this page covers the films; windows of other programs cannot be detected. */
 function coveredAt(root, { x, y }) {
   const page = root.getRootNode();
   const over = page.elementFromPoint(x, y);
   if (over && !root.contains(over)) return true;
-  // Hit testing passes over what our own modal dialog has made inert, though it may lie above it.
+  // Hit testing ignores elements made inert by our modal dialog, although they may lie above it.
   return [...page.querySelectorAll(":is(dialog:modal, :popover-open)")].some((each) => {
     const { left, right, top, bottom } = each.getBoundingClientRect();
     return each !== root && !root.contains(each) && left <= x && x <= right && top <= y && y <= bottom;
@@ -156,7 +156,7 @@ function coveredAt(root, { x, y }) {
 
 const KEEP_EVERY_MS = 1000;
 
-/** In sight or not, how long is left, and the checkpoint for a reload. */
+/** Visibility, remaining time, and the checkpoint for a reload. */
 export class CaseTimer {
   #connection;
   #overlays;
@@ -165,7 +165,7 @@ export class CaseTimer {
   #keptAt = 0;
   /** The first frame of the latest case. @type {{position: number, t0: number}|null} */
   #firstFrame = null;
-  /** Of the case on the screen, and of the one aside. @type {Map<number, Attempt>} */
+  /** The attempts of the case on the screen and of the case aside. @type {Map<number, Attempt>} */
   #attempts = new Map();
 
   /** @param {Connection} connection @param {Overlays} overlays @param {() => Measured} measure
@@ -177,7 +177,7 @@ export class CaseTimer {
     this.#surroundings = new ViewingConditions(measure, () => connection.desk.rules.smallest_window);
   }
 
-  /** A case comes to the screen, its clock as it was. @param {Shown} shown */
+  /** A case comes to the screen, with its earlier clock. @param {Shown} shown */
   bring({ n, item, committed, resumed }) {
     const aside = this.#room().aside?.n;
     for (const each of this.#attempts.keys()) if (each !== n && each !== aside) this.#attempts.delete(each);
@@ -186,7 +186,7 @@ export class CaseTimer {
     this.#attempts.set(n, new Attempt(item, { readingId: newId(), kept }));
   }
 
-  /** It is on the screen. @param {number} t0 @returns {Attempt} */
+  /** The case is painted. @param {number} t0 @returns {Attempt} */
   begin(t0) {
     const attempt = /** @type {Attempt} */ (this.live);
     attempt.away = false;
@@ -214,7 +214,7 @@ export class CaseTimer {
     this.keep(now);
   }
 
-  /** The case goes off the screen unfinished: from now on its time counts as hidden.
+  /** The case leaves the screen unfinished; from now on its time counts as hidden.
    *  @param {Shown} shown @param {number} now @param {string} [flag] why, if that is a reason to doubt */
   leave(shown, now, flag) {
     const attempt = this.#attempts.get(shown.n);
@@ -231,7 +231,7 @@ export class CaseTimer {
     this.keep(now);
   }
 
-  /** Write down where the case on the screen stands, for a reload. @param {number} now */
+  /** Store the state of the case on the screen, for a reload. @param {number} now */
   keep(now) {
     const { shown } = this.#room();
     if (shown) this.#keep(shown, now);
@@ -244,7 +244,8 @@ export class CaseTimer {
     return running && this.#stands(running, now);
   }
 
-  /** Some times a second. @param {number} now @returns {number|null} what is left of the time; null without a limit */
+  /** Called several times a second. @param {number} now @returns {number|null} the remaining time; null without a
+   * limit */
   tick(now) {
     const attempt = this.live;
     if (!attempt?.clock.running) return null;
@@ -254,7 +255,7 @@ export class CaseTimer {
     return !limit_ms || attempt.item.reading ? null : limit_ms - attempt.clock.read(now).response_ms;
   }
 
-  /** The case is confirmed, or its time is over. @param {Shown} shown @param {number} now
+  /** The case is confirmed, or its time limit has passed. @param {Shown} shown @param {number} now
    *  @param {"answered"|"skipped"|"timed_out"} status */
   record(shown, now, status) {
     const attempt = /** @type {Attempt} */ (this.#attempts.get(shown.n));
@@ -263,14 +264,14 @@ export class CaseTimer {
     return attempt.reading(now, epochAt(now), status, shown);
   }
 
-  /** Of the case on the screen, while it is not done. */
+  /** The attempt of the case on the screen until it is done. */
   get live() {
     const { shown } = this.#room();
     return shown && !shown.committed ? this.#attempts.get(shown.n) : undefined;
   }
 
   #look(attempt, now) {
-    // Behind a sheet that only the server can close, nobody can read on.
+    // No case can be read behind a sheet that only the server can close.
     attempt.clock.setHidden(now, this.#hides(attempt));
     this.#surroundings.interrupt();
   }

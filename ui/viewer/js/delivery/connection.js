@@ -1,4 +1,4 @@
-/** The connection to the server: its routes, opening the desk, emptying the outbox, saying what has to be known. */
+/** The connection to the server: its routes, opening the desk, sending the outbox, and messages about failures. */
 
 import { Outbox } from "./outbox.js";
 import { ReaderStorage } from "../page/storage.js";
@@ -7,11 +7,11 @@ import { texts } from "../page/texts.js";
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { Case, Desk, Receipt, Record } from "../page/types.js" */
 
-const REASONS = ["signed-out", "other-reader", "left", "wrong-origin"]; // as the server names them
+const REASONS = ["signed-out", "other-reader", "left", "wrong-origin"]; // the server's names of reasons
 
 /** Why a request failed: one of the server's reasons, `refused` (do not repeat) or `unreachable` (repeat). */
 export class DeskError extends Error {
-  /** @param {string} why @param {number} status @param {string} [words] the server's own, for the reader */
+  /** @param {string} why @param {number} status @param {string} [words] the server's message for the reader */
   constructor(why, status, words = "") {
     super(`${why} (${status}) ${words}`.trim());
     this.why = why;
@@ -55,7 +55,7 @@ export class DeskRoutes {
   }
 
   async #json(url, init) {
-    // A request that never ends would block the outbox, so each one has an end.
+    // A request without a timeout could block the outbox.
     const signal = AbortSignal.timeout?.(30_000);
     let response;
     try {
@@ -69,7 +69,7 @@ export class DeskRoutes {
       try {
         return await response.json();
       } catch {
-        throw new DeskError("unreachable", response.status); // a proxy's page, or a body cut short
+        throw new DeskError("unreachable", response.status); // a proxy's page, or a truncated body
       }
     }
     const { reason, words } = await refusalOf(response);
@@ -109,7 +109,7 @@ export class Connection {
   #overlays;
   #browserStorage;
   #stopped = false;
-  /** @type {Set<() => void>} what ends the waiting times under way */
+  /** @type {Set<() => void>} functions that end current waiting times */
   #asleep = new Set();
 
   /**
@@ -126,7 +126,7 @@ export class Connection {
     this.#browserStorage = storage;
   }
 
-  /** Ask until the desk is open; false when the page was left meanwhile. */
+  /** Retry until the desk is open; false if the page was left in the meantime. */
   async open() {
     const desk = await this.#ask();
     if (!desk) return false;
@@ -147,7 +147,8 @@ export class Connection {
     return true;
   }
 
-  /** Ask where the reader is. @returns {Promise<boolean>} false: another reader is signed in, or the page was left */
+  /** Request the reader's position. @returns {Promise<boolean>} false: another reader is signed in, or the page was
+   * left */
   async refresh() {
     const desk = await this.#ask();
     if (desk?.seal === this.desk.seal && this.outbox.heard(desk)) this.outbox.hurry();
@@ -159,7 +160,7 @@ export class Connection {
     return this.#routes.earlier(position);
   }
 
-  /** Try everything again at once: the line may be back, or the reader signed in again. */
+  /** Retry everything at once, because the line may be back or the reader may have signed in again. */
   hurry() {
     this.outbox?.hurry();
     for (const wake of this.#asleep) wake();
@@ -217,7 +218,7 @@ export class Connection {
     this.#room.blocked();
   }
 
-  /** Reports what the server will not accept however often it is sent. */
+  /** Reports records that the server refuses permanently. */
   #undelivered(error) {
     this.#failed(error);
     if (error.why === "wrong-origin") this.#room.notTaken(texts.hints.wrongOrigin);
@@ -227,7 +228,7 @@ export class Connection {
   /** @param {DeskError} error */
   #failed({ why, words }) {
     if (why === "signed-out") this.#block(why, texts.signedOut);
-    // Before the desk was ever open there is no reader whose place another could have taken.
+    // Before the desk was open, no other reader can have taken this reader's place.
     else if (why === "other-reader" && this.desk) this.#otherReader();
     else if (why === "left") this.#block(why, texts.left);
     else if (words) this.#room.trouble(words);

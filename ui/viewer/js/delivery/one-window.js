@@ -1,4 +1,4 @@
-/** Reading in one window of the browser at a time: one holds the place, any other takes it only on request. */
+/** Limits reading to one window of the browser: one window holds the place, and others take it only on request. */
 
 import { newId } from "../page/storage.js";
 import { texts } from "../page/texts.js";
@@ -7,21 +7,22 @@ import { texts } from "../page/texts.js";
 /** @import { ReaderStorage } from "../page/storage.js" */
 /** @import { Connection } from "./connection.js" */
 
-/** @typedef {{id: string, tab: string, since: number, at: number}} Beat  what the holder writes, `at` ever anew */
+/** @typedef {{id: string, tab: string, since: number, at: number}} Beat  written by the holder, with a new `at` each
+ * time */
 /** @typedef {{kind: "ask"|"held"|"take"|"gave", from: string, to?: string, since?: number, gift?: any}} Message */
 
 const BEAT = "place";
 const BEAT_MS = 1000;
-const STALE_MS = 5000; // a heartbeat this old, and no answer: a window that crashed
+const STALE_MS = 5000; // age of a heartbeat after which a window without a response has crashed
 const ANSWER_MS = 300;
-const GIFT_MS = 1500; // the other window may be in the middle of a film
+const GIFT_MS = 1500; // the other window may be busy with a film
 
 /**
  * Which window holds the place.
  *
- * Web Locks would need a secure context, which a hospital's plain http is not. So the holder writes a heartbeat into
- * the browser's storage and answers questions on a BroadcastChannel: timers of a hidden window may run once a minute,
- * messages reach it at once. Without a channel every window takes itself for the only one.
+ * Web Locks need a secure context, which plain http in a hospital is not. The holder therefore writes a heartbeat into
+ * the browser's storage and answers messages on a BroadcastChannel: timers of a hidden window may run once a minute,
+ * but messages arrive at once. Without a channel every window assumes that it is the only one.
  */
 export class WindowLock {
   #id;
@@ -36,7 +37,7 @@ export class WindowLock {
   /** The last heartbeat. */
   #at = 0;
   #beat = null;
-  /** Ends the waiting for an answer. @type {((message: any) => void)|null} */
+  /** Ends the wait for a response. @type {((message: any) => void)|null} */
   #answer = null;
 
   /**
@@ -65,7 +66,7 @@ export class WindowLock {
     if (!this.#channel) return this.#hold();
     if (!this.#storage.get(BEAT) && this.#write()) {
       this.#hold();
-      this.#post({ kind: "ask" }); // should another one be there all the same, the older stays
+      this.#post({ kind: "ask" }); // if there is another window nevertheless, the older one stays
       return true;
     }
     this.#state = "claiming";
@@ -78,7 +79,8 @@ export class WindowLock {
     return this.#hold();
   }
 
-  /** Take the place from any window that has it. @returns {Promise<any>} what the other window handed over; null if none did */
+  /** Take the place from any window that has it. @returns {Promise<any>} the state handed over by the other window;
+   * null if none */
   async take() {
     this.#state = "none";
     const gave = this.#channel ? await this.#wait({ kind: "take" }, GIFT_MS) : null;
@@ -93,7 +95,7 @@ export class WindowLock {
     if (this.#storage.get(BEAT)?.id === this.#id) this.#storage.drop(BEAT);
   }
 
-  /** After a sleep, in which this window seemed to be gone: another one may have continued meanwhile. */
+  /** After a sleep, during which another window may have continued. */
   look() {
     const beat = this.#storage.get(BEAT);
     if (this.holds && beat && beat.id !== this.#id && beat.since > this.#at + STALE_MS && this.#fresh(beat)) {
@@ -144,7 +146,7 @@ export class WindowLock {
     this.#channel?.post({ ...message, from: this.#id, since: this.#since });
   }
 
-  /** Say something and wait for the answer. @returns {Promise<Message|null>} null: nobody answered in time */
+  /** Send a message and wait for the response. @returns {Promise<Message|null>} null: no response in time */
   #wait(message, ms) {
     return new Promise((resolve) => {
       const end = (answer) => {
@@ -174,7 +176,7 @@ export class WindowLock {
     this.look();
     if (this.#state === "none") return;
     if (this.holds || this.#isOlder(message)) this.#post({ kind: "held", to: message.from });
-    else this.#answer?.(message); // two asked at once, and the other was first
+    else this.#answer?.(message); // both asked at once, and the other window was first
     if (this.holds) this.#write();
   }
 
@@ -193,17 +195,17 @@ export class WindowLock {
   }
 }
 
-const QUIET_MS = 600; // the Enter that opened this window, still held down, does not mean its button
-const AGED_MS = 1000; // after so long a wait the desk is asked again
+const QUIET_MS = 600; // the Enter that opened this window may still be held down and must not press its button
+const AGED_MS = 1000; // after a wait this long the desk is requested again
 const TAB = "reading-room:tab";
 
-/** The sheet over the other windows, and handing the case over. */
+/** Shows the sheet over other windows, and hands the case over. */
 export class OneWindow {
   #connection;
   #overlays;
   #room;
   #lock;
-  /** What the sheet says, while another window has the place. @type {{title: string, text: string}|null} */
+  /** The text of the sheet while another window has the place. @type {{title: string, text: string}|null} */
   #words = null;
 
   /**
@@ -222,7 +224,8 @@ export class OneWindow {
     });
   }
 
-  /** Go on in this window as soon as no other stands against it. @param {boolean} [again] the desk may have aged */
+  /** Continue in this window as soon as no other window prevents it. @param {boolean} [again] the desk may be
+   * outdated */
   async enter(again = false) {
     const { desk, outbox } = this.#connection;
     const asked = performance.now();
@@ -237,13 +240,13 @@ export class OneWindow {
     this.#lock.release();
   }
 
-  /** The browser keeps the page for a way back: nothing of it may be there to be seen. */
+  /** The browser keeps the page for its Back button: no content may remain visible. */
   sleep() {
     this.#room.handOver();
     this.#room.wait(texts.loading.opening);
   }
 
-  /** The page was asleep, or another sheet has gone: is it as it should be? */
+  /** Check the place after the page was asleep or another sheet was closed. */
   look() {
     this.#lock.look();
     if (this.#words && !this.#overlays.open) this.#cover(this.#words);
@@ -282,7 +285,7 @@ export class OneWindow {
     for (const record of records) outbox.put(record);
   }
 
-  /** The other window may have read on for a while: where is the reader now? */
+  /** The other window may have continued, so the reader's position is requested. */
   async #goOnAfresh() {
     if ((await this.#connection.refresh()) && this.#lock.holds) this.#goOn();
   }

@@ -11,7 +11,7 @@
 /** @import { ReaderStorage } from "../page/storage.js" */
 /** @import { OutboxState, Receipt, Record } from "../page/types.js" */
 
-const NEXT_CASE_MS = 100; // the next case is painted first; by then it is, or never mind
+const NEXT_CASE_MS = 100; // after the next case has normally been painted
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 20_000;
 const MOST_AT_ONCE = 100;
@@ -26,11 +26,11 @@ export class Outbox {
   #listener;
   /** @type {Map<string, {order: number, record: Record, kept: boolean}>} */
   #entries = new Map();
-  /** What was acknowledged. @type {Map<string, {order: number, record: Record}>} */
+  /** Acknowledged records. @type {Map<string, {order: number, record: Record}>} */
   #done = new Map();
-  /** Ids offered again, until the server has answered about each. @type {Set<string>} */
+  /** Ids of records sent again, until the server has responded to each. @type {Set<string>} */
   #again = new Set();
-  /** What is to be reported after that. @type {{refused: {id: string, why: string}[], sent: Record[]}} */
+  /** The outcome to be reported afterwards. @type {{refused: {id: string, why: string}[], sent: Record[]}} */
   #untold = { refused: [], sent: [] };
   #order = 0;
   #sending = false;
@@ -44,7 +44,7 @@ export class Outbox {
    *   listener: {changed: () => void, receipt: (r: Receipt, sent: Record[]) => void,
    *              failed: (error: any) => void},
    *   later?: (run: () => void, ms: number) => any, cancel?: (timer: any) => void}} parts
-   *   order: a number that grows from one page to the next, such as the time
+   *   order: a number that increases with every page, such as the time
    */
   constructor({ storage, order, deliver, listener, later, cancel }) {
     this.#storage = storage;
@@ -54,7 +54,7 @@ export class Outbox {
     this.#cancel = cancel ?? ((timer) => clearTimeout(timer));
     this.#gather();
     this.#gatherDone();
-    // The computer's clock may have been set back since the last page.
+    // the computer's clock may have been set back since the last page
     const before = [...this.#entries.values(), ...this.#done.values()];
     this.#order = Math.max(order, ...before.map((entry) => entry.order + 1));
   }
@@ -76,12 +76,12 @@ export class Outbox {
     return [...this.#entries.values()].every((entry) => entry.kept) ? "kept" : "unkept";
   }
 
-  /** @returns {boolean} whether an answer is in this page's memory and nowhere else */
+  /** @returns {boolean} whether an answer exists only in this page's memory */
   get unkept() {
     return [...this.#entries.values()].some(({ record, kept }) => record.kind === "reading" && !kept);
   }
 
-  /** Take a record in; it is kept before this returns, and sent a little later. @param {Record} record */
+  /** Add a record; it is stored before this returns, and sent shortly afterwards. @param {Record} record */
   put(record) {
     const order = this.#order++;
     this.#entries.set(record.id, this.#keeping({ order, record, kept: false }));
@@ -89,7 +89,7 @@ export class Outbox {
     this.#schedule(NEXT_CASE_MS);
   }
 
-  /** Nothing is being painted: send what there is. */
+  /** Nothing is being painted: send the waiting records. */
   flush() {
     if (this.size) this.#schedule(0);
   }
@@ -100,8 +100,8 @@ export class Outbox {
     if (this.size) this.#schedule(0);
   }
 
-  /** The desk says how many records the server has. Where it had more before, all are offered again.
-   *  @param {{stored?: number}} desk @returns {boolean} whether the server has gone back */
+  /** The desk states how many records the server has. If it had more before, all are sent again.
+   *  @param {{stored?: number}} desk @returns {boolean} whether the server has an older store */
   heard({ stored }) {
     if (stored === undefined || !Number.isInteger(stored)) return false;
     const back = stored < (this.#storage.get(STORED) ?? 0);
@@ -110,14 +110,14 @@ export class Outbox {
     return back && this.#again.size > 0;
   }
 
-  /** The reader signs out or has finished: what was acknowledged need not be here any more. */
+  /** The reader signs out or has finished: acknowledged records are no longer needed. */
   forget() {
     for (const name of this.#storage.names(doneKeyOf(""))) this.#storage.drop(name);
     this.#storage.drop(STORED);
     this.#done.clear();
   }
 
-  /** The page is being left: one last attempt that the browser finishes on its own. */
+  /** The page is being left: a last attempt that the browser completes by itself. */
   farewell() {
     const parting = [];
     let bytes = 0;
@@ -158,7 +158,7 @@ export class Outbox {
     this.#listener.changed();
   }
 
-  /** There may be room again in the browser's storage; what waits comes before what was acknowledged. */
+  /** The browser's storage may have space again; waiting records come before acknowledged ones. */
   #keeping(entry) {
     const { order, record } = entry;
     entry.kept ||= this.#storage.put(keyOf(record.id), { order, record });
@@ -184,7 +184,7 @@ export class Outbox {
       this.#failures = 0;
       this.#delivered ||= records.some((record) => record.kind === "reading");
       this.#sending = false;
-      // An answer may be refused only because those before it are gone: none of this counts.
+      // A refusal may be due to missing earlier records, so these outcomes do not count.
       if (receipt.desk && this.heard(receipt.desk)) {
         this.#schedule(0);
         return;
@@ -204,12 +204,12 @@ export class Outbox {
     }
   }
 
-  /** Whether the server answered about none of them: asking again at once would not help. */
+  /** Whether the server responded to none of them, so that an immediate retry would not help. */
   #unmoved(records) {
     return records.every((record) => this.#entries.has(record.id));
   }
 
-  /** Halfway through what is offered again the desk would have cases on it that were read. */
+  /** While records are being sent again, the desk could contain cases that were already read. */
   #tell(receipt, records) {
     const refused = [...this.#untold.refused, ...receipt.refused];
     const sent = [...this.#untold.sent, ...records];
@@ -225,7 +225,7 @@ export class Outbox {
     const done = { order: entry.order, record };
     this.#done.delete(id);
     this.#done.set(id, done);
-    if (!this.#storage.put(doneKeyOf(id), done)) this.#storage.drop(doneKeyOf(id)); // it is in this page's memory
+    if (!this.#storage.put(doneKeyOf(id), done)) this.#storage.drop(doneKeyOf(id)); // it remains in this page's memory
     if (this.#done.size <= MOST_PUT_BY) return;
     const [oldest] = this.#done.keys();
     this.#done.delete(oldest);

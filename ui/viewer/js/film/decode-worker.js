@@ -1,4 +1,4 @@
-/** The worker that fetches and decodes films, away from the thread that answers the reader's hands. */
+/** The worker that fetches and decodes films, outside of the page's main thread. */
 
 import { quantileWindow, unpackSamples } from "./film-samples.js";
 
@@ -42,7 +42,7 @@ async function load(view, signal) {
   }
 }
 
-/** What the server says about it: only 503 carries words meant for the reader. @param {Response} response */
+/** The server's message for the reader, which only a 503 response contains. @param {Response} response */
 async function wordsOf(response) {
   const plain = response.headers.get("Content-Type")?.startsWith("text/plain");
   if (response.status !== 503 || !plain) return "";

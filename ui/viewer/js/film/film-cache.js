@@ -1,4 +1,4 @@
-/** The films of the current case and the coming ones: fetched, decoded, on the card before they are needed; or why not. */
+/** Fetches, decodes and uploads the films of the current and the next cases before they are needed. */
 
 import { texts } from "../page/texts.js";
 
@@ -6,8 +6,8 @@ import { texts } from "../page/texts.js";
 /** @import { FilmRenderer } from "./film-renderer.js" */
 
 /**
- * `line`: it did not arrive; `refused`: the server said no; `unreadable`: what arrived is no such film;
- * `unshowable`: this computer's graphics cannot take it.
+ * `line`: it did not arrive; `refused`: the server refused it; `unreadable`: the response is not this film;
+ * `unshowable`: this computer's graphics cannot show it.
  * @typedef {"line"|"refused"|"unreadable"|"unshowable"} Kind
  */
 
@@ -15,7 +15,7 @@ export class FilmError extends Error {
   /**
    * @param {string} message for the log
    * @param {{kind: Kind, status?: number, words?: string}} more the HTTP status, 0 where there was none, and the
-   *   server's own words, "" where it gave none
+   * server's message, "" if there is none
    */
   constructor(message, { kind, status = 0, words = "" }) {
     super(message);
@@ -33,9 +33,9 @@ export function filmTrouble(error) {
 
 /** @typedef {{worker: Worker, waiting: Map<number, {resolve: (film: any) => void, reject: (error: Error) => void}>}} Seat */
 
-const MOST = 2; // more would take the processor from the page
+const MOST = 2; // more would slow the page down
 
-/** The workers that fetch and decode: two of them, so that the two views of an examination are decoded at once. */
+/** Two workers that fetch and decode, so that both views of an examination are decoded at the same time. */
 export class DecoderPool {
   #hire;
   #most;
@@ -111,13 +111,13 @@ export class FilmCache {
   #jobs = new Map();
 
   /** @param {FilmRenderer} renderer
-   *  @param {(loaded: LoadedFilm[]) => void} prepare makes the picture of these films in advance */
+   *  @param {(loaded: LoadedFilm[]) => void} prepare draws the picture of these films in advance */
   constructor(renderer, prepare) {
     this.#renderer = renderer;
     this.#prepare = prepare;
   }
 
-  /** @param {string} id @returns {LoadedFilm[]|null} the films, if everything is on the card */
+  /** @param {string} id @returns {LoadedFilm[]|null} the films, if all of them are uploaded */
   ready(id) {
     return this.#jobs.get(id)?.loaded ?? null;
   }
@@ -134,17 +134,17 @@ export class FilmCache {
     return job.promise;
   }
 
-  /** Pictures made in advance do not fit the canvas any more: make them anew. */
+  /** Draw pictures again that were prepared for another canvas size. */
   prepareAnew() {
     for (const { loaded } of this.#jobs.values()) if (loaded) this.#prepare(loaded);
   }
 
-  /** Let go of every film but these cases'. @param {Set<string>} ids */
+  /** Release all films except those of these cases. @param {Set<string>} ids */
   keepOnly(ids) {
     for (const [id, job] of this.#jobs) if (!ids.has(id)) this.#forget(id, job);
   }
 
-  /** The card lost everything: forget without releasing. */
+  /** The graphics card lost all films: forget them without releasing. */
   lost() {
     for (const [id, job] of this.#jobs) {
       job.loaded = null;
@@ -161,10 +161,10 @@ export class FilmCache {
     const decoding = item.views.map((view) => this.#decoders.decode(view));
     const films = decoding.map(({ film }) => film);
     job.abandon = decoding.map(({ abandon }) => abandon);
-    Promise.allSettled(films); // one that fails while another is waited for is no error of the page
+    Promise.allSettled(films); // a failure while waiting for another film is not an unhandled error
     const loaded = [];
     try {
-      // One after the other: the first film is on its way up while the second is still being decoded.
+      // One after another: the first film is uploaded while the second is still being decoded.
       for (const [i, view] of item.views.entries()) {
         const film = await films[i];
         const handle = await this.#upload(film);

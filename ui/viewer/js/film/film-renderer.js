@@ -1,5 +1,5 @@
 /**
- * Drawing films, as the page sees it: films go in, pictures of them come out and are shown on a canvas.
+ * The page's interface for drawing films: films are uploaded, and pictures of them are shown on a canvas.
  *
  * The work is done in a worker, so that neither an upload nor a picture ever holds up the page. A picture of the next
  * case is developed in advance; showing it then is handing a finished image to the canvas. Where no graphics card draws,
@@ -15,12 +15,12 @@
 /** @typedef {{key: string, films: number[], order: Order, shown: () => void}} Request */
 
 const HIRE_AGAIN_MS = 500;
-const MOVING_MS = 150; // pictures asked for in closer succession follow a hand
+const MOVING_MS = 150; // pictures requested in closer succession follow a drag
 const STILL_MS = 80;
-const IN_ADVANCE = 0; // the id of every picture made in advance
+const IN_ADVANCE = 0; // the id of every prepared picture
 
 export class FilmRenderer {
-  /** What draws, once `opened` is resolved. @type {{name: string, software: boolean|null}} */
+  /** The renderer in use, after `opened` is resolved. @type {{name: string, software: boolean|null}} */
   graphics = { name: "", software: null };
   /** @type {Promise<void>} */
   opened;
@@ -38,12 +38,13 @@ export class FilmRenderer {
   #lastPicture = 0;
   /** @type {Map<number, {resolve: (value?: undefined) => void, reject: (error: Error) => void}>} */
   #uploads = new Map();
-  /** Pictures made in advance; null while they are being made. @type {Map<string, {films: number[], bitmap: ImageBitmap|null}>} */
+  /** Prepared pictures; null while they are being drawn. @type {Map<string, {films: number[], bitmap:
+   * ImageBitmap|null}>} */
   #prepared = new Map();
-  /** The picture to show that is being made, or a draft's true picture that waits for the hand to rest.
+  /** The picture being drawn for display, or the full picture that waits for the end of a drag.
    *  @type {{id: number, request: Request, draft: boolean}|null} */
   #underWay = null;
-  /** The picture asked for meanwhile. @type {Request|null} */
+  /** The picture requested in the meantime. @type {Request|null} */
   #next = null;
   /** @type {(() => void)[]} */
   #awaitingPicture = [];
@@ -85,18 +86,18 @@ export class FilmRenderer {
     this.#drop((films) => films.includes(film));
   }
 
-  /** Make a picture in advance. @param {Size} size @param {PlacedFilm[]} placedFilms */
+  /** Prepare a picture. @param {Size} size @param {PlacedFilm[]} placedFilms */
   prepare(size, placedFilms) {
     const request = requestOf(size, placedFilms);
     if (this.#prepared.has(request.key)) return;
-    // One of the same films that is not the same was made for a canvas of another size.
+    // A different picture of the same films was prepared for another canvas size.
     this.#drop((films) => films.join() === request.films.join());
     this.#prepared.set(request.key, { films: request.films, bitmap: null });
     this.#tell({ ...request.order, do: "picture", id: IN_ADVANCE, key: request.key, settled: true });
   }
 
   /**
-   * Show a picture: at once if it was made in advance. Of several asked for, only the latest is sure to be shown.
+   * Show a picture, at once if it was prepared. Of several requests, only the latest is certain to be shown.
    * @param {Size} size @param {PlacedFilm[]} placedFilms @param {() => void} [shown] whenever it comes on the canvas
    */
   draw(size, placedFilms, shown = () => {}) {
@@ -104,7 +105,7 @@ export class FilmRenderer {
     const ready = this.#prepared.get(request.key)?.bitmap;
     if (ready) {
       this.#prepared.delete(request.key);
-      this.#forget(); // the result of an earlier request is too old
+      this.#forget(); // the result of an earlier request is outdated
       this.#hang(ready, request);
     } else if (this.#underWay && !this.#resting) {
       this.#next = request;
@@ -113,12 +114,12 @@ export class FilmRenderer {
     }
   }
 
-  /** Nothing of what was shown before stays in sight until the next picture comes. */
+  /** Clear the canvas until the next picture is drawn. */
   blank() {
     this.#canvas.style.visibility = "hidden";
   }
 
-  /** @returns {Promise<void>} when everything asked for is on the canvas */
+  /** @returns {Promise<void>} when everything requested is on the canvas */
   shown() {
     if (!this.#underWay) return Promise.resolve();
     return new Promise((resolve) => { this.#awaitingPicture.push(resolve); });
@@ -144,7 +145,7 @@ export class FilmRenderer {
     this.#tell({ do: "open", withoutWebgl: this.#withoutWebgl });
   }
 
-  /** Its modules did not come, or it broke: another one, with empty hands. */
+  /** The worker could not be loaded or failed: start a new one without films. */
   #failed() {
     this.#worker.terminate();
     this.#again = setTimeout(() => {
@@ -160,7 +161,7 @@ export class FilmRenderer {
   #ask(request, draft) {
     this.#forget();
     this.#askedAt = this.#now();
-    const inAdvance = this.#prepared.get(request.key)?.bitmap === null; // the same picture is being made
+    const inAdvance = this.#prepared.get(request.key)?.bitmap === null; // the same picture is being drawn
     const id = inAdvance ? IN_ADVANCE : this.#lastPicture += 1;
     this.#underWay = { id, request, draft: draft && !inAdvance };
     this.#mark(false);
@@ -176,7 +177,7 @@ export class FilmRenderer {
     this.#next = null;
   }
 
-  /** Away with pictures made in advance. @param {(films: number[]) => boolean} which */
+  /** Discard prepared pictures. @param {(films: number[]) => boolean} which */
   #drop(which) {
     for (const [key, { films, bitmap }] of this.#prepared) {
       if (!which(films)) continue;
@@ -225,7 +226,8 @@ export class FilmRenderer {
     for (const resolve of this.#awaitingPicture.splice(0)) resolve();
   }
 
-  /** Seen from outside: whether the canvas has what was asked for last, in full fineness. @param {boolean} whole */
+  /** Visible from outside: whether the canvas shows the last requested picture in full resolution. @param {boolean}
+   * whole */
   #mark(whole) {
     const { dataset } = this.#canvas;
     const picture = whole ? "whole" : "coming";
@@ -234,11 +236,11 @@ export class FilmRenderer {
 
   #transfer(bitmap, { order, shown }) {
     const canvas = this.#canvas;
-    // Setting the size, even to what it was, would clear the canvas.
+    // Setting the size clears the canvas, even if it does not change.
     if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
     if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
     this.#context.transferFromImageBitmap(bitmap);
-    // In the size it was made for, whatever size its place has by now: never stretched.
+    // In its original size, never stretched, even if the canvas size has changed.
     canvas.style.width = `${order.width / this.density}px`;
     canvas.style.height = `${order.height / this.density}px`;
     canvas.style.visibility = "";

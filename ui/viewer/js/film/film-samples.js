@@ -1,4 +1,4 @@
-/** Films as numbers: undoing the transport encoding, and reading an automatic window off the histogram. */
+/** Decodes films to samples, and derives an automatic window from the histogram. */
 
 /** @import { Window } from "../page/types.js" */
 
@@ -15,7 +15,7 @@ const STEEPEST = 3 * 65535;
  * Undo the packing of a film; the format is described at `packed` in study/films/packing.py.
  * @param {Uint8Array} bytes after the transport's own compression
  * @returns {{samples: Uint8Array|Uint16Array, width: number, height: number,
- *   window: Window|null}} the window is the one the film came with
+ *   window: Window|null}} the window is that of the file
  */
 export function unpackSamples(bytes) {
   const { header, planes } = opened(bytes);
@@ -41,7 +41,7 @@ function opened(bytes) {
   return { header, planes: bytes.subarray(start) };
 }
 
-/** The wrong part of every guess, by its sign and size. @param {Uint8Array} planes @param {Header} header */
+/** The prediction errors, zigzag encoded. @param {Uint8Array} planes @param {Header} header */
 function zigzags(planes, { width, height, split, escapes }) {
   const count = width * height;
   const found = new Uint16Array(planes.subarray(0, count));
@@ -68,8 +68,8 @@ function addLowBits(found, low, split) {
 }
 
 /**
- * Guess each sample from its neighbours and add what the guess was wrong by. Rows are kept with two samples to
- * their left and one to their right, so that the film's edge needs no rule of its own.
+ * Predict each sample from its neighbours and add the error. Rows have two extra samples on the left and one on the
+ * right, so that the film's edge needs no special rule.
  * @param {Uint16Array} wrong @param {Header} header @param {Uint8Array|Uint16Array} samples
  */
 function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: bits }, samples) {
@@ -87,7 +87,7 @@ function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: b
     for (let x = 2; x < width + 2; x += 1, i += 1) {
       const ne = above[x + 1];
       const k = places[Math.abs(ww - nw) + Math.abs(n - nw) + Math.abs(n - ne)];
-      // All that does not wait for the sample before comes first.
+      // Terms that do not depend on the previous sample come first.
       const known = (half + Math.imul(table[k + 1], n) + Math.imul(table[k + 2], nw) + Math.imul(table[k + 3], ne)
         + Math.imul(table[k + 4], ww) + Math.imul(table[k + 5], far[x])) | 0;
       let guess = (known + Math.imul(table[k], w)) >> bits;
@@ -106,7 +106,7 @@ function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: b
   }
 }
 
-/** Where in the table the weights for each steepness begin: looked up, as branches would cost more than the guess. */
+/** The index of the weights for each gradient: a table, because branches would take longer than the prediction. */
 function placesOfWeights(steps) {
   const places = new Uint8Array(STEEPEST + 1);
   for (const step of steps) {
@@ -115,7 +115,8 @@ function placesOfWeights(steps) {
   return places;
 }
 
-/** From places in the list of levels to the levels. @param {Uint8Array|Uint16Array} samples @param {number[]} gaps */
+/** Replace indices in the list of levels by the levels. @param {Uint8Array|Uint16Array} samples @param {number[]}
+ * gaps */
 function place(samples, gaps) {
   let level = 0;
   const levels = Uint16Array.from(gaps, (gap) => (level += gap));
@@ -123,7 +124,7 @@ function place(samples, gaps) {
 }
 
 /**
- * The window between two quantiles of the film's own samples.
+ * The window between two quantiles of the film's samples.
  * @param {Uint8Array|Uint16Array} samples @param {number} lower @param {number} upper in 0 to 1
  * @returns {Window}
  */

@@ -1,12 +1,12 @@
-/** From a film to its picture on the processor: which part of it a pane shows, at screen size, and in which window. */
+/** Draws a film on the processor: the visible part, at screen size and with a window. */
 
 /** @import { Rect, Window, ZoomPan } from "../page/types.js" */
 
 /** @typedef {{width: number, height: number}} Size */
 
 /**
- * The film coordinates of the pane's top left corner. At 1:1 it lies on whole pixels, so that every film pixel is
- * exactly one screen pixel.
+ * The film coordinates of the pane's top left corner. At 1:1 they are integers, so that every film pixel is exactly
+ * one screen pixel.
  * @param {ZoomPan} zoomPan @param {Size} pane
  */
 export function origin(zoomPan, pane) {
@@ -21,7 +21,7 @@ export function origin(zoomPan, pane) {
  */
 export function covered(zoomPan, pane, film) {
   const corner = origin(zoomPan, pane);
-  // A screen pixel belongs to the film when its middle does.
+  // A screen pixel belongs to the film if its centre does.
   const edge = (at, length) => Math.min(length, Math.max(0, Math.ceil(at * zoomPan.scale - 0.5)));
   const x = edge(-corner.x, pane.width);
   const y = edge(-corner.y, pane.height);
@@ -30,14 +30,14 @@ export function covered(zoomPan, pane, film) {
   return { x, y, width: Math.max(1, width), height: Math.max(1, height) };
 }
 
-/** Where the covered part begins from the pane's left once the pane is flipped, or as it is.
+/** The left edge of the covered part within the pane, flipped or not.
  *  @param {Rect} part @param {Size} pane @param {boolean} flipped */
 export function mirrored(part, pane, flipped) {
   return flipped ? pane.width - part.x - part.width : part.x;
 }
 
 /**
- * For each screen pixel of one axis: the first film pixel it takes from, and the share of each.
+ * For each screen pixel of an axis: the first contributing film pixel, and the weights.
  * @param {number} from film coordinate of the first screen pixel's near edge
  * @param {number} step film pixels per screen pixel
  * @param {number} count screen pixels @param {number} size film pixels
@@ -54,7 +54,7 @@ export function taps(from, step, count, size) {
  * @param {{samples: Uint8Array|Uint16Array, width: number, height: number}} film
  * @param {{x: number, y: number}} origin film coordinates of the top left corner
  * @param {number} step film pixels per screen pixel @param {{width: number, height: number}} pane
- * @param {number} unit what one grey value counts in the result
+ * @param {number} unit units per grey value in the result
  * @returns {Uint16Array} grey values times unit
  */
 export function resample(film, origin, step, pane, unit) {
@@ -77,7 +77,7 @@ export function resample(film, origin, step, pane, unit) {
   return result;
 }
 
-/** Film rows shrunk to the screen's width, each one computed once while it is near. */
+/** Film rows reduced to the screen's width, each computed once while it is needed. */
 function narrower({ samples, width }, columns) {
   const first = Int32Array.from(columns, (tap) => tap.first);
   const ends = new Int32Array(columns.length);
@@ -122,7 +122,7 @@ function linear(centre, size) {
 export const PRESETS = ["full", "auto", "soft", "hard", "lungs", "bones"];
 
 /**
- * The formula that every renderer follows: low is black, high is white, linear between.
+ * The formula of every renderer: low is black, high is white, linear in between.
  * @param {number} grey @param {Window} window @param {boolean} inverted @returns {number} 0 to 255
  */
 export function shade(grey, { low, high }, inverted) {
@@ -131,7 +131,7 @@ export function shade(grey, { low, high }, inverted) {
 }
 
 /**
- * @param {number} size number of entries @param {number} step how many entries make one grey value
+ * @param {number} size number of entries @param {number} step entries per grey value
  * @param {Window} window @param {boolean} inverted @returns {Uint8Array} the formula as a table
  */
 export function shadeTable(size, step, window, inverted) {
@@ -140,7 +140,7 @@ export function shadeTable(size, step, window, inverted) {
   return table;
 }
 
-/** How a film opens: 8 bits at all their levels, more bits at all but the outermost hundredths.
+/** The initial window: the full range for 8 bits, otherwise the 1st to the 99th percentile.
  *  @param {number} bits @returns {number} the preset's place */
 export const openingPreset = (bits) => PRESETS.indexOf(bits > 8 ? "auto" : "full");
 
@@ -151,14 +151,14 @@ export function preset(name, full, auto) {
   if (name === "auto") return auto;
   if (name === "soft") return scaled(auto, 1.5);
   if (name === "hard") return scaled(auto, 0.6);
-  // Air is dark and bone is light: each has its part of what the film holds.
+  // Air is dark and bone is light: each uses a part of the film's range.
   if (name === "lungs") return part(auto, 0, 0.65);
   if (name === "bones") return part(auto, 0.35, 1);
   return full;
 }
 
 /**
- * Drag sideways for width, up for brighter; in proportion to the width, so it feels alike at every bit depth.
+ * Dragging sideways changes the width, upwards the brightness, in proportion to the width at every bit depth.
  * @param {Window} window @param {number} right @param {number} down in CSS pixels @param {Window} full
  * @returns {Window}
  */

@@ -10,7 +10,7 @@ const ASK_CARD_MS = 1;
 let canvas;
 /** @type {WebglRenderer|CanvasRenderer} */
 let renderer;
-/** Uploaded films by their numbers; null while they go up. @type {Map<number, any>} */
+/** Uploaded films by number; null during the upload. @type {Map<number, any>} */
 const films = new Map();
 
 const tasks = { open, upload, release, picture };
@@ -32,7 +32,7 @@ function rendererOn(first) {
   try {
     return new WebglRenderer(first);
   } catch {
-    // A canvas keeps the kind of context it was first asked for.
+    // A canvas keeps its first kind of context.
     canvas = new OffscreenCanvas(1, 1);
     return new CanvasRenderer(canvas);
   }
@@ -60,11 +60,11 @@ function release({ film }) {
 }
 
 /** @param {{id: number, key: string, width: number, height: number, settled: boolean, placedFilms: PlacedFilm[]}}
- *   order  settled: wait until the card has done it */
+ *   order  settled: wait until the card has finished */
 async function picture({ id, key, width, height, placedFilms, settled }) {
   const drawn = placedFilms.map((placed) => ({ ...placed, handle: films.get(placed.handle) }));
   if (width < 1 || height < 1 || drawn.some(({ handle }) => !handle)) {
-    tell({ reply: "picture", id, key, bitmap: null }); // released meanwhile
+    tell({ reply: "picture", id, key, bitmap: null }); // released in the meantime
     return;
   }
   if (canvas.width !== width) canvas.width = width;
@@ -80,7 +80,7 @@ async function cardIsDone() {
   while (!done()) await new Promise((resolve) => { setTimeout(resolve, ASK_CARD_MS); });
 }
 
-/** Between two strips of an upload: a picture that was asked for meanwhile comes first. @returns {Promise<void>} */
+/** Between two strips of an upload, requested pictures are drawn first. @returns {Promise<void>} */
 function breathe() {
   return new Promise((resolve) => { setTimeout(resolve); });
 }

@@ -1,4 +1,4 @@
-/** The two renderers: the graphics card's, and the fallback that makes the same picture with the processor. */
+/** The two renderers: the graphics card, and a fallback that draws the same picture on the processor. */
 
 import { covered, mirrored, origin, resample, shadeTable } from "./picture.js";
 
@@ -8,9 +8,9 @@ import { covered, mirrored, origin, resample, shadeTable } from "./picture.js";
  *   window: Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} PlacedFilm
  *   a film in its pane, or a part of it in the glass, which lies on black over what hangs before it */
 
-const STRIP_BYTES = 1 << 20; // short enough an upload to leave the frame rate alone
+const STRIP_BYTES = 1 << 20; // short enough not to affect the frame rate
 const SMALLEST_LEVEL = 64;
-/** What is made of a film for one slot. */
+/** The textures of a film for one slot. */
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
 /**
@@ -73,7 +73,7 @@ export class WebglRenderer {
     return { width, height, levels, gains: [256, eight ? 1 : 256], made: {} };
   }
 
-  /** Make the sheet and the print, unless they are there already. @param {PlacedFilm} placed */
+  /** Create the sheet and the print unless they exist. @param {PlacedFilm} placed */
   prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
     const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
@@ -103,7 +103,7 @@ export class WebglRenderer {
     }
   }
 
-  /** @returns {() => boolean} whether the card has done everything asked of it until now */
+  /** @returns {() => boolean} whether the card has finished all work so far */
   fence() {
     const gl = this.#gl;
     const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -152,7 +152,7 @@ export class WebglRenderer {
     gl.flush();
   }
 
-  /** The sheet of a film that is not on the card. */
+  /** The sheet of a film that is too large for the card. */
   #fillSheet({ film, unit }, { rect, sheet }, zoomPan, pane, step) {
     const gl = this.#gl;
     const { x, y } = origin(zoomPan, pane);
@@ -232,7 +232,7 @@ function program(gl, fragment, names) {
   return { name, uniforms };
 }
 
-/** @returns {boolean|null} null where the browser does not tell */
+/** @returns {boolean|null} null if the browser does not reveal it */
 function drawsInSoftware(gl) {
   const extension = gl.getExtension("WEBGL_debug_renderer_info");
   const card = gl.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
@@ -240,7 +240,7 @@ function drawsInSoftware(gl) {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(card);
 }
 
-/** The programs of the card: halve a film, bring a part of it to screen size, and window it. */
+/** The card's shaders: halve a film, scale a part of it to screen size, and apply the window. */
 const VERTEX = `#version 300 es
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
@@ -354,10 +354,10 @@ void main() {
 const BLACK = 0xff000000;
 const STEPS = 65536;
 
-/** On a plain 2D canvas, computed by the processor from the samples. */
+/** Draws on a 2D canvas, computed by the processor from the samples. */
 export class CanvasRenderer {
   name = "canvas2d";
-  software = null; // not known: a 2D canvas does not say who draws it
+  software = null; // unknown: a 2D canvas does not reveal what draws it
   #context;
 
   /** @param {OffscreenCanvas} canvas */
@@ -374,7 +374,7 @@ export class CanvasRenderer {
     return { film, unit, made: {} };
   }
 
-  /** Make the screen-sized part and its windowed image, unless they are there already. @param {PlacedFilm} placed */
+  /** Create the screen-sized part and its windowed image unless they exist. @param {PlacedFilm} placed */
   prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
     const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();

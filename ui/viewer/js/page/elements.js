@@ -1,4 +1,4 @@
-/** Elements with their words, made in one line, those of the page's own markup, and when they are truly on the screen. */
+/** Creates elements with text, finds elements of the markup, and reports when they are on the screen. */
 
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} [text] @param {string} [className]
  *  @returns {HTMLElementTagNameMap[Tag]} */
@@ -9,7 +9,8 @@ export function element(tag, text = "", className = "") {
   return made;
 }
 
-/** @param {string} label @param {(now: number) => void} run gets the time of the press @returns {HTMLButtonElement} */
+/** @param {string} label @param {(now: number) => void} run receives the time of the press @returns
+ * {HTMLButtonElement} */
 export function button(label, run) {
   const made = element("button", label);
   made.type = "button";
@@ -26,8 +27,8 @@ export function pressButton(label, run, key = "") {
   return made;
 }
 
-/** What keeps browsers and their extensions from reading a field along, correcting it, or sending it somewhere to be
- *  checked: the standard attributes, then those of Grammarly, LanguageTool and Microsoft Editor. */
+/** Attributes that keep browsers and extensions from correcting a field or sending its content elsewhere: the standard
+ * attributes, then those of Grammarly, LanguageTool and Microsoft Editor. */
 const PRIVATE = {
   spellcheck: "false", autocorrect: "off", autocapitalize: "off", autocomplete: "off", writingsuggestions: "false",
   translate: "no",
@@ -40,13 +41,13 @@ export function keepPrivate(field) {
   for (const [name, value] of Object.entries(PRIVATE)) field.setAttribute(name, value);
 }
 
-/** Write a message into a live region; as a new element, so that the same message is read out again.
+/** Write a message into a live region, as a new element so that a repeated message is read out again.
  *  @param {HTMLElement} region @param {string} text */
 export function announce(region, text) {
   region.replaceChildren(...(text ? [element("span", text)] : []));
 }
 
-/** An element that must be there. @template {HTMLElement} [Found=HTMLElement] @param {ParentNode} within
+/** Return an element that must exist. @template {HTMLElement} [Found=HTMLElement] @param {ParentNode} within
  *  @param {string} selector @returns {Found} */
 export function find(within, selector) {
   const found = /** @type {Found|null} */ (within.querySelector(selector));
@@ -54,14 +55,14 @@ export function find(within, selector) {
   return found;
 }
 
-/** The nearest element about what an event came from. @param {EventTarget|null} target @param {string} selector
+/** Return the nearest ancestor of an event's target. @param {EventTarget|null} target @param {string} selector
  *  @returns {HTMLElement|null} */
 export function around(target, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
 
 /**
- * Call back at the first animation frame that begins after what was asked for has been on the screen for a frame.
+ * Call back at the first animation frame after the content has been on the screen for a frame.
  * @param {Promise<void>} shown everything is on the canvas
  * @param {(frame: number) => void} run gets the frame's time on the monotonic clock
  */
@@ -76,7 +77,7 @@ export async function afterPaint(shown, run) {
   });
 }
 
-/** The wall clock at a moment of the monotonic clock. @param {number} now @returns {number} ms since 1970 */
+/** The wall clock at a time of the monotonic clock. @param {number} now @returns {number} ms since 1970 */
 export function epochAt(now) {
   return Date.now() - performance.now() + now;
 }

@@ -1,4 +1,4 @@
-/** Whether anybody is at this computer: tells the server so, and warns before a sign-in left alone ends. */
+/** Reports the user's activity to the server, and warns before an idle sign-in ends. */
 
 const LOOK_MS = 15_000;
 const TELL_MS = 60_000;
@@ -33,7 +33,7 @@ export class Idle {
     return this.#warned ? this.look() : undefined;
   }
 
-  /** Tell the server, or ask it: another window of the same sign-in may have been used meanwhile. */
+  /** Report activity to the server or ask for it, because another window of the sign-in may have been used. */
   async look() {
     const now = this.#clock();
     const tell = this.#used && (this.#warned || now - this.#reportedAt >= TELL_MS);
@@ -55,7 +55,7 @@ export class Idle {
     this.#warned = left_ms > 0 && left_ms <= WARN_MS;
     const over = this.#over;
     this.#over = left_ms === 0;
-    if (this.#warned) this.#page.warn(); // again: another sheet may have been in the way
+    if (this.#warned) this.#page.warn(); // repeated, because another sheet may have been open
     if (this.#over && !over) this.#page.ended();
     else if (warned && !this.#warned) this.#page.calm();
   }
@@ -78,7 +78,7 @@ export function watchOver(url, page) {
   const stop = new AbortController();
   const on = (target, type, run) => target.addEventListener(type, run, { capture: true, passive: true, signal: stop.signal });
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => idle.used());
-  // The browser reports a move of a still pointer whenever something moves under it.
+  // Browsers report a pointer move whenever an element moves under a still pointer.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) idle.used(); });
   on(document, "visibilitychange", () => idle.look());
   const looking = setInterval(() => idle.look(), LOOK_MS);

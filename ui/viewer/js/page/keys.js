@@ -46,7 +46,7 @@ const PUNCTUATED = { KeyQ: "/;:,", KeyW: "'" };
 /** The two letters I of Turkish keyboards; both are I. */
 const TURKISH_I = /^[ıİ]$/;
 
-/** @param {Press & {repeat?: boolean}} event @returns {Action|null} null for keys that are not ours */
+/** @param {Press & {repeat?: boolean}} event @returns {Action|null} null for keys without a meaning on this page */
 export function actionOf(event) {
   const { key, shiftKey } = event;
   const sign = types(event) ? signOf(event) : null;
@@ -67,7 +67,7 @@ export function actionOf(event) {
   return { do: (shiftKey && WITH_SHIFT[letter]) || LETTERS[letter] };
 }
 
-/** The digit a key stands for where no sign has a meaning, as on the sheets before the first case.
+/** The digit of a key where signs have no meaning, as on the sheets before the first case.
  *  @param {Press} event @returns {number|null} */
 export function digitOf(event) {
   const { code = "", shiftKey } = event;
@@ -122,7 +122,7 @@ function withAltGr(event) {
   return Boolean(event.getModifierState?.("AltGraph"));
 }
 
-/** The ordinary form of the wide characters that Japanese and Chinese keyboards print. @param {string} key */
+/** The standard form of the full-width characters of Japanese and Chinese keyboards. @param {string} key */
 function narrow(key) {
   return /^[\uff01-\uff5e]$/.test(key) ? String.fromCharCode(key.charCodeAt(0) - 0xfee0) : key;
 }

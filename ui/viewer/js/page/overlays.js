@@ -1,22 +1,22 @@
-/** What lies over the page: overlays, the sheet of a step, and the line over a page that is no study's. */
+/** Overlays, the sheet of a step, and the line over a page without a study. */
 
 import { announce, around, button, element, find, pressButton } from "./elements.js";
 import { texts } from "./texts.js";
 
 /** @import { Desk } from "./types.js" */
 
-const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
+const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can close them
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
 /** @typedef {{label: string, run: () => void, key?: string}} Choice */
 
-/** The curtain that hides the case, and the sheet with keys or a question to the reader. */
+/** The curtain that hides the case, and the sheet with help or a question to the reader. */
 export class Overlays {
   #main;
   #curtain;
   #sheet;
   #sheetName = "";
-  /** What had the focus before the sheet. @type {Element|null} */
+  /** The focused element before the sheet was opened. @type {Element|null} */
   #before = null;
   #exit;
 
@@ -31,10 +31,10 @@ export class Overlays {
   /** The name of the sheet that is open, or "". */
   get open() { return this.#sheetName; }
 
-  /** Whether nobody can read on behind the open sheet. */
+  /** Whether the open sheet prevents reading. */
   get blocked() { return BLOCKING.includes(this.#sheetName); }
 
-  /** Whether an answer of the server makes the open sheet go. */
+  /** Whether a response of the server closes the open sheet. */
   get awaitsServer() { return FROM_THE_SERVER.includes(this.#sheetName); }
 
   /** Hide the case. @param {{title: string, text: string}} words @param {Choice} choice
@@ -46,7 +46,7 @@ export class Overlays {
     return button;
   }
 
-  /** Enter, while the curtain waits for the reader. @returns {boolean} whether it did anything */
+  /** Enter, while the curtain waits for the reader. @returns {boolean} whether it had an effect */
   enter() {
     const choice = this.#curtain.hidden ? null : this.#curtain.querySelector("button");
     choice?.click();
@@ -59,7 +59,7 @@ export class Overlays {
     this.#curtain.replaceChildren();
   }
 
-  /** A page on which nothing is to be read. @param {string} title @param {string[]} lines @param {Desk} desk
+  /** Show a page without a case. @param {string} title @param {string[]} lines @param {Desk} desk
    *  @param {HTMLElement[]} more  beneath the receipt */
   rest(title, lines, desk, more = []) {
     const head = element("h2", title);
@@ -67,7 +67,7 @@ export class Overlays {
     this.#curtain.replaceChildren(head, ...said, ...receiptSlip(desk), ...more, this.signOut());
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
-    // Not the way out: the last answer's Enter, pressed again, would sign the reader out before they read this.
+    // Not the sign-out button: a second Enter after the last answer would sign the reader out at once.
     head.tabIndex = -1;
     head.focus({ preventScroll: true });
   }
@@ -98,7 +98,7 @@ export class Overlays {
     this.#show("help", [element("h2", texts.help.title), columns, close]);
   }
 
-  /** Open a sheet with this on it, its title first. @param {string} name @param {HTMLElement[]} children */
+  /** Open a sheet with this content, its title first. @param {string} name @param {HTMLElement[]} children */
   sheet(name, children) {
     this.#show(name, children);
   }
@@ -132,7 +132,7 @@ export class Overlays {
     this.#sheet.setAttribute("aria-label", children[0].textContent);
     this.#sheet.hidden = false;
     this.#main.inert = true;
-    // Where time does not count, nothing is to be read.
+    // While the clock is stopped, no case may be visible.
     this.#main.toggleAttribute("data-covered", this.blocked);
     find(this.#sheet, "input:checked, button").focus({ preventScroll: true });
   }
@@ -141,12 +141,12 @@ export class Overlays {
 /** @param {Choice} choice */
 const choiceButton = ({ label, run, key }) => key ? pressButton(label, run, key) : button(label, run);
 
-/** What an address asks: a form that is sent by GET drops it, but for fields. @param {URL} to */
+/** The query of an address as fields, because a GET form drops the query. @param {URL} to */
 const asked = ({ searchParams }) => [...searchParams].map(([name, value]) =>
   Object.assign(document.createElement("input"), { type: "hidden", name, value }));
 
-/** The reader's receipt on a slip, to be copied, printed or mailed: no server has a part in that.
- *  @param {Desk} desk @returns {HTMLElement[]} none where nothing was read yet */
+/** The reader's receipt, to be copied, printed or mailed without a server.
+ *  @param {Desk} desk @returns {HTMLElement[]} none if nothing was read yet */
 function receiptSlip({ receipt, study }) {
   if (!receipt) return [];
   const slip = element("section", "", "rr-receipt");
@@ -184,7 +184,7 @@ function copied(line) {
  *   keys: takes the keys of the step itself, and says whether it did; aside: shown before the buttons
  */
 
-/** One sheet over the black page: a step of the preparation, with its keys, its buttons and its line of hints. */
+/** The sheet of a step of the preparation, with its keys, buttons and hints. */
 export class StepSheet {
   #root;
   #place;
@@ -227,7 +227,7 @@ export class StepSheet {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** @param {string} text @param {{insists?: boolean}} [how] insists: the reader tried to go on without */
+  /** @param {string} text @param {{insists?: boolean}} [how] insists: the reader tried to continue without it */
   hint(text, { insists = false } = {}) {
     announce(this.#hint, text);
     this.#hint.toggleAttribute("data-insists", insists);
@@ -271,12 +271,12 @@ function head({ title, count }) {
 /** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string}} Apart  what the page is instead of
  *   a study's; again_url: which a post to begins it anew */
 
-/** Where a reader would sign out. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
+/** The sign-out button's replacement. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
 export function wayOut({ of, leave_url: url }) {
   return { url, method: "get", label: texts[of].leave };
 }
 
-/** It lies over the page and moves nothing on it. @param {Apart} apart @returns {HTMLElement} */
+/** An overlay that does not change the layout of the page. @param {Apart} apart @returns {HTMLElement} */
 export function banner({ of, again_url: again, leave_url: leave }) {
   const line = element("aside", "", "rr-banner");
   line.append(element("span", texts[of].line));
@@ -295,6 +295,6 @@ async function beginAgain(url) {
   try {
     await fetch(url, { method: "POST", credentials: "same-origin", body: "" });
   } finally {
-    location.reload(); // without the server the page says so itself
+    location.reload(); // without the server the page shows its own message
   }
 }

@@ -1,4 +1,4 @@
-/** The question beside the film: what is asked, options or a field for own words, the reasons in their place, hints. */
+/** The panel with the question: options or a text field, reasons for not answering, and hints. */
 
 import { AidPanel } from "./aid-panel.js";
 import { announce, around, element, find, keepPrivate } from "./elements.js";
@@ -8,8 +8,8 @@ import { texts } from "./texts.js";
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
-const LONG = 200; // characters of a context that may not be visible completely
-const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
+const LONG = 200; // length of a context that may not be completely visible
+const PAGE = 0.85; // of the visible part, so that the last lines remain visible
 
 export class QuestionPanel {
   #root;
@@ -20,7 +20,7 @@ export class QuestionPanel {
   #steps = [];
   #toastTimer = 0;
   #aid;
-  /** The words of the study as they were written to the page. @type {[HTMLElement, string][]} */
+  /** The texts of the study as written to the page. @type {[HTMLElement, string][]} */
   #original = [];
 
   /**
@@ -53,7 +53,7 @@ export class QuestionPanel {
     this.#parts.confirm.addEventListener("click", (event) => callbacks.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => callbacks.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
-      this.#parts.mark.blur(); // or the next keys would be the box's
+      this.#parts.mark.blur(); // otherwise the box would receive the next keys
       callbacks.faulty(this.#parts.mark.checked);
     });
     this.#parts.options.addEventListener("click", (event) => {
@@ -82,7 +82,7 @@ export class QuestionPanel {
     return button ? find(button, "kbd").textContent ?? "" : option;
   }
 
-  /** Which case this is, in words. */
+  /** The position of the case, in words. */
   get position() { return this.#parts.position.textContent; }
 
   /** @param {Case} item @param {Desk} desk */
@@ -119,17 +119,17 @@ export class QuestionPanel {
     this.showLoading("");
     const words = find(this.#root, ".rr-scroll").querySelectorAll(".rr-question, .rr-options span, .rr-context :is(dt, dd)");
     this.#original = [...words].map((each) => [/** @type {HTMLElement} */ (each), each.textContent ?? ""]);
-    // Stage 2 shows the case of stage 1 again: nothing moves.
+    // Stage 2 shows the case of stage 1 again, with the same layout.
     if (item.stage !== 2 || !this.#root.dataset.density) this.settle();
   }
 
-  /** Whether the browser or an extension has put other words in the place of the study's. */
+  /** Whether the browser or an extension has replaced texts of the study. */
   get translated() {
     return translatedPage(this.#root) || this.#original.some(([{ isConnected, textContent }, text]) =>
       isConnected && textContent !== text);
   }
 
-  /** Tell the reader, for as long as it is so. */
+  /** Warn the reader while this is the case. */
   warnOfTranslation() {
     const { warning } = this.#parts;
     const words = this.translated ? texts.translated : "";
@@ -161,7 +161,7 @@ export class QuestionPanel {
     this.#parts.mark.checked = faulty;
   }
 
-  /** Whether there are own words in the field for them. */
+  /** Whether the text field contains an answer. */
   get #written() { return !this.#parts.answer.hidden && this.#parts.words.value.trim() !== ""; }
 
   /** @param {string|null} option */
@@ -169,7 +169,7 @@ export class QuestionPanel {
     for (const button of this.#options) {
       const chosen = button.dataset.option === option;
       button.setAttribute("aria-pressed", String(chosen));
-      // The focus follows the choice, or Enter would meet a button that is not the chosen one.
+      // The focus follows the selection, so that Enter does not press another button.
       if (chosen && this.#options.some((each) => each === document.activeElement)) button.focus();
       if (chosen) button.scrollIntoView({ block: "nearest" });
     }
@@ -187,13 +187,13 @@ export class QuestionPanel {
     part.scrollBy({ top: down * PAGE * part.clientHeight });
   }
 
-  /** Or the next keys would be written into the comment of a case that is answered, or into its answer. */
+  /** Remove the focus, so that the next keys are not written into the comment or answer of an answered case. */
   leaveFields() {
     this.#parts.text.blur();
     this.#parts.words.blur();
   }
 
-  /** Nothing is written while the case is not to be answered. @param {boolean} open */
+  /** Enable the text fields only while the case can be answered. @param {boolean} open */
   openAnswer(open) {
     this.#parts.words.readOnly = !open;
   }
@@ -221,19 +221,19 @@ export class QuestionPanel {
     }
     confirm.textContent = texts.confirmNext;
     confirm.setAttribute("aria-disabled", "false");
-    delete this.#root.dataset.panel; // the time may have run out while the question was folded away
+    delete this.#root.dataset.panel; // the time limit may have passed while the question was hidden
     this.hint("");
     feedback.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string} text what is being waited for; empty: the case is shown */
+  /** @param {string} text the reason for waiting; empty: the case is shown */
   showLoading(text) {
     this.#parts.loading.textContent = text;
     this.#parts.loading.hidden = !text;
     this.#parts.body.hidden = Boolean(text);
   }
 
-  /** A word about what is being waited for, where the reader waits. @param {string} text */
+  /** A message about the reason for waiting. @param {string} text */
   showTrouble(text) {
     if (!this.#parts.loading.hidden) this.#parts.loading.textContent = text;
   }
@@ -251,19 +251,19 @@ export class QuestionPanel {
     this.#parts.outbox.dataset.outboxState = state;
   }
 
-  /** @param {string} text what is missing, or ""; said aloud each time */
+  /** @param {string} text what is missing, or ""; read out each time */
   hint(text) {
     announce(this.#parts.hint, text);
   }
 
-  /** A word that stays for a while, whatever case is shown. */
+  /** A message that stays for a while, independent of the case. */
   toast(text) {
     announce(this.#parts.toast, text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(() => { this.#parts.toast.textContent = ""; }, TOAST_MS);
   }
 
-  /** For those who listen instead of looking. */
+  /** A message for screen readers. */
   say(text) {
     this.#parts.said.textContent = text;
   }
@@ -280,8 +280,8 @@ export class QuestionPanel {
     this.#parts.steps.replaceChildren(...this.#steps);
   }
 
-  /** Choose the size of the type and the width of the panel, so that nothing has to be scrolled: for each case as it
-   *  opens, and when the reader resets everything. While a case is on the screen nothing else changes them. */
+  /** Choose type size and panel width so that nothing has to be scrolled, when a case opens and when the reader resets
+   * the view. Nothing else changes them while a case is on the screen. */
   settle() {
     const { scroll } = this.#parts;
     if (this.#root.dataset.givingUp === "true") return; // the options are away
@@ -292,7 +292,7 @@ export class QuestionPanel {
   }
 }
 
-/** Marks that translators leave: Google's and Edge's classes and elements.  @param {HTMLElement} root */
+/** Marks of browser translation: classes and elements of Google and Edge.  @param {HTMLElement} root */
 function translatedPage(root) {
   return document.documentElement.matches(".translated-ltr, .translated-rtl")
     || root.querySelector("font, [_msttexthash]") !== null;
@@ -327,14 +327,14 @@ function contextLine({ name, value }) {
   return line;
 }
 
-/** Whether a case is answered in the reader's own words. @param {Case} item */
+/** Whether a case is open-ended. @param {Case} item */
 export function asksWords({ condition }) {
   return condition === "open-ended";
 }
 
-const MOST_SIGNS = 400; // with the chosen words it stays within the 500 a reason may have
+const MOST_SIGNS = 400; // with the selected text it stays within the 500 characters of a reason
 
-/** "Cannot answer": reasons in place of the options, while the film stays where it is and the clock runs. */
+/** "Cannot answer": shows reasons in place of the options, while the film stays and the clock runs. */
 export class CannotAnswer {
   #root;
   #entry;
@@ -367,7 +367,7 @@ export class CannotAnswer {
   /** @param {Reasons} reasons @param {{offered: number[], ownWords: boolean, complete: boolean}} facts  offered: by
    *  their place in the list; ownWords: the reader's are wanted; complete: nothing is missing */
   show({ chosen }, { offered, ownWords, complete }) {
-    // The panel keeps its height, or on an upright screen the films would be hung anew.
+    // The panel keeps its height; otherwise the films would be hung again on an upright screen.
     if (this.#place.hidden) this.#scroll.style.minHeight = `${this.#scroll.offsetHeight}px`;
     this.#place.hidden = false;
     this.#other.hidden = !ownWords;
@@ -392,7 +392,7 @@ export class CannotAnswer {
     this.#write();
   }
 
-  /** The button that leads here leads back as well. */
+  /** The same button returns to the options. */
   #write() {
     const { label, back: toOptions, backToWords, key, backKey } = texts.cannotAnswer;
     const open = !this.#place.hidden;

@@ -1,4 +1,4 @@
-/** What the page says in teaching, a review and a scoring, which have no timer and nobody who is called a reader. */
+/** Texts for teaching, reviews and scorings, which have no timer and no readers. */
 
 import { texts } from "./texts.js";
 import { t, tn } from "./words.js";
@@ -43,8 +43,8 @@ const ROOMS = {
 
 const STUDY = { ...texts };
 
-/** Use the words of a room: the page may have been another one before, in the same document.
- *  @param {string} [of] what the page is instead of a study's; a preview has the words of its study */
+/** Use the texts of a room; the document may have shown another room before.
+ *  @param {string} [of] the kind of room; a preview has the texts of its study */
 export function wordsFor(of = "") {
   Object.assign(texts, STUDY, ROOMS[of]);
 }

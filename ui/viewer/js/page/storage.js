@@ -1,8 +1,7 @@
 /**
- * What this browser remembers for one reader: what a reload must not lose, and how they like to work. And new IDs.
+ * The browser's storage for one reader: state to keep over a reload, and preferences. Also creates IDs.
  *
- * It is localStorage under the reader's seal. IDs are made without a secure context, which a hospital's plain http is
- * not.
+ * It is localStorage under the reader's seal. IDs are created without a secure context, which plain http is not.
  */
 
 import { button, element } from "./elements.js";
@@ -13,7 +12,7 @@ const PREFIX = "reading-room";
 export class ReaderStorage {
   #storage;
   #root;
-  /** What could not be stored, for as long as the page lives. @type {Map<string, string>} */
+  /** Values that could not be stored, kept while the page is open. @type {Map<string, string>} */
   #memory = new Map();
 
   /** @param {Storage|null} storage @param {string} seal */
@@ -22,7 +21,7 @@ export class ReaderStorage {
     this.#root = `${PREFIX}:${seal}:`;
   }
 
-  /** @param {string} name @param {any} value @returns {boolean} whether it will survive a reload */
+  /** @param {string} name @param {any} value @returns {boolean} whether the value survives a reload */
   put(name, value) {
     const text = JSON.stringify(value);
     try {
@@ -31,7 +30,7 @@ export class ReaderStorage {
       this.#memory.delete(name);
       return true;
     } catch {
-      this.#memory.set(name, text); // full, or forbidden: the memory of the page is all there is
+      this.#memory.set(name, text); // full or forbidden: only the page's memory is left
       return false;
     }
   }
@@ -51,11 +50,11 @@ export class ReaderStorage {
     try {
       this.#storage?.removeItem(this.#root + name);
     } catch {
-      // nothing was kept
+      // nothing was stored
     }
   }
 
-  /** @param {string} prefix @returns {string[]} the names kept under this seal that begin so */
+  /** @param {string} prefix @returns {string[]} the names under this seal with the prefix */
   names(prefix) {
     try {
       const whole = this.#root + prefix;
@@ -68,8 +67,8 @@ export class ReaderStorage {
   }
 }
 
-/** @param {boolean} [passing] gone with the tab, and no other window's
- *  @returns {Storage|null} reading the property itself throws where storage is forbidden */
+/** @param {boolean} [passing] sessionStorage, which belongs to one tab
+ *  @returns {Storage|null} reading the property throws if storage is forbidden */
 export function browserStorage(passing = false) {
   try {
     return passing ? window.sessionStorage : window.localStorage;
@@ -80,7 +79,7 @@ export function browserStorage(passing = false) {
 
 const SETTINGS = "settings";
 
-/** What can be set, and to what; the first is what a new reader gets. */
+/** The settings with their values; the first value is the default. */
 export const CHOICES = {
   wheel: ["zoom", "pan"],
   left: ["window", "pan"],
@@ -90,7 +89,7 @@ export const CHOICES = {
   panel: ["dark", "light"],
 };
 
-/** How a reader likes to work: what wheel and mouse buttons do, one look or another. */
+/** A reader's preferences: functions of wheel and mouse buttons, and the appearance. */
 export class Settings {
   /** @type {{[name in keyof typeof CHOICES]: string}} */
   values = {
@@ -101,12 +100,12 @@ export class Settings {
   #storage = null;
   #changed;
 
-  /** @param {(values: Settings["values"]) => void} changed called at every change, and when the reader is known */
+  /** @param {(values: Settings["values"]) => void} changed called after every change, and when the reader is known */
   constructor(changed) {
     this.#changed = changed;
   }
 
-  /** Now it is known who reads. @param {ReaderStorage} storage */
+  /** The reader is known now. @param {ReaderStorage} storage */
   open(storage) {
     this.#storage = storage;
     const kept = storage.get(SETTINGS) ?? {};
@@ -123,14 +122,14 @@ export class Settings {
     this.#changed(this.values);
   }
 
-  /** To the other of two. @param {string} name */
+  /** Switch between two values. @param {string} name */
   turn(name) {
     this.set(name, CHOICES[name].find((value) => value !== this.values[name]));
   }
 }
 
 /**
- * The sheet on which they are set.
+ * The sheet with the settings.
  * @param {Settings} settings @param {() => void} close
  * @returns {HTMLElement[]} the elements of the sheet, its title first
  */

@@ -1,4 +1,4 @@
-/** Every word the reading page says, in one place; English, and looked up in the catalogue that came with the page. */
+/** All texts of the reading page in English, translated by the catalogue loaded with the page. */
 
 import { language } from "./catalogue.js";
 import { t, tn } from "./words.js";
@@ -96,8 +96,8 @@ export const texts = {
     backKey: t("Esc"),
     title: t("Why can this case not be answered?"),
     reasons: [t("Image quality"), t("Question unclear"), t("No option fits"), t("Something else")],
-    ofOptions: 2, // the place of the reason that is none where there are no options
-    // What the reading keeps: the same words in every language, for they are analysed together.
+    ofOptions: 2, // the index of the reason that does not apply without options
+    // Stored with the reading: the same in every language, because they are analysed together.
     kept: ["Film quality", "Question unclear", "No option fits", "Something else"],
     other: t("In a few words"),
   },

@@ -1,16 +1,16 @@
-/** Words looked up in the catalogue that came with these modules; the English in the code where it has none. */
+/** Looks up texts in the catalogue loaded with these modules; without a translation the text is English. */
 
 import { form, language, rtl, words } from "./catalogue.js";
 
-// A name within words of the other direction keeps its own: between marks that isolate it.
+// A name keeps its own direction of writing between marks that isolate it.
 const apart = (text) => (rtl ? `\u2068${text}\u2069` : text);
 const written = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : apart(String(value)));
 const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? written(values[name]) : whole));
 
-/** @param {string} message @param {Record<string, unknown>} [values] put in for {name} @returns {string} */
+/** @param {string} message @param {Record<string, unknown>} [values] replaces {name} @returns {string} */
 export const t = (message, values = {}) => put(words[message] ?? message, values);
 
-/** The form that fits a number, which is put in as {n}. @param {string} one @param {string} many @param {number} n
+/** Return the plural form for a number, which replaces {n}. @param {string} one @param {string} many @param {number} n
  *  @param {Record<string, unknown>} [values] @returns {string} */
 export const tn = (one, many, n, values = {}) => {
   const there = words[one];

@@ -1,4 +1,4 @@
-/** What each key and each tool button does, and which keys are left alone. */
+/** The effect of each key and tool button, and the keys without an effect. */
 
 import { around } from "../page/elements.js";
 import { asksWords } from "../page/question-panel.js";
@@ -20,7 +20,7 @@ const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
   "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
-// What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
+// Commands for the question show it again if it is hidden; Enter and Esc do nothing else then.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "aid", "scroll", "back", "close"];
 
 export class Commands {
@@ -32,7 +32,8 @@ export class Commands {
     this.#parts = parts;
   }
 
-  /** Listens in the capture phase of the window: Streamlit has shortcuts of its own. @param {KeyboardEvent} event */
+  /** Listens in the capture phase of the window, because Streamlit has its own shortcuts. @param {KeyboardEvent}
+   * event */
   key(event) {
     const { target } = event;
     const choosing = target instanceof HTMLElement && target.matches("input[type=radio]");
@@ -50,23 +51,23 @@ export class Commands {
     if (action.do === "pan" && choosing) return;
     swallow(event);
     if (event.repeat && !action.repeats) return;
-    if (writing && (!confirms || answering)) target.blur(); // the digits that follow say how sure
+    if (writing && (!confirms || answering)) target.blur(); // the following digits mean the confidence
     if (!writing || confirms) this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
   }
 
-  /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
+  /** During the preparation the sheet receives the keys, then the browser: Tab, arrows, pages. */
   #onSheet(event, action, writing) {
     if (this.#parts.sheet.key(event)) {
       swallow(event);
     } else if (action?.do === "close" || (action?.do === "confirm" && event.repeat)) {
-      swallow(event); // Esc would close the dialog that is the room; Enter held down presses each button that comes
+      swallow(event); // Esc would close the room's dialog; Enter held down would press each new button
     } else if (action && !writing && !NATIVE.includes(action.do)) {
       swallow(event); // Streamlit has shortcuts on letters
       if (["help", "theme"].includes(action.do) && !event.repeat) this.run(action, event.timeStamp);
     }
   }
 
-  /** While lines are measured, the key that goes back takes the last one away. The button still goes back.
+  /** While measuring, the key for going back removes the last line. The button still goes back.
    *  @param {Action} action @returns {Action} */
   #meant(action) {
     const removes = action.do === "back" && this.#parts.viewer.measure.on && this.#parts.room.filmShown && !this.#parts.overlays.open;
@@ -153,7 +154,7 @@ export class Commands {
     this.#parts.overlays.sheet("settings", settingsSheet(this.#parts.settings, () => this.#parts.overlays.close()));
   }
 
-  /** Arrows move what was taken up last: a measured end, the glass, or the film. */
+  /** Arrows move the last tool in use: a measured end, the glass, or the film. */
   #arrow(right, down, held) {
     const viewer = this.#parts.viewer;
     if (viewer.measure.on) viewer.measure.step(right, down, held);
@@ -164,7 +165,7 @@ export class Commands {
     }
   }
 
-  /** Esc puts down what was taken up last. */
+  /** Esc ends the last tool in use. */
   #escape() {
     const { room, viewer } = this.#parts;
     if (!room.filmShown) return;
@@ -173,7 +174,7 @@ export class Commands {
     else if (viewer.magnifying) viewer.toggleMagnifier();
   }
 
-  /** The question's panel, if it is a strip, is whole again. @returns {boolean} whether it was a strip */
+  /** Unfold the question's panel. @returns {boolean} whether it was folded */
   #unfold() {
     const folded = this.#parts.root.dataset.panel === "strip";
     delete this.#parts.root.dataset.panel;
@@ -194,20 +195,20 @@ export class Commands {
   }
 }
 
-/** What a key means in the field of an open-ended answer: Enter confirms there too, with Ctrl or Cmd as well; with
- *  Shift it is a new line. @param {KeyboardEvent} event @returns {Action|null} */
+/** The meaning of a key in the field of an open-ended answer: Enter confirms, also with Ctrl or Cmd; with Shift it
+ * starts a new line. @param {KeyboardEvent} event @returns {Action|null} */
 function answerAction(event) {
   if (event.key !== "Enter") return actionOf(event);
   return event.shiftKey || event.altKey || event.isComposing ? null : { do: "confirm" };
 }
 
-/** @param {KeyboardEvent} event that nobody else is to see */
+/** @param {KeyboardEvent} event that no other listener should receive */
 function swallow(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
 }
 
-/** Enter on a button or link that the focus was taken to, and that is not the answer, presses that. */
+/** Enter presses a focused button or link that is not an answer. */
 function meansItself(target) {
   const button = around(target, ".reading-room :is(button, a)");
   return button !== null && !button.matches(".rr-confirm, .rr-case [aria-pressed=true]");

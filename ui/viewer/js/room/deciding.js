@@ -1,4 +1,4 @@
-/** Derives from the state of the room what is still to be read, what comes next, and what comes before it. */
+/** Derives from the room's state the unread cases, the next step, and stops before the next case. */
 
 import { needsAid } from "../page/aid-panel.js";
 import { asksWords } from "../page/question-panel.js";
@@ -10,15 +10,15 @@ import { texts } from "../page/texts.js";
 
 /** @typedef {{name: "absent"|"again"|"begin"|"block"|"break", title: string, text: string, button: string}} Halt */
 /** @typedef {{what: "window"|"steps"|"review"|"finish"|"hold"|"wait"|"aid"} | {what: "halt", halt: Halt}
- *   | {what: "case", item: Case}} Next  the first three on a sheet of their own; aid: the next case waits for the model's
- *   answer */
+ * | {what: "case", item: Case}} Next  the first three have a sheet; aid: the next case waits for the model's answer
+ * */
 
-/** A second Enter this soon is the second half of the last answer's: no question, and no wish to go on. */
+/** A second Enter this soon is a double press of the last answer's Enter and has no effect. */
 export const QUIET_MS = 600;
 
-const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three in a row hardly
+const MOST_UNTOUCHED = 3; // a reader may look at one case without moving, but hardly at three in a row
 
-/** Where the reader goes from here. @param {State} state @returns {Next} */
+/** Return the reader's next step. @param {State} state @returns {Next} */
 export function upNext(state) {
   const { desk, unsent, size } = state.facts;
   const [item] = coming(state);
@@ -36,19 +36,19 @@ export function upNext(state) {
   return { what: desk.hold ? "hold" : "wait" };
 }
 
-/** The cases still to be brought to the reader: those on the desk that were not answered here, whether or not the
- *  server knows yet. @param {State} state @returns {Case[]} */
+/** Return the cases on the desk without an answer on this page, sent or not. @param {State} state @returns {Case[]}
+ * */
 export function coming({ facts, answered }) {
   return facts.desk.cases.filter((item) => !answered.includes(item.case));
 }
 
-/** The steps before the first case that are not done, sent or not. @param {Facts} facts @returns {PreparationStep[]} */
+/** Return the unfinished steps before the first case, sent or not. @param {Facts} facts @returns {PreparationStep[]} */
 export function stepsDue({ desk, unsent }) {
   const waiting = unsent.filter(({ kind }) => kind === "preparation").map(({ step }) => step);
   return (desk.preparation ?? []).filter(({ step }) => !waiting.includes(step));
 }
 
-/** What keeps the next case off the screen; "" if nothing does. @param {State} state @returns {string} */
+/** Return what prevents the next case from being shown; "" if nothing does. @param {State} state @returns {string} */
 export function halted({ halt, held, facts }) {
   return halt.name || (held ? facts.desk.hold : "");
 }
@@ -58,12 +58,12 @@ export function feedbackShown({ feedback, feedbackIs }) {
   return feedback !== null && feedbackIs === "shown";
 }
 
-/** The page said that nothing is to be read, and that has passed. @param {State} state */
+/** Whether the page showed that there was nothing to read, and this has ended. @param {State} state */
 export function released({ held, facts }) {
   return held && !facts.desk.hold;
 }
 
-/** Whether Enter continues: not for a reader who may have left, whose hand may rest on the keyboard.
+/** Whether Enter continues: not if the reader may have left.
  *  @param {State} state @param {number} now */
 export function endsWithEnter({ halt }, now) {
   return !["", "absent"].includes(halt.name) && now - halt.since > QUIET_MS;
@@ -89,12 +89,13 @@ export function haltBefore({ facts, lifted }, item) {
   return been ? null : { name: "begin", ...texts.onAgain };
 }
 
-/** The condition of a case; both stages of sequential reading are one. @param {Case} item @returns {string} */
+/** Return the condition of a case; both stages of sequential reading count as one. @param {Case} item @returns
+ * {string} */
 export function readingOf({ condition, stage }) {
   return stage ? "sequential" : condition;
 }
 
-/** What is other from this case on. @param {Case} item @param {string} last condition of the case before */
+/** Return what changes with this case. @param {Case} item @param {string} last condition of the case before */
 function turnedTo(item, last) {
   return (asksWords(/** @type {any} */ ({ condition: last })) ? texts.afterWords : texts.conditions)[readingOf(item)];
 }
@@ -104,7 +105,7 @@ function begun(item, said) {
   return { name: "begin", ...said, text: asksWords(item) ? `${said.text} ${texts.inWords}` : said.text };
 }
 
-/** Neither a study begins before its reader is ready, nor a session that opened while the page was there.
+/** A study, or a session that opened while the page was open, starts only when the reader is ready.
  *  @param {Desk} desk @param {string} turned */
 function beginning({ session, sessions, total, practice_total, rules }, turned) {
   if (session > 1) return texts.beginSession(session, sessions, total, turned);
@@ -113,31 +114,31 @@ function beginning({ session, sessions, total, practice_total, rules }, turned) 
 
 /** Whether the case before the reader was read in another window. @param {State} state */
 export function readElsewhere({ shown, facts: { desk } }) {
-  // After another sign-in something may be to be prepared first; until then no case is listed, read or not.
-  // Under a hold none is listed either, and what is on the screen may be finished.
+  // After another sign-in there may be preparation; until it is done the desk lists no cases.
+  // During a hold the desk lists none either, and the case on the screen may be finished.
   return shown !== null && !shown.committed && !shown.item.reading && !desk.preparation?.length && !desk.hold
     && !desk.cases.some((item) => item.case === shown.item.case);
 }
 
-/** Whether a case has an answer: an option, or words where it asks for them. @param {Shown} shown */
+/** Whether a case has an answer: an option, or text if it is open-ended. @param {Shown} shown */
 export function isAnswered({ item, option, words }) {
   return asksWords(item) ? words.trim() !== "" : option !== null;
 }
 
-/** Whether a case looked at again still has the answer it had. @param {Shown} shown */
+/** Whether a case that is shown again still has its earlier answer. @param {Shown} shown */
 export function unchanged({ item: { reading }, option, words, confidence, comment, faulty }) {
   return reading !== null && reading.option === option && (reading.words ?? "") === words
     && (reading.confidence ?? null) === confidence
     && (reading.comment ?? "") === comment && Boolean(reading.faulty) === faulty;
 }
 
-/** The cases read on this page with their answers, the oldest first; in another session the positions are those of
- *  other cases. @param {State} state @returns {Case[]} */
+/** Return the cases read on this page with their answers, oldest first; positions count within a session. @param
+ * {State} state @returns {Case[]} */
 export function remembered({ read, facts }) {
   return read.session === facts.desk.session ? read.cases : [];
 }
 
-/** Where to continue from an earlier case. @param {State} state
+/** Return where to continue after an earlier case. @param {State} state
  *  @returns {number} the position after it; 0 when the running case follows, or the end */
 export function following(state) {
   const { shown, aside, facts: { desk } } = state;
@@ -146,27 +147,27 @@ export function following(state) {
   return shown.item.position + 1 < running ? shown.item.position + 1 : 0;
 }
 
-/** An earlier case with the latest own answer, sent or not. @param {Case} item as the server has it
+/** Return an earlier case with the reader's latest answer, sent or not. @param {Case} item as the server has it
  *  @param {Record[]} unsent @returns {Case} */
 export function withOwn(item, unsent) {
   const own = unsent.findLast((record) => record.kind === "reading" && record.case === item.case);
   return own ? { ...item, reading: /** @type {any} */ (own) } : item;
 }
 
-/** Which of the reasons for giving a case up are offered, by their place in the list: where there are no options, not
- *  that none of them fits. @param {Case} item @returns {number[]} */
+/** Return the indices of the offered reasons for not answering; "no option fits" is not offered without options.
+ * @param {Case} item @returns {number[]} */
 export function reasonsOffered(item) {
   const { reasons, ofOptions } = texts.cannotAnswer;
   return [...reasons.keys()].filter((place) => place !== ofOptions || !asksWords(item));
 }
 
-/** Why a case is given up, as it is kept; "" while something of it is missing. @param {Reasons} reasons */
+/** Return the reason for not answering as it is stored; "" while it is incomplete. @param {Reasons} reasons */
 export function reasonOf({ chosen, words }) {
   if (chosen < 0 || (wantsWords(chosen) && !words.trim())) return "";
   return [texts.cannotAnswer.kept[chosen], wantsWords(chosen) ? words.trim() : ""].filter(Boolean).join(": ");
 }
 
-/** The last reason wants the reader's own words. @param {number} chosen */
+/** The last reason requires a text. @param {number} chosen */
 export function wantsWords(chosen) {
   return chosen === texts.cannotAnswer.reasons.length - 1;
 }

@@ -1,8 +1,8 @@
 /**
- * The reading room as a pure machine: from what it is and what happens to what it becomes and what is to be done.
+ * The reading room as a pure state machine: maps a state and an event to a new state and effects.
  *
- * No clock, page, storage or line in here: moments arrive in events, what others keep arrives in the state's `facts`,
- * and what touches the world goes out as effects, which room.js carries out in order.
+ * It has no clock, page, storage or connection: times arrive in events, external state in the state's `facts`, and
+ * effects are carried out in order by room.js.
  *
  * @typedef {"loading"|"ready"|"paused"|"finished"} Phase
  * @typedef {{item: Case, record: Record, reference: ReferenceAnswer|null, answered: boolean, epoch_ms: number}} Awaited
@@ -61,10 +61,10 @@ import { texts } from "../page/texts.js";
 /** @import { Case, Desk, PreparationStep, Receipt, Reasons, Record, ReferenceAnswer, Shown,
  *  View } from "../page/types.js" */
 
-/** Under this name the browser keeps that the reader was here. */
+/** The name under which the browser stores that the reader was here. */
 export const HERE = "here";
 
-const FEEDBACK_KEPT_MS = 10 * 60_000; // films' addresses do not last
+const FEEDBACK_KEPT_MS = 10 * 60_000; // addresses of films expire
 const ASK_AGAIN_MS = 1000;
 const HELD_ASK_AGAIN_MS = 10_000;
 const MOST_REMEMBERED = 50;
@@ -83,9 +83,9 @@ export function step(state, event) {
   return { state: turn.state, effects: turn.effects };
 }
 
-/** @typedef {{[Is in Event["is"]]: (event: Extract<Event, {is: Is}>) => void}} Happenings  every event has its method */
+/** @typedef {{[Is in Event["is"]]: (event: Extract<Event, {is: Is}>) => void}} Happenings  each event has a method */
 
-/** One step under way. The state passed in is never changed: the new state is a copy. @implements {Happenings} */
+/** A transition. The given state is never changed: the new state is a copy. @implements {Happenings} */
 class Turn {
   /** @type {Effect[]} */
   effects = [];
@@ -95,7 +95,7 @@ class Turn {
     this.state = { ...state };
   }
 
-  /** Read in this window from now on. What feedback a reload cut short comes back first.
+  /** Read in this window from now on. Feedback interrupted by a reload is shown again first.
    *  @param {{kept: Awaited|null, epoch: number, now: number}} event */
   goOn({ kept, epoch, now }) {
     this.state.here = true;
@@ -110,7 +110,7 @@ class Turn {
     }
   }
 
-  /** Stop reading in this window. Feedback is out of sight here; a reload, or another window, brings it back. */
+  /** Stop reading in this window. Feedback is hidden; a reload, or another window, shows it again. */
   handOver() {
     this.state.here = false;
     if (this.state.phase === "finished") return;
@@ -120,7 +120,7 @@ class Turn {
     this.#enter("loading");
   }
 
-  /** Go on to the next case that is not answered, or to the end. @param {{now: number}} event */
+  /** Continue with the next unanswered case, or with the end. @param {{now: number}} event */
   next({ now }) {
     if (!this.state.here) return;
     if (this.state.feedback) this.#do({ do: "forget", name: "feedback" });
@@ -139,7 +139,7 @@ class Turn {
     }
   }
 
-  /** While nothing was left to read, and no earlier case is on its way: there may be one now.
+  /** Check for new cases while nothing was left to read and no earlier case is being loaded.
    *  @param {{now: number}} event */
   another({ now }) {
     this.#takeAid();
@@ -172,7 +172,7 @@ class Turn {
     this.#visit(this.#desk.total, now);
   }
 
-  /** The reader moved a hand. */
+  /** The reader moved the mouse or pressed a key. */
   touched() {
     this.state.untouched = 0;
     this.#show({ touched: true });
@@ -187,7 +187,7 @@ class Turn {
     else if (phase === "ready" && shown) this.#decide(shown, now, now - readyAt <= deciding.QUIET_MS);
   }
 
-  /** Pause or go on. @param {{now: number}} event */
+  /** Pause or continue. @param {{now: number}} event */
   pause({ now }) {
     const { phase } = this.state;
     if (deciding.halted(this.state)) {
@@ -203,7 +203,7 @@ class Turn {
     }
   }
 
-  /** Look at the case before, where the protocol allows it. @param {{now: number}} event */
+  /** Show the previous case, if the protocol allows it. @param {{now: number}} event */
   back({ now }) {
     const item = this.#open?.item;
     if (!item || !this.#desk.rules.back_navigation) return;
@@ -218,7 +218,7 @@ class Turn {
     if (asksWords(shown.item)) this.#do({ do: "answerField" });
     if (!shown.item.options.some((each) => each.option === option)) return;
     const anew = option !== shown.option;
-    const confidence = anew ? null : shown.confidence; // it was of the other answer
+    const confidence = anew ? null : shown.confidence; // it belonged to the other answer
     this.#show({ option, confidence });
     this.#do({ do: "chosen", option, confidence, anew, now });
   }
@@ -230,7 +230,7 @@ class Turn {
     else if (shown && !this.state.reasons) this.#hint(texts.hints.chooseNumber(shown.item.options.length));
   }
 
-  /** The answer to an open-ended case, as it is by now. @param {{text: string, now: number}} event */
+  /** The current answer to an open-ended case. @param {{text: string, now: number}} event */
   write({ text, now }) {
     const shown = this.#open;
     if (!shown || this.state.reasons || !asksWords(shown.item)) return;
@@ -239,8 +239,9 @@ class Turn {
   }
 
   /**
-   * Where confidence is asked a digit never means an option: it is next to the row of digits it would be confused with.
-   * @param {{number: number, now: number}} event on the key: how sure, or an option where nobody asks how sure, or why not
+   * If confidence is asked, a digit never means an option, to avoid confusion.
+   * @param {{number: number, now: number}} event on the key: the confidence, an option if confidence is not asked, or
+   * a reason
    */
   digit({ number, now }) {
     const shown = this.#open;
@@ -287,14 +288,14 @@ class Turn {
     this.#hint(texts.aid.waiting);
   }
 
-  /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
+  /** Show the reasons for not answering, or the options again, if the protocol allows it. */
   giveUp() {
     if (!this.#open || !this.#desk.rules.cannot_answer) return;
     if (this.state.reasons) this.#reasons(null);
     else this.#reasons({ chosen: -1, words: "" });
   }
 
-  /** @param {{number: number}} event from 1, as on the key; others choose nothing */
+  /** @param {{number: number}} event from 1, as on the key; other numbers have no effect */
   reason({ number }) {
     const { reasons, shown } = this.state;
     const chosen = shown && deciding.reasonsOffered(shown.item)[number - 1];
@@ -307,7 +308,7 @@ class Turn {
     if (reasons) this.#reasons({ ...reasons, words: text });
   }
 
-  /** The case is on the screen: its clock runs, unless it was paused before. @param {{n: number, now: number}} event */
+  /** The case is on the screen; its clock runs unless it was paused before. @param {{n: number, now: number}} event */
   painted({ n, now }) {
     const { shown, phase } = this.state;
     if (shown?.n !== n || phase !== "loading") return;
@@ -335,7 +336,7 @@ class Turn {
     else if (shown.committed && !shown.item.reading) this.next({ now });
   }
 
-  /** An earlier case has come, or cannot be had. The reader may have moved on, confirmed or paused meanwhile.
+  /** An earlier case was loaded, or is not available. The reader may have continued or paused in the meantime.
    *  @param {{position: number, item: Case|null, now: number}} event */
   fetched({ position, item, now }) {
     const { asked, shown, phase, here } = this.state;
@@ -349,7 +350,7 @@ class Turn {
     }
   }
 
-  /** An earlier case came up as this page remembers it: has it been answered anew elsewhere?
+  /** An earlier case is shown as this page remembers it; check whether it was answered again elsewhere.
    *  @param {{n: number, id: string, item: Case|null}} event id: of the answer as remembered */
   corrected({ n, id, item }) {
     const correct = item && deciding.withOwn(item, this.state.facts.unsent);
@@ -359,7 +360,7 @@ class Turn {
     if (shown?.n === n && !shown.committed && deciding.unchanged(shown)) this.#bring(this.#made(correct));
   }
 
-  /** The answer is written down: on to what follows, or to what the server says of it.
+  /** The answer is stored: continue, or wait for the server's feedback.
    *  @param {{record: Record, now: number}} event */
   recorded({ record, now }) {
     const { shown, answered } = this.state;
@@ -386,7 +387,8 @@ class Turn {
     this.#handIn(shown, now, "timed_out");
   }
 
-  /** The card lost its films: bring them back, and count the time until then as hidden. @param {{now: number}} event */
+  /** The graphics card lost its films: load them again, and count the time until then as hidden. @param {{now:
+   * number}} event */
   filmsLost({ now }) {
     const { here, shown, feedback } = this.state;
     this.#do({ do: "filmsLost" });
@@ -407,7 +409,7 @@ class Turn {
     if (this.state.feedback && !deciding.feedbackShown(this.state)) this.#hint(text);
   }
 
-  /** The server has answered. @param {{receipt: Receipt, sent: Record[], now: number}} event */
+  /** The server has responded. @param {{receipt: Receipt, sent: Record[], now: number}} event */
   receipt({ receipt, sent, now }) {
     if (!this.state.here) return;
     this.#takeAid();
@@ -417,7 +419,7 @@ class Turn {
       this.#tell(reference, now);
     } else if (deciding.readElsewhere(this.state)) {
       this.#do({ do: "toast", text: texts.hints.readElsewhere });
-      // A paused reader is away: the next case comes when they continue.
+      // The reader is paused: the next case comes when they continue.
       if (this.state.phase !== "paused") this.#giveOver(now);
     } else {
       this.another({ now });
@@ -427,7 +429,7 @@ class Turn {
 
   get #desk() { return this.state.facts.desk; }
 
-  /** The case that can be answered now. */
+  /** The case that can currently be answered. */
   get #open() { return this.state.phase === "ready" ? this.state.shown : null; }
 
   get #pausedByReader() {
@@ -462,7 +464,7 @@ class Turn {
     this.#do({ do: "hint", text });
   }
 
-  /** Something comes before the cases, or after them, on a sheet of its own.
+  /** Show a sheet before or after the cases.
    *  @param {State["sheet"]} sheet @param {Effect} shows */
   #ask(sheet, shows) {
     if (this.state.sheet !== sheet) {
@@ -483,7 +485,7 @@ class Turn {
     this.#ask("steps", { do: "steps", steps, hint: this.state.refused[steps[0].step] ?? "" });
   }
 
-  /** No more cases are shown until the reader continues. @param {Halt} halt @param {number} now */
+  /** Show no further cases until the reader continues. @param {Halt} halt @param {number} now */
   #stop(halt, now) {
     this.#change({ halt: { name: halt.name, since: this.state.met ? now : -Infinity }, met: true });
     this.#do({ do: "clear" }, { do: "halt", halt });
@@ -505,7 +507,7 @@ class Turn {
     this.#do({ do: "uncover" });
   }
 
-  /** Nothing to read at the moment: the end, a hold, or cases still on their way.
+  /** Nothing to read at the moment: the end, a hold, or cases that are still loading.
    *  @param {"review"|"finish"|"hold"|"wait"} what */
   #wait(what) {
     this.#change({ shown: null, aside: null });
@@ -554,7 +556,7 @@ class Turn {
     this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
   }
 
-  /** To the running case again, if it waits aside, or to a new one. @param {Case} item */
+  /** Return to the running case if it waits aside, or show a new case. @param {Case} item */
   #goTo(item) {
     const { aside } = this.state;
     this.state.aside = null;
@@ -565,7 +567,7 @@ class Turn {
   #made(item) {
     const { running } = this.state.facts;
     const kept = !item.reading && running?.case === item.case ? running : null;
-    const before = item.before && { option: item.before.option }; // the confidence is stated again
+    const before = item.before && { option: item.before.option }; // the confidence must be stated again
     const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? before ?? {};
     this.state.brought += 1;
     return {
@@ -575,7 +577,7 @@ class Turn {
     };
   }
 
-  /** Bring a case to the screen. @param {Shown} shown */
+  /** Show a case. @param {Shown} shown */
   #bring(shown) {
     this.#change({ shown, reasons: null });
     this.#do({ do: "reset" });
@@ -583,20 +585,20 @@ class Turn {
     this.#do({ do: "present", shown });
   }
 
-  /** Fetch the films of the coming cases, keep those that the reader may turn to, and let go of the rest. */
+  /** Fetch the films of the next cases, keep those that the reader may return to, and release the others. */
   #prefetch() {
     const { shown, aside } = this.state;
     const coming = deciding.coming(this.state);
     const beside = this.#desk.rules.back_navigation && shown
       ? [shown.item.position + 1, shown.item.position - 1].flatMap((position) => this.#known(position) ?? []) : [];
-    // Further back the films have gone from the card: fetch them while this case is looked at.
+    // Films of earlier cases were released: fetch them while this case is on the screen.
     const wanted = shown?.item.reading ? [...coming, ...beside] : coming;
     const near = [shown, aside].flatMap((each) => each?.item ?? []);
     this.#do({ do: "prefetch", beside: [...near, ...beside].map((item) => item.case), coming: wanted });
   }
 
-  /** What Enter means for the case on the screen. @param {Shown} shown @param {number} now
-   *  @param {boolean} doubled it is rather the second half of a double press */
+  /** The meaning of Enter for the case on the screen. @param {Shown} shown @param {number} now
+   *  @param {boolean} doubled it is probably the second half of a double press */
   #decide(shown, now, doubled) {
     const { reasons } = this.state;
     const answered = deciding.isAnswered(shown);
@@ -609,7 +611,7 @@ class Turn {
       if (!doubled) this.#answerFirst(shown, texts.hints.chooseFirst);
     } else if (answered && steps && shown.confidence === null) {
       this.#hint(texts.hints.sayHowSure(steps));
-    } else if (!doubled || shown.item.stage !== 2) { // stage 2 opens with the answer of stage 1 chosen
+    } else if (!doubled || shown.item.stage !== 2) { // stage 2 starts with the answer of stage 1
       this.#handIn(shown, now, "answered");
     }
   }
@@ -620,13 +622,13 @@ class Turn {
     if (asksWords(item)) this.#do({ do: "answerField" });
   }
 
-  /** The case on the screen is done: its record is written down, then sent; and on to what follows.
-   *  @param {Shown} shown @param {number} now the moment that counts
+  /** The case on the screen is done: store its record, send it, and continue.
+   *  @param {Shown} shown @param {number} now the time of the commit
    *  @param {"answered"|"skipped"|"timed_out"} status @param {string} [reason] */
   #handIn(shown, now, status, reason = "") {
     this.#show({ committed: true });
     this.#change({ untouched: status === "timed_out" && !shown.touched ? this.state.untouched + 1 : 0, reasons: null });
-    const stands = status === "answered" && deciding.unchanged(shown); // looked at again, and left as it was
+    const stands = status === "answered" && deciding.unchanged(shown); // shown again and not changed
     if (!stands) this.#do({ do: "handIn", shown, status, reason, now });
     this.#do({ do: "reset" });
     this.#enter("loading");
@@ -640,7 +642,7 @@ class Turn {
     this.next({ now });
   }
 
-  /** To the case after an earlier one that is done, until the running case is reached. */
+  /** Show the case after an earlier one, until the running case is reached. */
   #onward(now) {
     const position = deciding.following(this.state);
     if (position) this.#visit(position, now);
@@ -677,14 +679,14 @@ class Turn {
 
   /** @param {Case} item @param {Record} record the answer just given to it */
   #remember(item, { id, option, words, status, confidence, comment, flags = [] }) {
-    if (item.practice) return; // its position counts among others
+    if (item.practice) return; // its position belongs to another session
     const others = deciding.remembered(this.state).filter(({ position }) => position !== item.position);
     const reading = { id, option, words, status, confidence, comment, faulty: flags.includes(FAULTY) };
     const answered = { ...item, presented: true, reading };
     this.state.read = { session: this.#desk.session, cases: [...others, answered].slice(-MOST_REMEMBERED) };
   }
 
-  /** Only the server knows how the case stands. @param {string} id of a case */
+  /** Only the server knows the state of the case. @param {string} id of a case */
   #unremember(id) {
     const { read } = this.state;
     this.state.read = { ...read, cases: read.cases.filter((item) => item.case !== id) };
@@ -703,7 +705,7 @@ class Turn {
     this.#do({ do: "remember", name: "feedback", value: feedback });
   }
 
-  /** Bring the case back whose feedback a reload, or the loss of its film, cut short; its answer stands.
+  /** Show the case again whose feedback was interrupted by a reload or the loss of its film; its answer stays.
    *  @param {Awaited} feedback */
   #recall(feedback) {
     this.#change({ feedback, feedbackIs: "held" });
@@ -711,8 +713,7 @@ class Turn {
     this.#bring({ ...this.#made(feedback.item), option, words: words ?? "", committed: true });
   }
 
-  /** The case is back. What the server never answered is asked again: a record whose receipt was lost with the page is
-   *  sent again, and the server sends the same feedback again. */
+  /** The case is shown again. A record without a response is sent again, and the server repeats its feedback. */
   #release(now) {
     const { feedback } = this.state;
     if (!feedback) return;
@@ -749,7 +750,7 @@ class Turn {
     const { shown, answered, refused } = this.state;
     if (!record) return;
     const { kind, case: id = "", step: name } = record;
-    // Reading was held up before the case was shown: it is taken off the screen and comes again later.
+    // Reading was put on hold before the case was shown: it is removed and shown again later.
     if (kind === "presentation" && this.#desk.hold && shown?.item.case === id && !shown.committed) this.#giveOver(now);
     if (kind === "aid request" && shown?.item.case === id && !shown.committed) {
       this.#show({ asked: false });

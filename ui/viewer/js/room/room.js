@@ -1,4 +1,4 @@
-/** The reading room: the machine that says what is to be done, and the effects that do it. */
+/** The reading room: runs the state machine and carries out its effects. */
 
 import { absolute } from "../page/overlays.js";
 import { askForLastReview, Preparation, SmallestWindow } from "../steps/preparation.js";
@@ -20,13 +20,13 @@ import { texts } from "../page/texts.js";
 
 /** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay, renderer: FilmRenderer, overlays: Overlays,
  *   sheet: StepSheet, cannotAnswer: CannotAnswer, connection: Connection,
- *   apart: Apart|null}} Parts  apart: where the page is no study's */
-/** @typedef {{[Do in Effect["do"]]: (effect: Extract<Effect, {do: Do}>) => void}} Doings  every effect has its method */
+ *   apart: Apart|null}} Parts  apart: if the page does not belong to a study */
+/** @typedef {{[Do in Effect["do"]]: (effect: Extract<Effect, {do: Do}>) => void}} Doings  each effect has a method */
 
-const STEPS = ["begin"]; // curtains that are a step of the way to the first case as well
+const STEPS = ["begin"]; // curtains that are also a step before the first case
 
 /**
- * The machine's effects, one after the other, on the page, the films, the outbox and the storage.
+ * Carries out the machine's effects in order, on the page, the films, the outbox and the storage.
  * @param {Room} room @param {Parts} parts
  * @returns {{doings: Doings, timer: CaseTimer, facts: () => Facts, tick: (now: number) => void}}  tick: some times a second
  */
@@ -37,10 +37,10 @@ export function effectsOf(room, parts) {
   const smallestWindow = new SmallestWindow(parts, apart ? () => room.send({ is: "anyway" }) : null);
   /** @type {ReturnType<typeof setTimeout>|null} */
   let asking = null;
-  // What says that nothing is to be read is drawn once, so that what is marked on it to be copied stays marked.
+  // A page without a case is drawn only once, so that text selected on it stays selected.
   let resting = "";
 
-  /** As they are now; without a desk until it is open. @returns {Facts} */
+  /** The current facts; without a desk until it is open. @returns {Facts} */
   const facts = () => {
     const { desk, outbox, storage } = connection;
     return {
@@ -60,7 +60,7 @@ export function effectsOf(room, parts) {
 
   const pause = () => room.send({ is: "pause" });
 
-  /** @param {number} position @returns {Promise<Case|null>} null: it cannot be had */
+  /** @param {number} position @returns {Promise<Case|null>} null: not available */
   const earlier = (position) => connection.earlier(position).catch(() => null);
 
   /** @param {Shown} shown @returns {Promise<Case|null>} the case with new addresses of its films */
@@ -77,7 +77,7 @@ export function effectsOf(room, parts) {
     enter: ({ phase }) => {
       sign(root, room.state, phase, connection.desk?.total);
       panel.openAnswer(phase === "ready");
-      // The feedback is read out by itself.
+      // The feedback is read out separately.
       if (!feedbackShown(room.state)) panel.say(phase === "ready" ? panel.position : texts.said[phase]);
     },
     welcome: () => {
@@ -258,7 +258,7 @@ function sign(root, state, phase, total) {
   signTools(root, phase, feedbackShown(state));
 }
 
-/** Which tools can be used: while no film is read there is nothing to handle, and in a feedback no pause.
+/** Enable tools: none without a film on the screen, and no pause during feedback.
  *  @param {HTMLElement} root @param {Phase} phase @param {boolean} feedback */
 function signTools(root, phase, feedback) {
   for (const tool of root.querySelectorAll(".rr-tools button")) {
@@ -269,7 +269,7 @@ function signTools(root, phase, feedback) {
   }
 }
 
-/** The way to the record of what was read, beside this page: it stays as it is. */
+/** The link to the record of reading, which opens in another window. */
 function readingRecord() {
   const link = element("a", texts.finished.record, "rr-record");
   link.href = "reading-record";
@@ -278,7 +278,7 @@ function readingRecord() {
   return link;
 }
 
-/** What the film is shown on: recorded with each presentation, so that odd readings can be explained.
+/** The display environment, recorded with each presentation to explain unusual readings.
  *  @param {{name: string, software: boolean|null}} graphics */
 function circumstances({ name, software }) {
   return {
@@ -295,7 +295,7 @@ export class Room {
   state = START;
   #parts;
   #effects;
-  /** What happened and was not gone into yet. @type {Event[]} */
+  /** Events that are not processed yet. @type {Event[]} */
   #events = [];
   #busy = false;
   /** @type {OneWindow|undefined} */
@@ -307,11 +307,10 @@ export class Room {
     this.#effects = effectsOf(this, parts);
   }
 
-  /** Whether the reader may see and handle the film. */
+  /** Whether the reader may see and use the film. */
   get filmShown() { return this.state.phase === "ready" || feedbackShown(this.state); }
 
-  /** What happens while something is being done waits for its turn. An effect that fails keeps back none that follows:
-   *  it may be a line of words, and the next one the case.
+  /** Events during an effect wait for their turn. A failed effect does not prevent the following effects.
    *  @param {Happening} happening @param {number} [now] when, on the monotonic clock */
   send(happening, now = performance.now()) {
     this.#events.push({ ...happening, now });
@@ -334,7 +333,7 @@ export class Room {
     }
   }
 
-  /** @param {() => void} opened it is known who reads */
+  /** @param {() => void} opened called when the reader is known */
   async open(opened) {
     const { connection, overlays, panel, renderer } = this.#parts;
     this.#effects.doings.enter({ do: "enter", phase: "loading" });
@@ -352,14 +351,14 @@ export class Room {
     this.#window.enter();
   }
 
-  /** The page is being left. @param {boolean} asleep it may come back as it is */
+  /** The page is being left. @param {boolean} asleep the page may be restored */
   leave(asleep) {
     this.#effects.timer.keep(performance.now());
     if (asleep) this.#window?.sleep();
     this.#window?.leave();
   }
 
-  /** The page is back as it was left. */
+  /** The page was restored. */
   comeBack() {
     this.#window?.enter(true);
   }
@@ -396,13 +395,13 @@ export class Room {
     panel.showOutbox(outbox.state);
   }
 
-  /** Answers were refused as they came, not one by one. @param {string} text */
+  /** A complete message was refused, not single answers. @param {string} text */
   notTaken(text) {
     this.send({ is: "trouble", text });
     this.#parts.panel.toast(text);
   }
 
-  /** @returns {object|null} where the running case stands, for the window that reads on */
+  /** @returns {object|null} the state of the running case, for the window that continues */
   #handOver() {
     const stands = this.#effects.timer.stands(performance.now());
     this.send({ is: "handOver" });

@@ -1,5 +1,5 @@
 /**
- * The display check: which faint shape comes next, the smallest step of grey that was seen, and the sheet for it.
+ * The display check: selects the next faint shape, finds the smallest visible grey step, and shows the sheet.
  *
  * The idea is that of the low-contrast letters of the TG18-QC pattern, which stand on dark, middle and bright ground
  * and are read as far down as one can (Samei et al., Assessment of display performance for medical imaging systems,
@@ -17,8 +17,8 @@ import { texts } from "../page/texts.js";
 export const STEPS = [8, 4, 3, 2, 1];
 export const PLACES = 4;
 
-/** The dark and the bright ground are the 5 and 95 % patches of the same pattern. The middle one comes first, with
- *  few steps: it shows how the check goes. */
+/** The dark and the bright ground are the 5 and 95 % patches of the same pattern. The middle ground comes first, with
+ * few steps, as an introduction. */
 export const FIELDS = [
   { name: "middle", ground: 128, towards: 1, steps: [8, 2] },
   { name: "dark", ground: 13, towards: 1, steps: STEPS },
@@ -26,13 +26,13 @@ export const FIELDS = [
 ];
 
 const LARGEST_GOOD_STEP = 4;
-const SMALLEST_WINDOW = [720, 1280]; // its shorter and its longer side: upright screens are good for films
+const SMALLEST_WINDOW = [720, 1280]; // shorter and longer side, because upright screens suit films
 const ZOOM_TOLERANCE = 0.05; // window frames make the ratio a little larger than the zoom
 
 /** @typedef {{field: string, ground: number, shape: number, step: number, place: number}} Trial */
-/** @typedef {{[name: string]: number|string|null}} Facts  flat: it is recorded as it is */
+/** @typedef {{[name: string]: number|string|null}} Facts  flat, recorded unchanged */
 /** @typedef {{page_zoom: number|null, pinch_zoom: number|null, viewport_width: number, viewport_height: number}} Sizes
- *  what there may be advice on */
+ *  values that may lead to advice */
 
 export class DisplayCheck {
   #pick;
@@ -45,7 +45,7 @@ export class DisplayCheck {
   /** @type {Trial} */
   trial;
 
-  /** @param {(n: number) => number} pick a whole number below n by chance */
+  /** @param {(n: number) => number} pick a random integer below n */
   constructor(pick) {
     this.#pick = pick;
     this.#search = new Search(FIELDS[0].steps);
@@ -57,13 +57,13 @@ export class DisplayCheck {
   /** @returns {number} shapes answered */
   get presses() { return this.#presses; }
 
-  /** @returns {number} presses that named a wrong place: guesses, rather than a faint shape not seen */
+  /** @returns {number} presses with a wrong position, which are guesses */
   get misplaced() { return this.#misplaced; }
 
   /** The smallest step seen on each ground; null: not even the largest. */
   get seen() { return this.#seen; }
 
-  /** @param {number|null} place where the reader saw the shape; null: it cannot be seen */
+  /** @param {number|null} place where the reader saw the shape; null: not visible */
   answer(place) {
     if (this.done) return;
     this.#presses += 1;
@@ -85,12 +85,12 @@ export class DisplayCheck {
   }
 }
 
-/** Halves what is left of the steps each time, then asks once more about the smallest: it may have been a guess. */
+/** A binary search over the steps, which repeats the smallest step because it may have been a guess. */
 class Search {
   #steps;
-  /** So many steps, from the largest on, are known to be seen. */
+  /** Number of steps, from the largest, that are known to be visible. */
   #seen = 0;
-  /** The first one known not to be. */
+  /** The first step known to be invisible. */
   #unseen;
   #confirming = false;
 
@@ -123,7 +123,8 @@ class Search {
   }
 }
 
-/** What the browser tells about the screen. @param {Window} browser @returns {Facts & Sizes} null for what it does not tell */
+/** Facts about the screen that the browser provides. @param {Window} browser @returns {Facts & Sizes} null for unknown
+ * values */
 export function factsOf(browser) {
   const { screen, visualViewport } = browser;
   const matching = (feature, values) => values.find((value) => browser.matchMedia(`(${feature}: ${value})`).matches);
@@ -140,9 +141,9 @@ export function factsOf(browser) {
 }
 
 /**
- * What to advise where the screen does not do for reading films.
+ * Advice if the screen is not suitable for reading films.
  * @param {Sizes} facts @param {{[field: string]: number|null}} seen
- * @returns {("zoom"|"window"|"nothing"|"dark"|"bright")[]} what to speak of, in this order
+ * @returns {("zoom"|"window"|"nothing"|"dark"|"bright")[]} topics in this order
  */
 export function adviceOn({ page_zoom, pinch_zoom, viewport_width, viewport_height }, seen) {
   const off = (/** @type {number|null} */ zoom) => zoom !== null && Math.abs(zoom - 1) > ZOOM_TOLERANCE;
@@ -156,8 +157,8 @@ export function adviceOn({ page_zoom, pinch_zoom, viewport_width, viewport_heigh
   ]).filter(([, speaks]) => speaks).map(([name]) => name);
 }
 
-/** The page's zoom, as far as windows betray it: their outside is measured in unzoomed pixels, their inside in zoomed
- *  ones. Touch devices have no outside. */
+/** The page's zoom, estimated from the window: its outer size is in unzoomed pixels, its inner size in zoomed pixels.
+ * Touch devices have no outer size. */
 function zoomOf({ outerWidth, innerWidth }) {
   return outerWidth > 0 && innerWidth > 0 ? round(outerWidth / innerWidth) : null;
 }
@@ -168,19 +169,19 @@ const BY_ARROW = { ArrowUp: 0, ArrowRight: 1, ArrowDown: 2, ArrowLeft: 3 };
 const ARROWS = ["↑", "→", "↓", "←"];
 const SIDE_PX = 360;
 const SMALLEST_PX = 160;
-const ROUND_IT_PX = 460; // of the window's height, for words and buttons
-const DISC = 0.12; // of the side: large enough that sharp eyes are no advantage
+const ROUND_IT_PX = 460; // of the window's height, for text and buttons
+const DISC = 0.12; // of the side: large enough that visual acuity does not matter
 const FROM_MIDDLE = 0.3; // of the side
-const BLANK_MS = 250; // black in between, or the disc would give itself away by jumping
+const BLANK_MS = 250; // black in between, because a moving disc would be noticed
 
-/** Places go round from the top, as a clock does. */
+/** Positions go clockwise from the top. */
 const DIRECTIONS = [[0, -1], [1, 0], [0, 1], [-1, 0]];
 
-/** Shapes to be found by key or finger, then the result and what to do about it. */
+/** Shows shapes to be located by key or touch, then the result with advice. */
 export class DisplayStep {
   #sheet;
   #callbacks;
-  /** How often the reader went through it: the last time counts. */
+  /** Number of attempts; the last one counts. */
   #times = 0;
 
   /**
@@ -264,7 +265,8 @@ export class DisplayStep {
   }
 }
 
-/** @param {KeyboardEvent} event @returns {number|null|undefined} null: not seen; undefined: none of this check's keys */
+/** @param {KeyboardEvent} event @returns {number|null|undefined} null: not visible; undefined: not a key of this
+ * check */
 function placeOf(event) {
   if (event.key in BY_ARROW) return BY_ARROW[event.key];
   const digit = event.key === " " ? 0 : digitOf(event);
@@ -272,7 +274,7 @@ function placeOf(event) {
   return digit !== null && digit <= PLACES ? digit - 1 : undefined;
 }
 
-/** A step that was not seen was measured all the same: null would say that it was not. */
+/** An invisible step is a measurement too; null would mean that it was not measured. */
 function stepsOf(seen) {
   return Object.fromEntries(Object.entries(seen).map(([field, step]) => [`${field}_step`, step ?? "none"]));
 }
@@ -287,12 +289,12 @@ function table(rows) {
   return list;
 }
 
-/** Four divides the numbers drawn from, so that no place comes more often. */
+/** Four divides the range of the random numbers, so that all positions are equally likely. */
 function byChance(n) {
   return crypto.getRandomValues(new Uint32Array(1))[0] % n;
 }
 
-/** The field: a ground of one grey, and on it a faint disc at one of four places. */
+/** The field: a uniform grey ground with a faint disc at one of four positions. */
 class DisplayField {
   canvas = document.createElement("canvas");
   #pen;

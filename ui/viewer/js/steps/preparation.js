@@ -1,4 +1,4 @@
-/** The steps before the first case, each on a sheet, from a window large enough on; and the last review. */
+/** The steps before the first case, each on a sheet, the minimum window size, and the last review. */
 
 import { around, element, epochAt, find } from "../page/elements.js";
 import { digitOf } from "../page/keys.js";
@@ -19,12 +19,12 @@ export function fits([width, height], [one = 0, other = 0]) {
   return Math.max(width, height) >= Math.max(one, other) && Math.min(width, height) >= Math.min(one, other);
 }
 
-/** The smallest window a study is read in: asked before anything else, and gone as soon as it is large enough. */
+/** The minimum window size: requested first, and closed as soon as the window is large enough. */
 export class SmallestWindow {
   #sheet;
   #overlays;
   #anyway;
-  /** @type {HTMLElement|null} where it says how large the window is, while it is too small */
+  /** @type {HTMLElement|null} shows the size of the window while it is too small */
   #said = null;
 
   /** @param {{sheet: StepSheet, overlays: Overlays}} parts
@@ -53,7 +53,7 @@ export class SmallestWindow {
   }
 }
 
-/** Consent, instructions, questionnaire, display check: one sheet a step. */
+/** Consent, instructions, questionnaire and display check, each on a sheet. */
 export class Preparation {
   #sheet;
   #overlays;
@@ -73,7 +73,8 @@ export class Preparation {
     this.#done = done;
   }
 
-  /** @param {PreparationStep[]} due the first of them now @param {string} [refused] why the server did not take it */
+  /** @param {PreparationStep[]} due the first of them now @param {string} [refused] the reason for a refusal by the
+   * server */
   show(due, refused = "") {
     this.#due = due;
     const [step] = due;
@@ -98,7 +99,7 @@ export class Preparation {
       keys: (event) => {
         const action = actions()[(digitOf(event) ?? 0) - 1];
         if (action) action.focus();
-        // Nobody agrees by a key pressed once too often.
+        // Consent must not be given by a repeated key press.
         else if (event.key === "Enter" && !actions().some((each) => each === event.target)) {
           this.#sheet.hint(choose, { insists: true });
         } else return false;
@@ -156,7 +157,7 @@ export class Preparation {
     new DisplayStep(this.#sheet, { count: this.#count(), onward: this.#onward, finish }).begin();
   }
 
-  /** The step is done: its record is kept before the next one is shown. */
+  /** The step is done: its record is stored before the next step is shown. */
   #take(step, detail, now) {
     const { outbox, storage } = this.#connection;
     outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
@@ -169,7 +170,7 @@ export class Preparation {
     return this.#due.length > 1 ? texts.preparation.onward : texts.preparation.begin;
   }
 
-  /** Which step of how many: done ones are gone from the desk, so their number is remembered for a reload. */
+  /** The number of the step and the total: the desk omits finished steps, so their number is kept for a reload. */
   #count() {
     const { storage } = this.#connection;
     const due = this.#due.map(({ step }) => step);
@@ -181,20 +182,20 @@ export class Preparation {
   }
 }
 
-/** The server's words, which it has scrubbed. @param {string} html @param {string} label */
+/** HTML from the server, which has sanitised it. @param {string} html @param {string} label */
 function scrolling(html, label) {
   const box = element("div", "", "rr-words");
   box.innerHTML = html;
   box.tabIndex = 0; // so that the arrow keys scroll it
-  box.setAttribute("role", "group"); // a region of this name is around it
+  box.setAttribute("role", "group"); // it is inside a region of this name
   box.setAttribute("aria-label", label);
   return box;
 }
 
 /**
- * The last chance to review, where going back is allowed: every case is answered, and the reader confirms the end.
+ * The last review, if going back is allowed: every case is answered, and the reader confirms the end.
  * @param {StepSheet} sheet @param {number} total cases
- * @param {{back: () => void, finish: () => void}} callbacks back: to the last case; finish: the answers stand
+ * @param {{back: () => void, finish: () => void}} callbacks back: to the last case; finish: the answers are final
  */
 export function askForLastReview(sheet, total, { back, finish }) {
   const { title, text, review, finish: stand, choose } = texts.review;
@@ -210,7 +211,7 @@ export function askForLastReview(sheet, total, { back, finish }) {
       if (event.key === "Backspace") back();
       else if (digit === 1) button(".rr-secondary").focus();
       else if (digit === 2) button(".rr-primary").focus();
-      // The last answer's Enter, pressed once too often, finishes nothing.
+      // A repeated Enter of the last answer must not finish the study.
       else if (event.key === "Enter" && !around(event.target, ".rr-prelude-actions")) sheet.hint(choose, { insists: true });
       else return false;
       return true;

@@ -1,4 +1,4 @@
-/** The questionnaire on its sheet: radio buttons, numbers and words, each reachable by keys alone. */
+/** The questionnaire on its sheet: radio buttons, numbers and texts, all usable with the keyboard. */
 
 import { around, element, find, keepPrivate } from "../page/elements.js";
 import { digitOf } from "../page/keys.js";
@@ -18,9 +18,9 @@ export class QuestionnaireForm {
   /** @type {Map<string, HTMLElement>} */
   #groups = new Map();
 
-  /** @param {Question[]} questions @param {any} before what was filled in before a reload
-   *  @param {{changed: (values: Values) => void, missing: (n: number) => void}} callbacks  missing: how many questions say
-   *    that their answer is missing, whenever that number may have changed */
+  /** @param {Question[]} questions @param {any} before the values before a reload
+   * @param {{changed: (values: Values) => void, missing: (n: number) => void}} callbacks  missing: called with the
+   * number of questions marked as missing, whenever it may have changed */
   constructor(questions, before, callbacks) {
     this.#questions = questions;
     this.#values = Object.assign(Object.create(null), fitting(questions, before));
@@ -42,8 +42,8 @@ export class QuestionnaireForm {
     return this.#control(open.id);
   }
 
-  /** Digits choose within a question; Enter goes to the next one once this one is answered as it has to be, and from
-   *  the last one on. @param {KeyboardEvent} event @returns {boolean} whether the key was used */
+  /** Digits select an option; Enter goes to the next question when this one has a valid answer, and continues after
+   * the last. @param {KeyboardEvent} event @returns {boolean} whether the key was used */
   key(event) {
     const group = around(event.target, "[data-question]");
     if (!group) return false;
@@ -63,8 +63,8 @@ export class QuestionnaireForm {
     return Boolean(goal);
   }
 
-  /** @returns {{[id: string]: string|number}|null} the answers; null when some are missing: then they are marked, and
-   *  the first has the focus */
+  /** @returns {{[id: string]: string|number}|null} the answers; null if some are missing, which are marked, and the
+   * first receives the focus */
   submit() {
     const [first] = this.#questions.filter((question) => this.#judge(question));
     if (!first) return answersOf(this.#questions, this.#values);
@@ -72,7 +72,7 @@ export class QuestionnaireForm {
     return null;
   }
 
-  /** Say at the question what is wrong with its answer, or no longer. @param {Question} question */
+  /** Show or remove the message about a question's answer. @param {Question} question */
   #judge(question) {
     const group = this.#group(question.id);
     const fault = faultOf(question, this.#values[question.id]);
@@ -181,9 +181,9 @@ export function faultOf({ kind, required }, value = "") {
 }
 
 /**
- * Where Enter leads from a question: nowhere while its answer is missing or is none, else to the next one.
+ * Where Enter leads from a question: nowhere while its answer is missing or invalid, otherwise to the next one.
  * @param {Question[]} questions @param {Values} values @param {string} id of the question with the focus
- * @returns {{stay?: Question, next?: Question}} neither after the last one: all of them are to be judged
+ * @returns {{stay?: Question, next?: Question}} neither after the last one: all of them are checked
  */
 export function afterEnter(questions, values, id) {
   const place = questions.findIndex((question) => question.id === id);
@@ -198,7 +198,7 @@ export function answersOf(questions, values) {
     [id, { number: numberOf, text: (words) => words.trim(), choice: (option) => option }[kind](values[id])]));
 }
 
-/** What was kept before a reload, as far as it still fits. @param {Question[]} questions @param {any} kept
+/** The stored values that still match the questions. @param {Question[]} questions @param {any} kept
  *  @returns {Values} */
 export function fitting(questions, kept) {
   const fits = ({ id, kind, options }) => typeof kept?.[id] === "string"
@@ -206,7 +206,7 @@ export function fitting(questions, kept) {
   return Object.fromEntries(questions.filter(fits).map(({ id }) => [id, kept[id]]));
 }
 
-/** With a point or a comma. @param {string} text @returns {number} NaN if it is none */
+/** Parse a number with a point or a comma. @param {string} text @returns {number} NaN if it is not a number */
 function numberOf(text) {
   const plain = text.trim().replace(",", ".");
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : NaN;

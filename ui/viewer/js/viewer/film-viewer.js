@@ -1,4 +1,4 @@
-/** The films of a case on the screen: the canvas, how each is zoomed and windowed, the glass, and what changes it. */
+/** Shows the films of a case: canvas, zoom, windows and magnifying glass, and the functions that change them. */
 
 import { dragged, PRESETS } from "../film/picture.js";
 import { FilmRenderer } from "../film/film-renderer.js";
@@ -12,12 +12,12 @@ import { MeasureTool } from "./measure-tool.js";
 
 const NEARLY_PX = 2;
 
-/** The canvas that pictures of films are shown on, and its true size in device pixels. */
+/** The canvas for pictures of films, and its exact size in device pixels. */
 export class FilmCanvas {
   /** @type {FilmRenderer} */
   renderer;
   #canvas;
-  /** Fills the place, and tells its size in device pixels, which only a canvas does. */
+  /** Fills its container and reports its size in device pixels, which only a canvas does. */
   #measure;
   #observer;
   #resized;
@@ -46,7 +46,7 @@ export class FilmCanvas {
     }
   }
 
-  /** Device pixels per CSS pixel: measured, since the browser's own ratio can differ from what the canvas gets. */
+  /** Device pixels per CSS pixel, measured because the browser's ratio can differ from that of the canvas. */
   get density() { return this.renderer.density; }
 
   /** In device pixels. */
@@ -59,7 +59,7 @@ export class FilmCanvas {
     this.#measure.remove();
   }
 
-  /** The page around was laid out anew a moment ago, and the observer will say so only with the next frame. */
+  /** The page's layout has just changed, which the observer reports only with the next frame. */
   look() {
     const { width, height } = this.#sizeNow();
     const changed = Math.max(Math.abs(width - this.#size.width), Math.abs(height - this.#size.height)) >= NEARLY_PX;
@@ -84,7 +84,7 @@ export class FilmCanvas {
   }
 }
 
-/** The browser's own count of device pixels, unless it leaves the pixel ratio out, as an emulated screen does.
+/** The browser's count of device pixels, unless it ignores the pixel ratio, as emulated screens do.
  *  @param {number|undefined} counted @param {number} computed */
 function exactly(counted, computed) {
   return counted !== undefined && Math.abs(counted - computed) < NEARLY_PX ? counted : Math.round(computed);
@@ -96,7 +96,7 @@ const SIDE_PX = 320;
 const LARGEST_SHARE = 0.6; // of the canvas's shorter side
 const NEARER = 2;
 
-/** The magnifying glass: a part of the film under the pointer, drawn once more, nearer, over the rest. */
+/** The magnifying glass: the part of the film under the pointer, drawn again at a larger scale. */
 export class Magnifier {
   on = false;
   /** @type {Point} */
@@ -129,7 +129,7 @@ export class Magnifier {
   }
 
   /**
-   * What lies under it, and its frame about it.
+   * Return the pane under the glass, and the frame of the glass.
    * @param {Pane[]} panes @param {{width: number, height: number}} canvas @param {number} density
    * @returns {{pane: Pane, rect: Rect, zoomPan: ZoomPan}|null}
    */
@@ -145,7 +145,7 @@ export class Magnifier {
     return { pane, rect, zoomPan: this.#zoomPan(pane, side) };
   }
 
-  /** Film pixels at their own size at least; and never so far beside the film that nothing of it is seen. */
+  /** At least 1:1, and never so far outside the film that nothing of it is visible. */
   #zoomPan(pane, side) {
     const scale = Math.max(1, NEARER * pane.zoomPan.scale);
     const point = onFilm({ x: this.#at.x - pane.rect.x, y: this.#at.y - pane.rect.y }, pane);
@@ -162,7 +162,7 @@ export class Magnifier {
   }
 }
 
-/** The pane a point lies in, or the nearest one: there are gaps between them. */
+/** The pane at a point, or the nearest pane if the point is in a gap. */
 function nearest(panes, at) {
   const beside = (value, from, length) => Math.max(0, from - value, value - from - length);
   const far = ({ rect }) => Math.hypot(beside(at.x, rect.x, rect.width), beside(at.y, rect.y, rect.height));
@@ -171,12 +171,12 @@ function nearest(panes, at) {
 
 /** @type {AidMarks} */
 const NO_MARKS = { boxes: [], map: [] };
-const REST_MS = 300; // a window that is being dragged changes its size with every frame
+const REST_MS = 300; // a window being resized changes its size with every frame
 
 export class FilmViewer {
-  /** Whether what a hand does to one film is done to all on view. */
+  /** Whether changes to one film apply to all visible films. */
   linked = false;
-  /** Where the mouse is, in device pixels, while it is over the films. @type {{x: number, y: number}|null} */
+  /** The position of the mouse over the films, in device pixels. @type {{x: number, y: number}|null} */
   pointer = null;
   /** Measured lines. */
   measure;
@@ -223,17 +223,17 @@ export class FilmViewer {
     }, listener);
   }
 
-  /** What draws the films. */
+  /** The renderer. */
   get renderer() { return this.#canvas.renderer; }
 
-  /** Make the picture of coming films in advance. @param {LoadedFilm[]} films */
+  /** Prepare the picture of the next films. @param {LoadedFilm[]} films */
   prepare(films) {
     if (this.#hanging.holds(films)) return;
     this.renderer.prepare(this.#canvas.size, this.#hanging.asTheyCome(films).map((pane) => placedFilm(pane, false)));
   }
 
   /**
-   * Hang these films, as they come: fitted, with the windows they open at.
+   * Hang these films in their initial state: fitted, with their initial windows.
    * @param {LoadedFilm[]} films
    * @param {{same?: boolean, marks?: AidMarks}} [how] same: the films of the case before, as the reader left them
    */
@@ -248,13 +248,13 @@ export class FilmViewer {
     this.#hang(films, left, inverted);
   }
 
-  /** What a model marks on the films. @param {AidMarks} marks */
+  /** Show a model's marks on the films. @param {AidMarks} marks */
   showMarks(marks) {
     this.#marks = marks;
     this.#draw();
   }
 
-  /** Hide what a model marks, or show it again. */
+  /** Hide the model's marks, or show them again. */
   toggleMarks() {
     this.#unmarked = !this.#unmarked;
     this.#draw();
@@ -271,7 +271,7 @@ export class FilmViewer {
     return { x: (x - left) * this.#canvas.density, y: (y - top) * this.#canvas.density };
   }
 
-  /** Zoom about a point of the page, or about the middle of every film on view.
+  /** Zoom around a point of the page, or around the centre of every visible film.
    *  @param {number} factor @param {Pane|null} [pane] */
   zoom(factor, pane = null, x = 0, y = 0) {
     this.#move(pane, (each) => {
@@ -317,7 +317,7 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** One film pixel on one screen pixel; once more: the whole film. */
+  /** Show the film at 1:1; the second time, fit it. */
   actualSize() {
     const visible = this.#hanging.visible;
     if (visible.every(({ zoomPan }) => zoomPan.scale === 1)) {
@@ -338,7 +338,7 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** Left for right: the film under the pointer; without one, or linked, every film on view. */
+  /** Mirror the film under the pointer; without a film, or if linked, every visible film. */
   flip() {
     const pane = this.pointer && this.#hanging.under(this.pointer);
     const flipped = !(pane ?? this.#hanging.visible[0])?.flipped;
@@ -347,21 +347,21 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** The films change places. */
+  /** Swap the films. */
   swap() {
     if (!this.#hanging.swap()) return;
     this.#listener.used("swap");
     this.#draw();
   }
 
-  /** The current films alone, or beside the prior ones. */
+  /** Show or hide the prior films. */
   compare() {
     if (!this.#hanging.compare()) return;
     this.#listener.used("view");
     this.#draw();
   }
 
-  /** The magnifying glass comes under the pointer, or to the middle of the first film; or goes. */
+  /** Toggle the magnifying glass, at the pointer or at the centre of the first film. */
   toggleMagnifier() {
     const pane = this.#hanging.visible[0];
     if (this.#magnifier.on) this.#magnifier.away();
@@ -382,7 +382,7 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** The pointer is here now, and so is the glass. @param {{x: number, y: number}|null} at in device pixels */
+  /** The pointer moved, and the glass moves with it. @param {{x: number, y: number}|null} at in device pixels */
   point(at) {
     this.pointer = at;
     if (!at || !this.#magnifier.on) return;
@@ -390,21 +390,21 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** Everything as it came, every film on view, hung for the size the window has now. */
+  /** Reset everything: all films visible, in their initial state, for the current window size. */
   reset() {
     this.#listener.used("reset");
     this.#canvas.look();
     this.#hang();
   }
 
-  /** Each film alone in turn, then all together; or this one alone, and again all. @param {Pane|null} [pane] */
+  /** Show each film alone in turn, then all together; or this film alone, and then all. @param {Pane|null} [pane] */
   nextView(pane = null) {
     if (!this.#hanging.nextView(pane)) return;
     this.#listener.used("view");
     this.#draw();
   }
 
-  /** As the reader likes it. @param {{linked: boolean, equal: boolean, keeping: boolean}} likes */
+  /** Apply the reader's preferences. @param {{linked: boolean, equal: boolean, keeping: boolean}} likes */
   liked({ linked, equal, keeping }) {
     this.linked = linked;
     this.#hanging.keeping = keeping;
@@ -422,10 +422,11 @@ export class FilmViewer {
     this.#canvas.stop();
   }
 
-  /** @param {LoadedFilm[]} [films] @param {Partial<Pane>[]} [left] how the panes were left @param {boolean} [inverted] */
+  /** @param {LoadedFilm[]} [films] @param {Partial<Pane>[]} [left] the earlier state of the panes @param {boolean}
+   * [inverted] */
   #hang(films, left = [], inverted = false) {
     this.#inverted = inverted;
-    this.#uses = ""; // other films, or the same for another reading
+    this.#uses = ""; // other films, or the same films for another reading
     this.#magnifier.away();
     this.measure.clear();
     this.#hanging.hang(films);
@@ -433,12 +434,12 @@ export class FilmViewer {
     this.#draw();
   }
 
-  /** The films that an action on this film applies to; without a film, a key's. @param {Pane|null} pane */
+  /** The films affected by an action on this film; without a film, by a key. @param {Pane|null} pane */
   #meant(pane) {
     return pane && !this.linked ? [pane] : this.#hanging.visible;
   }
 
-  /** Another part of one film, the linked ones going along; or of every film, each by itself. */
+  /** Change the visible part of a film and its linked films, or of every film separately. */
   #move(pane, change) {
     for (const lead of pane ? [pane] : this.#hanging.visible) {
       const before = lead.zoomPan;
@@ -468,7 +469,7 @@ export class FilmViewer {
       const marks = { lines: this.measure.marks(pane), boxes: boxesOn(pane, boxes, density), heat: heatOn(pane, map, density) };
       return () => pane.labels.write({ rect, zoomPan, flipped, film }, density, state, marks, magnified?.rect ?? null);
     });
-    // The words stand on the picture they speak of, not on the one before.
+    // Labels appear together with their picture, not on the previous one.
     this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
     this.#tellUses(visible);
     this.#listener.toggled({
@@ -485,7 +486,7 @@ export class FilmViewer {
     };
   }
 
-  /** What is in use now, whenever it changes. */
+  /** Report the views and tools in use whenever they change. */
   #tellUses(visible) {
     const uses = inUse(visible, { alone: this.#hanging.alone, inverted: this.#inverted, glass: this.#magnifier.on });
     const key = uses.join();

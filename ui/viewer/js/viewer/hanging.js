@@ -1,4 +1,4 @@
-/** The films on the canvas: in which order they hang, which are on view, where each one lies, and what stands over it. */
+/** The hanging of films on the canvas: order, visibility, position and labels. */
 
 import { arrange, arrangeBeside, asItComes, fitted, heatOn, panned, windowAgain, windowSet } from "./pane.js";
 import { element } from "../page/elements.js";
@@ -14,12 +14,12 @@ import { texts } from "../page/texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST_BAR_PX = 130;
-const ROUND = [1, 2, 5]; // and these times a power of ten
+const ROUND = [1, 2, 5]; // and these times powers of ten
 const END_PX = 4.5;
 const ABOVE_PX = 12; // from a line to its length
 const LABEL_HALF_PX = 92;
 
-/** What stands over a film in its pane: its name, how it departs from what came, the scale bar, measured lines. */
+/** Labels over a film in its pane: its name, changes from the initial state, scale bar, measured lines. */
 export class PaneLabels {
   #all = document.createElement("div");
   #state = span("rr-plate-state");
@@ -29,7 +29,7 @@ export class PaneLabels {
   #scaleBar = document.createElement("i");
   #marks = document.createElementNS(SVG, "svg");
   #heat = document.createElement("canvas");
-  /** What the canvas of the heat map shows. @type {number[][]|null} */
+  /** The rows shown on the canvas of the heat map. @type {number[][]|null} */
   #rows = null;
 
   /** @param {HTMLElement} place @param {View} view @param {boolean} compares  current and prior films hang together */
@@ -67,7 +67,7 @@ export class PaneLabels {
    * @param {Omit<Pane, "index"|"window"|"preset"|"labels">} pane @param {number} density device pixels per CSS pixel
    * @param {Omit<Parameters<typeof texts.paneState>[0], "zoom">} state
    * @param {{lines: Mark[], boxes: (Rect & {label: string})[],
-   *   heat: ReturnType<typeof heatOn>}} marks @param {Rect|null} glass in device pixels: it covers the marks
+   *   heat: ReturnType<typeof heatOn>}} marks @param {Rect|null} glass in device pixels; it covers the marks
    */
   write({ rect, zoomPan, flipped, film }, density, state, marks, glass) {
     this.#all.hidden = false;
@@ -88,7 +88,7 @@ export class PaneLabels {
     this.#marks.style.clipPath = glass && (lines.length || boxes.length) ? around(glass, rect, density) : "";
   }
 
-  /** @param {ReturnType<typeof heatOn>} heat @param {string} clip what is not under the glass */
+  /** @param {ReturnType<typeof heatOn>} heat @param {string} clip the area outside the glass */
   #writeHeat(heat, clip) {
     this.#heat.hidden = !heat;
     if (!heat) return;
@@ -110,14 +110,14 @@ export class PaneLabels {
   }
 }
 
-/** All of a pane but what lies under the glass. */
+/** The area of a pane outside the glass. */
 function around(glass, pane, density) {
   const [x, y, side, width, height] =
     [glass.x - pane.x, glass.y - pane.y, glass.width, pane.width, pane.height].map((value) => value / density);
   return `path(evenodd, "M0 0h${width}v${height}H0z M${x} ${y}h${side}v${side}h${-side}z")`;
 }
 
-/** A line twice, dark below and light above, so that it is seen on black and on white. @param {Mark} mark */
+/** Draw a line twice, dark below and light above, so that it is visible on black and on white. @param {Mark} mark */
 function drawn({ ends: [a, b], active, words: said }, width) {
   const along = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
   const rings = [a, b].map(({ x, y }, i) =>
@@ -130,7 +130,7 @@ function drawn({ ends: [a, b], active, words: said }, width) {
   return [shape("line", { ...along, class: "rr-below" }), shape("line", along), ...rings, words];
 }
 
-/** One pixel for each number: transparent at 0, stronger the nearer to 1.
+/** One pixel for each number: transparent at 0, opaque towards 1.
  *  @param {HTMLCanvasElement} canvas @param {number[][]} rows */
 function paintHeat(canvas, rows) {
   canvas.height = rows.length;
@@ -158,7 +158,7 @@ function shape(name, attributes) {
 const span = (className) => element("span", "", className);
 
 /**
- * The scale bar: a round length, and how long it is on the screen.
+ * The scale bar: a round length, and its length on the screen.
  * @param {number} px_per_mm CSS pixels of the screen @param {number} longest_px
  * @returns {{mm: number, px: number}} the longest of 1, 2, 5, 10, 20, 50 ... mm, or a tenth of these, that fits
  */
@@ -166,65 +166,66 @@ export function scaleBar(px_per_mm, longest_px) {
   const most_mm = longest_px / px_per_mm;
   const power = Math.floor(Math.log10(most_mm));
   const step = ROUND.findLast((each) => each * 10 ** power <= most_mm * (1 + 1e-9)) ?? 1;
-  // A negative power of ten is not exact, its inverse is.
+  // A negative power of ten is not exact, but its inverse is.
   const mm = power < 0 ? step / 10 ** -power : step * 10 ** power;
   return { mm, px: mm * px_per_mm };
 }
 
 const GAP_PX = 6;
-// Whole labels only: a lateral decubitus is a frontal film.
+// Complete labels only: a lateral decubitus film is frontal.
 const FRONTAL = /^(PA|AP|FRONTAL)$/i;
 const LATERAL = /^((LEFT|RIGHT) )?LATERAL$/i;
 
 export class Hanging {
-  /** Whether the films hang in another order than they came. */
+  /** Whether the films are swapped. */
   swapped = false;
-  /** Whether films are shown equally large, though one is the frontal and one the lateral, or one is a prior one. */
+  /** Whether all films have the same size, including lateral and prior films. */
   equal = false;
-  /** Whether the next case opens with the windows set on this one. */
+  /** Whether the next case starts with the windows set on this case. */
   keeping = false;
   /** @type {Pane[]} */
   panes = [];
-  /** Windows that were set, by the films' labels. @type {Map<string, SetWindow|null>} */
+  /** Windows set by the reader, by label of the film. @type {Map<string, SetWindow|null>} */
   #kept = new Map();
   #place;
   #canvas;
-  /** The films as the item has them. @type {LoadedFilm[]} */
+  /** The films in the item's order. @type {LoadedFilm[]} */
   #films = [];
-  /** The one that is shown alone; -1: none. */
+  /** The index of the film shown alone; -1: none. */
   #alone = -1;
-  /** Whether the prior films are away for the moment. */
+  /** Whether the prior films are hidden. */
   #currentOnly = false;
-  /** The sizes of the canvas for which it was decided how this case's films lie: with the question beside them, and
-   *  without. @type {Map<boolean, Size>} */
+  /** The canvas sizes for which the layout of this case's films was chosen, with and without the question. @type
+   * {Map<boolean, Size>} */
   #settled = new Map();
   #folded;
 
-  /** @param {HTMLElement} place @param {FilmCanvas} canvas @param {() => boolean} folded the question is away */
+  /** @param {HTMLElement} place @param {FilmCanvas} canvas @param {() => boolean} folded the question is folded */
   constructor(place, canvas, folded) {
     this.#place = place;
     this.#canvas = canvas;
     this.#folded = folded;
   }
 
-  /** Whether one of several is shown alone. */
+  /** Whether one of several films is shown alone. */
   get alone() { return this.#alone >= 0; }
 
-  /** @returns {Pane[]} what is on view */
+  /** @returns {Pane[]} the visible panes */
   get visible() {
     if (this.alone) return [this.panes[this.#alone]];
     return this.#currentOnly ? this.panes.filter(({ film }) => !film.view.prior) : this.panes;
   }
 
-  /** Whether films of an earlier examination hang beside the current ones. */
+  /** Whether prior films are shown next to the current films. */
   get compares() { return compares(this.#films); }
 
-  /** @param {LoadedFilm[]} films @returns {boolean} whether these films hang here */
+  /** @param {LoadedFilm[]} films @returns {boolean} whether these films are shown */
   holds(films) {
     return films === this.#films;
   }
 
-  /** These films, or the same ones anew: all on view, fitted, the windows they open at. @param {LoadedFilm[]} [films] */
+  /** Hang these films, or the same films again: all visible, fitted, with their initial windows. @param
+   * {LoadedFilm[]} [films] */
   hang(films = this.#films) {
     if (!this.keeping || films === this.#films) this.#kept.clear();
     else for (const pane of this.panes) this.#kept.set(nameOf(pane.film), windowSet(pane));
@@ -239,7 +240,8 @@ export class Hanging {
     }));
   }
 
-  /** How films would hang here. @param {LoadedFilm[]} films @returns {ReturnType<typeof asItComes>[]} */
+  /** Return the panes for some films without showing them. @param {LoadedFilm[]} films @returns {ReturnType<typeof
+   * asItComes>[]} */
   asTheyCome(films) {
     const inOrder = hangingOrder(films);
     const rects = this.#rects(inOrder, this.#canvas.size);
@@ -249,7 +251,7 @@ export class Hanging {
     });
   }
 
-  /** Share the canvas anew between the films on view, which lie as they did when the case was opened. */
+  /** Divide the canvas between the visible films again, with the layout chosen when the case was opened. */
   arrange() {
     const visible = this.visible;
     const folded = this.#folded();
@@ -262,8 +264,8 @@ export class Hanging {
     });
   }
 
-  /** Two exchange their places, of more the first goes to the end; beside prior films, current and prior ones do.
-   *  @returns {boolean} false: there is nothing to swap */
+  /** Swap two films, or move the first of more to the end; with prior films, swap current and prior films.
+   *  @returns {boolean} false: nothing to swap */
   swap() {
     if (this.visible.length < 2) return false;
     if (this.compares) {
@@ -278,7 +280,7 @@ export class Hanging {
     return true;
   }
 
-  /** Each film alone in turn, then all together; or one alone, and then all. @param {Pane|null} [pane]
+  /** Show each film alone in turn, then all together; or one alone, and then all. @param {Pane|null} [pane]
    *  @returns {boolean} false: there is only one */
   nextView(pane = null) {
     if (this.panes.length < 2) return false;
@@ -288,7 +290,7 @@ export class Hanging {
     return true;
   }
 
-  /** The current films without the prior ones, or with them. @returns {boolean} false: there are none */
+  /** Hide or show the prior films. @returns {boolean} false: there are none */
   compare() {
     if (!this.compares) return false;
     this.#currentOnly = !this.#currentOnly && !this.alone;
@@ -321,7 +323,7 @@ export class Hanging {
   }
 }
 
-/** @param {LoadedFilm} film @returns {string} by which its window is kept */
+/** @param {LoadedFilm} film @returns {string} the key of its window */
 const nameOf = ({ view }) => `${view.prior ? "prior " : ""}${view.label}`;
 
 /** @param {LoadedFilm[]} films */
@@ -334,10 +336,10 @@ function rank(label) {
 }
 
 /**
- * The order films hang in, whatever order the item gives them.
+ * The hanging order, independent of the item's order.
  * @template {{view: {label: string, prior?: string}}} T
  * @param {T[]} films as the item has them
- * @returns {T[]} current ones before prior ones, of either frontal first, lateral last, else in their order
+ * @returns {T[]} current before prior films, in each frontal first and lateral last, otherwise in their order
  */
 export function hangingOrder(films) {
   const order = ({ view }) => rank(view.label) + (view.prior ? 3 : 0);

@@ -1,4 +1,4 @@
-/** Measuring on the screen: lines on films whose pixel spacing is known, their ends put by a hand or the arrows. */
+/** Measuring: lines on films with known pixel spacing, whose ends are set by mouse or arrow keys. */
 
 import { onFilm, onPane } from "./pane.js";
 import { texts } from "../page/texts.js";
@@ -12,15 +12,15 @@ import { texts } from "../page/texts.js";
 
 export const MOST_LINES = 4;
 
-/** Where the lines are, which end moves, and how long they are. No screen, no drawing. */
+/** The lines, the moving end and the lengths, without any drawing. */
 export class MeasuredLines {
   /** @type {Line[]} */
   lines = [];
-  /** The end that moves. @type {{line: Line, end: 0|1}|null} */
+  /** The moving end. @type {{line: Line, end: 0|1}|null} */
   active = null;
 
   /** @param {number} view @param {Point} from @param {Point} to @param {Line["span"]} [span]
-   *  @returns {boolean} false: there are enough */
+   *  @returns {boolean} false: the maximum is reached */
   add(view, from, to, span = "") {
     if (this.lines.length >= MOST_LINES) return false;
     /** @type {Line} */
@@ -38,7 +38,7 @@ export class MeasuredLines {
     if (line.span) line.ends[1 - end] = { x: line.ends[1 - end].x, y: point.y };
   }
 
-  /** On to the other end, then to the next line. */
+  /** Move on to the other end, then to the next line. */
   other() {
     if (!this.lines.length) return;
     const at = this.active ? this.lines.indexOf(this.active.line) : -1;
@@ -46,14 +46,14 @@ export class MeasuredLines {
       : { line: this.lines[(at + 1) % this.lines.length], end: 1 };
   }
 
-  /** The widest heart over the widest chest. @returns {number|null} null: not measured, or no chest to divide by */
+  /** The widest heart over the widest chest. @returns {number|null} null: not measured, or the chest is missing */
   get ratio() {
     const [heart, chest] = ["heart", "chest"].map((name) => this.lines.find(({ span }) => span === name));
     const wide = ({ ends: [a, b] }) => Math.abs(a.x - b.x);
     return heart && chest && wide(chest) ? wide(heart) / wide(chest) : null;
   }
 
-  /** Away with the line whose end is active; one span goes with the other. */
+  /** Remove the line whose end is active; a span is removed with the other span. */
   remove() {
     const active = this.active?.line;
     this.lines = this.lines.filter((line) => line !== active && !(active?.span && line.span));
@@ -75,18 +75,18 @@ export function length_mm({ ends: [a, b] }, spacing_mm) {
 /** @type {(0|1)[]} */
 const BOTH = [0, 1];
 const GRAB_PX = 14;
-const SHORTEST_PX = 3; // less is a click
-const APART_PX = 42; // room for a line's length between two of them
+const SHORTEST_PX = 3; // a shorter line is a click
+const APART_PX = 42; // space for the length of a line between two lines
 const STEP_PX = 1;
 const HELD_STEP_PX = 8;
 
 export class MeasureTool {
-  /** Whether hands and arrows measure. */
+  /** Whether mouse and arrow keys measure. */
   on = false;
   #lines = new MeasuredLines();
   #panes;
   #callbacks;
-  /** The line that the hand has just begun. @type {Line|null} */
+  /** The line that is being drawn. @type {Line|null} */
   #fresh = null;
 
   /**
@@ -104,7 +104,7 @@ export class MeasureTool {
     this.#set(!this.on);
   }
 
-  /** All lines away, hands and arrows as they were. */
+  /** Remove all lines and end measuring. */
   clear() {
     this.on = false;
     this.#fresh = null;
@@ -112,7 +112,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** Take hold of an end, or begin a line. @param {Point} at @param {Pane} pane the one under it */
+  /** Grab an end, or start a line. @param {Point} at @param {Pane} pane the one under it */
   down(at, pane) {
     const held = this.#endNear(at);
     if (held) this.#lines.active = held;
@@ -142,7 +142,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** Arrows: the active end goes so far; without a line there is one now. @param {boolean} held the key repeats */
+  /** Arrow keys move the active end; without a line a new line is created. @param {boolean} held the key repeats */
   step(right, down, held) {
     const pane = this.#activePane();
     if (!pane || !this.#lines.active) {
@@ -159,7 +159,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** One more line, in the middle of what is seen. */
+  /** Add a line at the centre of the visible part. */
   another() {
     this.#set(true);
     const panes = this.#panes.visible();
@@ -199,7 +199,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** The arrows go on to the next end on view. */
+  /** Let the arrow keys move the next visible end. */
   other() {
     if (!this.on) return;
     for (let left = 2 * MOST_LINES; left > 0; left -= 1) {
@@ -209,7 +209,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** Away with the line whose end the arrows move. */
+  /** Remove the line whose end the arrow keys move. */
   remove() {
     if (!this.on) return;
     this.#lines.remove();
@@ -269,7 +269,7 @@ export class MeasureTool {
   }
 }
 
-/** No further than the film's edge. */
+/** Limit a point to the film. */
 function onItsFilm({ x, y }, { film: { view } }) {
   return { x: Math.min(view.width, Math.max(0, x)), y: Math.min(view.height, Math.max(0, y)) };
 }

@@ -1,4 +1,4 @@
-/** A film in its pane, as plain data: where panes lie, how their part of a film changes, and what departs from what came. */
+/** A film in its pane as plain data: layout of panes, visible part of a film, and changes from the initial state. */
 
 import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js";
 
@@ -8,16 +8,16 @@ import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js
 /** @import { PaneLabels } from "./hanging.js" */
 
 /** @typedef {{width: number, height: number}} Size */
-/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean}} Hung  flipped: left is right */
+/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean}} Hung  flipped: mirrored */
 
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
-const FIRST_SHARE = 2 / 3; // of the width, for the film that is shown large
-const CURRENT_SHARE = 3 / 5; // of the area, for the current films beside prior ones
-const MUCH = 1.5; // so much more has to be seen where prior films hang below, not beside as anywhere else
+const FIRST_SHARE = 2 / 3; // of the width, for the large film
+const CURRENT_SHARE = 3 / 5; // of the area, for the current films next to prior films
+const MUCH = 1.5; // gain in visible area that is required to place prior films below instead of next to current films
 
 /**
- * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
+ * Divide an area between films, in rows or columns, so that the films are shown as large as possible.
  * @param {Size} area in device pixels @param {Size[]} films @param {number} gap
  * @param {{leads?: boolean, settled?: Size}} [how] leads: of two the first may be larger, where more is seen of both;
  *   settled: the area for which it was decided how they lie, where that is another one @returns {Rect[]}
@@ -29,7 +29,7 @@ export function arrange(area, films, gap, { leads = false, settled = area } = {}
   return waysToShare(area, films, gap, leads)[best];
 }
 
-/** A single row first, then rows in the order of reading: of near equals the first is taken. @returns {Rect[][]} */
+/** A single row first, then several rows: of nearly equal layouts the first is chosen. @returns {Rect[][]} */
 function waysToShare(area, films, gap, leads) {
   const ways = [];
   for (let n = films.length; n >= 1; n -= 1) ways.push(inRows(area, films, gap, n));
@@ -76,7 +76,7 @@ function placed(part, rects) {
   return rects.map((rect) => ({ ...rect, x: rect.x + part.x, y: rect.y + part.y }));
 }
 
-/** @param {Size} pane @param {Size} film @returns {ZoomPan} the whole film, in the middle */
+/** @param {Size} pane @param {Size} film @returns {ZoomPan} the complete film, centred */
 export function fitted(pane, film) {
   const scale = Math.min(pane.width / film.width, pane.height / film.height);
   return { scale, x: film.width / 2, y: film.height / 2, fit: true };
@@ -103,8 +103,9 @@ export function panned(zoomPan, right, down, pane, film) {
 }
 
 /**
- * How a linked view goes along: the same zoom, and the same way over the film in proportion to its size.
- * @param {Hung} pane the view that follows @param {Hung} lead the one that moved @param {ZoomPan} before how it was
+ * How a linked view follows: the same zoom, and the same movement in proportion to its size.
+ * @param {Hung} pane the view that follows @param {Hung} lead the one that moved @param {ZoomPan} before its earlier
+ * state
  * @returns {ZoomPan}
  */
 export function followed(pane, lead, before) {
@@ -124,7 +125,7 @@ export function onFilm(at, { zoomPan, rect, flipped }) {
   return { x: corner.x + across / zoomPan.scale, y: corner.y + at.y / zoomPan.scale };
 }
 
-/** The other way round. @param {{x: number, y: number}} point in film pixels @param {Hung} pane */
+/** The inverse. @param {{x: number, y: number}} point in film pixels @param {Hung} pane */
 export function onPane(point, { zoomPan, rect, flipped }) {
   const corner = origin(zoomPan, rect);
   const across = (point.x - corner.x) * zoomPan.scale;
@@ -132,7 +133,7 @@ export function onPane(point, { zoomPan, rect, flipped }) {
 }
 
 /**
- * Where the boxes of a model lie on a pane.
+ * Return the position of a model's boxes on a pane.
  * @param {Hung & {index: number}} pane @param {AidBox[]} boxes in fractions of the film
  * @param {number} density device pixels per CSS pixel @returns {(Rect & {label: string})[]} in CSS pixels
  */
@@ -149,7 +150,7 @@ export function boxesOn(pane, boxes, density) {
 /**
  * The heat map of a model on a pane.
  * @param {Hung & {index: number}} pane @param {HeatMap[]} maps @param {number} density device pixels per CSS pixel
- * @returns {(Rect & {rows: number[][], flipped: boolean})|null} where it lies, in CSS pixels
+ * @returns {(Rect & {rows: number[][], flipped: boolean})|null} its position in CSS pixels
  */
 export function heatOn(pane, maps, density) {
   const map = maps.find(({ view }) => view === pane.index);
@@ -158,7 +159,7 @@ export function heatOn(pane, maps, density) {
   return { ...rect, rows: map.rows, flipped: pane.flipped };
 }
 
-/** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
+/** Keep the film in the pane: no edge inside the pane while the film is larger, centred while it is smaller. */
 function bounded(zoomPan, pane, film) {
   const within = (centre, paneLength, filmLength) => {
     const half = paneLength / 2 / zoomPan.scale;
@@ -171,7 +172,7 @@ function bounded(zoomPan, pane, film) {
   };
 }
 
-/** Rows of the same number of films, the last with the rest, all equally high so that films can be compared. */
+/** Rows with the same number of films, the last with the rest, of equal height for comparison. */
 function inRows(area, films, gap, perRow) {
   const rows = Math.ceil(films.length / perRow);
   const height = Math.max(1, Math.floor((area.height - gap * (rows - 1)) / rows));
@@ -182,7 +183,7 @@ function inRows(area, films, gap, perRow) {
   }).flat();
 }
 
-/** Widths in proportion to the films' own shapes, so that films of one height look equally high. */
+/** Widths in proportion to the films' aspect ratios, so that films have the same height. */
 function inRow(area, films, gap) {
   const room = area.width - gap * (films.length - 1);
   const shapes = films.map((film) => film.width / film.height);
@@ -208,14 +209,14 @@ function shown(rects, films) {
 
 /** @typedef {{film: LoadedFilm, index: number, rect: Rect, zoomPan: ZoomPan,
  *   window: Window, preset: number, flipped: boolean, labels: PaneLabels}} Pane
- *   index: its place in the item */
+ *   index: its index in the item */
 
-/** A window a reader set: a preset's place, or from where to where in the film's own automatic window.
+/** A window set by a reader: the index of a preset, or limits relative to the film's automatic window.
  *  @typedef {{preset: number, from: number, to: number}} SetWindow */
 
-const FITTED = 1.001; // a larger zoom is nearer than the whole film
+const FITTED = 1.001; // a larger zoom magnifies the fitted film
 
-/** Fitted, with the window it opens at. @param {LoadedFilm} film @param {Rect} rect */
+/** The initial state: fitted, with the initial window. @param {LoadedFilm} film @param {Rect} rect */
 export function asItComes(film, rect) {
   return { film, rect, zoomPan: fitted(rect, film.view), ...presetOf(film, openingPreset(film.view.bits)), flipped: false };
 }
@@ -225,8 +226,9 @@ export function presetOf({ view, auto }, place) {
   return { window: preset(PRESETS[place], fullWindow(view), auto), preset: place };
 }
 
-/** What is taken along to the next film of this label. @param {Omit<Pane, "index"|"labels"|"rect"|"zoomPan"|"flipped">} pane
- *  @returns {SetWindow|null} null: the film has the window it opened at */
+/** The window to use for the next film of this label. @param {Omit<Pane,
+ * "index"|"labels"|"rect"|"zoomPan"|"flipped">} pane
+ *  @returns {SetWindow|null} null: the film has its initial window */
 export function windowSet({ film: { view, auto }, window, preset: place }) {
   if (place === openingPreset(view.bits)) return null;
   const share = (grey) => (grey - auto.low) / (auto.high - auto.low);
@@ -239,18 +241,18 @@ export function windowAgain(film, set) {
   return set.preset < 0 ? { window: part(film.auto, set.from, set.to), preset: -1 } : presetOf(film, set.preset);
 }
 
-/** What the renderer needs to know of a pane. @returns {PlacedFilm} */
+/** The data of a pane for the renderer. @returns {PlacedFilm} */
 export function placedFilm({ film, rect, zoomPan, window, flipped }, inverted) {
   return { handle: film.handle, rect, zoomPan, window, inverted, flipped, slot: "pane" };
 }
 
-/** Which way on the film is right on the screen. @param {Pane} pane */
+/** The direction on the film that points right on the screen. @param {Pane} pane */
 export const side = ({ flipped }) => (flipped ? -1 : 1);
 
 export const fullWindow = ({ low, high }) => ({ low, high: Math.max(high, low + 1) });
 
 /**
- * What is in use, by the names of case/attempt.js.
+ * The views and tools in use, with the names of case/attempt.js.
  * @param {Pane[]} visible @param {{alone: boolean, inverted: boolean, glass: boolean}} box @returns {string[]}
  */
 export function inUse(visible, { alone, inverted, glass }) {

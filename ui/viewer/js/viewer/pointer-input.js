@@ -1,11 +1,11 @@
-/** Turns mouse, wheel and touch into zoom, pan, window and measured lines. */
+/** Translates mouse, wheel and touch to zoom, pan, window and measured lines. */
 
 /** @import { FilmViewer } from "./film-viewer.js" */
 /** @import { Pane } from "./pane.js" */
 /** @import { Settings } from "../page/storage.js" */
 
-const CLICK_PX = 3; // less is a click that trembled
-const BURST_MS = 400; // wheel steps closer together are one zoom
+const CLICK_PX = 3; // a shorter movement is a click
+const BURST_MS = 400; // wheel steps in close succession are one zoom
 
 export class PointerInput {
   #place;
@@ -29,7 +29,7 @@ export class PointerInput {
     this.#used = used;
     const on = (target, type, run, options = {}) =>
       target.addEventListener(type, run, { signal: this.#stop.signal, ...options });
-    // The curtain hangs in the same place, and its button wants the pointer for itself.
+    // The curtain has the same place, and its button needs the pointer.
     const onFilm = (run) => (event) => { if (!event.target.closest(".rr-curtain")) run(event); };
     on(place, "wheel", onFilm((event) => this.#wheel(event)), { passive: false });
     on(place, "pointerdown", onFilm((event) => this.#down(event)));
@@ -44,7 +44,7 @@ export class PointerInput {
     on(window, "blur", () => { this.#space = false; });
   }
 
-  /** A new case is on the screen: whatever was being dragged belongs to the old one. */
+  /** A new case is on the screen: end the drag, which belongs to the old case. */
   letGo() {
     this.#drag = null;
     this.#pointers.clear();
@@ -60,10 +60,10 @@ export class PointerInput {
     const pane = this.#viewer.paneAt(event.clientX, event.clientY);
     if (!pane) return;
     const unit = [1, 33, 400][event.deltaMode];
-    // With shift the wheel does the other thing; a trackpad's pinch, which arrives as a wheel with ctrl, always zooms.
+    // Shift switches the wheel's function; a trackpad pinch, reported as a wheel with ctrl, always zooms.
     const zooms = event.ctrlKey || (this.#settings.values.wheel === "zoom") !== event.shiftKey;
     if (zooms) {
-      // Some browsers turn a wheel with shift sideways. A pinch comes in much smaller steps.
+      // Some browsers report a wheel with shift as horizontal. A pinch comes in much smaller steps.
       const factor = Math.exp(-(event.deltaY || event.deltaX) * unit * (event.ctrlKey ? 0.01 : 0.0015));
       this.#viewer.zoom(factor, pane, event.clientX, event.clientY);
     } else {
@@ -81,7 +81,7 @@ export class PointerInput {
     try {
       this.#place.setPointerCapture(event.pointerId);
     } catch {
-      // a pointer that is already gone
+      // the pointer no longer exists
     }
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const tool = this.#pointers.size > 1 ? "pinch" : this.#toolOf(event);
@@ -113,7 +113,7 @@ export class PointerInput {
     if (drag.moved < CLICK_PX || drag.tool === "measure") return;
     if (drag.tool === "pinch") this.#pinch(drag, apart, right, down);
     else if (drag.tool === "pan") this.#viewer.pan(right, down, drag.pane);
-    else if (drag.tool === "glass") this.#viewer.moveMagnifier(right, down); // from wherever: a finger covers what it is on
+    else if (drag.tool === "glass") this.#viewer.moveMagnifier(right, down); // a finger covers its target
     else if (drag.tool === "zoom") this.#viewer.zoom(Math.exp(-down * 0.008), drag.pane, drag.x, drag.y);
     else this.#viewer.level(right, down, drag.pane);
     if (!drag.counted && drag.tool !== "glass") this.#used(drag.tool === "pinch" ? "zoom" : drag.tool);
@@ -135,7 +135,7 @@ export class PointerInput {
   #up(event) {
     this.#pointers.delete(event.pointerId);
     if (this.#drag?.tool === "measure") this.#viewer.measure.up();
-    // The finger that stays after a pinch starts nothing new.
+    // The finger that remains after a pinch does not start a new gesture.
     if (this.#pointers.size < 2) this.#drag = null;
   }
 
