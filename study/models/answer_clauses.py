@@ -40,6 +40,9 @@ _HEADING = pattern(
     r"|verdict|diagnosis|impression|selection|antwort|respuesta|risposta))[ \t:]*\n\s*"
     r"(?:[-=_]+\s*)?(?={M})"
 )
+_APPOSITION = pattern(
+    r"\b(options?|choice|answer|letter|one|diagnosis|statement)\s*,\s*({M})\s*,(?=\s+(?:{be}|{fits}|best)\b)"
+)
 _SECOND_THOUGHT = pattern(
     r"(?<={M})\s*(?:[.:,;\u2013\u2014-]|\u2026|\.{2,})*\s*(?=(?:oh,? )?(?:or rather"
     r"|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|actually,|actually\s|correction"
@@ -58,7 +61,7 @@ ONE = (
 _CLAUSE = pattern(
     rf"[;:=\n()\[\]]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
-    r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!anything\s)(?<!all\s)(?<!nothing\s)(?=(?:but"
+    r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
     r"|however|which|rather than|instead of|leaving|given|due to|then|if|unless|provided\s+(?:t"
     r"hat|the|there)|assuming|weil|sondern|porque"
@@ -108,6 +111,7 @@ AGREES = re.compile(
 def prepared(marked: str) -> str:
     """Return a marked text with headings and the mention below them on one line."""
     marked = _AFFIRMED.sub(lambda found: " " * len(found[0]), marked)
+    marked = _APPOSITION.sub(r"\1 \2", marked)
     text = _HEADING.sub(r"\1: ", _JOINED_LINES.sub(r"\1 ", marked))
     return _SECOND_THOUGHT.sub(".\n", text)
 

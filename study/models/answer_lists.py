@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from study.models.answer_checks import is_plain
 from study.models.answer_clauses import Sentence, is_question, sentences
 from study.models.answer_contents import names_only
 from study.models.answer_mentions import LABEL, LETTER, LETTERS, TEXT, meaning
-from study.models.answer_stances import Said, Stance
+from study.models.answer_stances import POSITIVE, Said, Stance
 from study.models.answer_words import MENTION, cue, pattern
 
 _HEAD = pattern(
@@ -52,6 +53,12 @@ def verdicts_on(
         replace(one, stance=_followed(one, marked, parts, options))
         if one.stance is Stance.ALONE
         else one
+        for one in kept
+    ]
+    kept = [
+        one
+        if one.stance not in POSITIVE or one.structured or is_plain(parts, one.sentence, one.place)
+        else replace(one, stance=Stance.NAMED)
         for one in kept
     ]
     return sorted([*kept, *_asked(parts, kept), *_pointed(parts, kept)], key=lambda one: one.place)

@@ -95,7 +95,12 @@ _PLAIN_WORDS = frozenset(
 _ONE_OF = re.compile(
     r"\s+(?:moment|second|sec|minute|of|can|could|might|would|more|thing|other)\b", re.I
 )
-_PRAISE = re.compile(r"right\s+(?:answer|option|choice|one|letter|diagnosis)\b", re.IGNORECASE)
+_PRAISE = re.compile(
+    r"right\s+(?:answer|option|choice|one|letter|diagnosis|away|now|then|so)\b"
+    r"|left\s+(?:it|out|blank|open|unanswered|to|over)\b",
+    re.IGNORECASE,
+)
+_AGREED = re.compile(r"(?:\ball|\bthat's|\bthat is|\byou're|\byou are)\s+\Z", re.IGNORECASE)
 _SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
 _ANSWER_WORDS = (
     "yes",
@@ -121,7 +126,7 @@ _BEFORE_AN_ANSWER = re.compile(
 _AFTER_AN_ANSWER = re.compile(
     r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
     r"|grade|form|and|or|there|it|this"
-    r"|is|wait|actually)\b|\s*in (?:size|degree|severity|extent)\b)",
+    r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b|\s*in (?:size|degree|severity|extent)\b)",
     re.IGNORECASE,
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -261,6 +266,8 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
             found[0] + after
         ):
             return found[0]
+        if found[0].casefold() == "right" and _AGREED.search(before):
+            return found[0]
         if _is_plain(found[0]) and not (
             (_BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after))
             or (few and found[0].casefold() not in _ANSWER_WORDS)
@@ -327,7 +334,11 @@ def _ordinal(found: re.Match[str], options: Sequence[str]) -> str:
         n = _NUMBERS.index(name) + 1
     else:
         n = _ORDINALS.get(name) or int(name)
-    if found[2] and len(found.string.split()) > 12:
+    if (
+        found[2]
+        and re.search(r"(?:answer|one)\Z", found[0], re.I)
+        and len(found.string.split()) > 12
+    ):
         return found[0]
     if not 1 <= n <= len(options) or any(re.search(rf"\b{n}\b", option) for option in options):
         return found[0]

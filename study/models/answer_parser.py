@@ -11,6 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from study.models.answer_checks import is_unknown_comment
 from study.models.answer_clauses import Sentence, is_question, prepared, sentences
 from study.models.answer_contents import contradicts, names_only
 from study.models.answer_lists import verdicts_on
@@ -139,6 +140,8 @@ class _Reading:
 
     def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
         """Return the letters answered with, and the rule; no rule without an answer."""
+        if len(_letters(self.said)) > 1 and not re.search(r"\w", _MENTIONS.sub(" ", self.marked)):
+            return {UNCLEAR}, "whole"
         answers = self._after_corrections([one for one in self.said if one.stance in POSITIVE])
         if answers is None:
             return {UNCLEAR}, "stated"
@@ -313,6 +316,8 @@ class _Reading:
 
     def _takes_back(self, text: str) -> bool:
         """Return whether a later sentence takes the answer back or asks about it."""
+        if is_unknown_comment(text) and not re.search(MENTION, text):
+            return True
         if _RETRACTS.match(text) or (_REGRETS.search(text) and not _OTHERS_WRONG.search(text)):
             return True
         return is_question(text) and not _OFFER.search(text)

@@ -61,6 +61,7 @@ class Said:
     place: int
     sentence: int
     own_text: bool = False
+    structured: bool = False
 
 
 _LINK = (
@@ -75,6 +76,10 @@ _REASON = cue("reason")
 _FOREIGN_AFTER = cue("foreign_after")
 _IS_NOT = cue("is_not")
 _WOULD = cue("would")
+_WORKS_TOO = pattern(
+    r"\A\W*(?:would|could|might|may|can)\b[^.;]*\b(?:too|also|as well|equally|just as)\b"
+)
+_ONLY = pattern(r"\b(?:only|just)\W+(?:option\W+|choice\W+)?\Z")
 _OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
 _SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
 _THEY_SAY = pattern(r"\A\W*{people}\s+(?:\w+\s+)?{saying}\W*\Z")
@@ -88,7 +93,7 @@ _CHANGED = cue("changed")
 _COMPARED = cue("compared")
 _AFTER = cue("after")
 _ENDS = pattern(
-    r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
+    r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\s+(?:chest )?(?:x-?ray|radiograph|film|study|image)\b|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
     r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
 )
 _ANSWER_IS = cue("answer_is")
@@ -108,6 +113,7 @@ _IT_IS = cue("it_is")
 _CONCLUDED = cue("concluded")
 _PREDICATE = cue("predicate")
 _VERB = pattern(r"{be}\W*\Z")
+_BE = pattern(r"\W*{be}")
 _RIGHT = pattern(r"\A\W*{right}")
 _FITS = cue("fits")
 _DEFINES = cue("defines")
@@ -165,6 +171,7 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Said]:
                 place=part.place + clause.place + group.start(),
                 sentence=n,
                 own_text=re.search(TEXT, group[0]) is not None,
+                structured=re.fullmatch(FINAL, group[0]) is not None,
             )
 
 
@@ -256,6 +263,8 @@ def _stance(clause: Clause, group: re.Match[str], sentence_rest: str) -> Stance:
     rejected = bool(REJECTION.search(scope) or REJECTION.search(rest)) + clause.denied
     if negations + rejected > 1:
         return Stance.DOUBTED if negations else Stance.REJECTED
+    if _WORKS_TOO.match(rest):
+        return Stance.DOUBTED
     if negations or rejected or _IS_NOT.match(sentence_rest) or _WOULD.match(rest):
         return Stance.REJECTED
     if (
@@ -322,6 +331,8 @@ def _positive(
     ends = not own_text or _ENDS.match(after)
     if (_PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after))) and not reason:
         return Stance.STATED
+    if _ONLY.search(before) and (_FITS.match(after) or _BE.match(after)):
+        return Stance.STATED
     if (fits := _FITS.match(after)) and not reason:
         if fits["best"] or fits["more"] or not (own_text or _DEFINES.match(after)):
             return Stance.STATED
@@ -356,10 +367,7 @@ def _positive(
         and (
             ends_bare
             or (_SHOWN.search(before) and ends)
-            or (
-                _IS_SEEN.match(after)
-                and re.search(r"\A[^\w?]*(?:an?|the|\w+ly)?\W*\Z", before, re.I)
-            )
+            or (_IS_SEEN.match(after) and _BARE.match(before))
         )
     ):
         return Stance.FOUND

@@ -87,7 +87,9 @@ _ARROW = re.compile(r"(?<=[\w.)])[ \t]*[-=]+>[ \t]*(?=\S)")
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
-_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr)\.(?=\s|,)", re.IGNORECASE)
+_QUESTION_LABEL = re.compile(r"(?m)(?:^|\s)Q:\s")
+_ANSWER_LABEL = re.compile(r"(?:(?<=\s)|(?<=\A))A:(?=\s|\Z)")
+_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr|al)\.(?=\s|,)", re.IGNORECASE)
 
 
 def without_thinking(raw: str) -> str:
@@ -111,6 +113,8 @@ def plain_text(raw: str) -> str:
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
     text = _SNAKE_KEY.sub(lambda key: key[0].replace("_", " "), text)
+    if _QUESTION_LABEL.search(text):
+        text = _ANSWER_LABEL.sub("Answer:", text)
     return _ABBREVIATION.sub(lambda word: word[1].replace(".", ""), text).strip()
 
 

@@ -1,0 +1,120 @@
+"""Checks that the sentence of an answer holds only known words, so that unknown wordings are unread.
+
+The vocabulary of image findings is open; that of stating an answer is small. Reasons and findings
+may hold any word. Every other word around an answer must be in a table of `answer_words.toml`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from study.models.answer_clauses import Sentence, clauses
+from study.models.answer_mentions import LABEL, TEXT
+from study.models.answer_words import MENTION, cue, pattern
+
+_KNOWN = pattern(
+    r"{right}|{plain}|{noun}|{modifier}|{be}|{fits}|{choose}|{leads}|{conclude}|{shows}|{filler}"
+    r"|{second_thought}|{retraction}|{yes}|{affirmed}|{forced}"
+)
+_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_WORD = re.compile(r"[^\W_\ue000-\ue0ff]")
+_OWN_TEXT = re.compile(f"{TEXT}|{LABEL}")
+_EVIDENCE = pattern(r"{leads}|{shows}")
+_LEADS = pattern(r"{leads}")
+_DEFINITE = cue("definite")
+_NO_FINDING = cue("not_a_finding")
+_REASON = cue("reason_begins")
+_SUBJECTIVE = pattern(r"\bwould\b|\b(?:i|it|that|he|she)'d\b")
+_CIRCUMSTANCE = cue("circumstance")
+_FITS = cue("fits")
+_IS_SEEN = cue("is_seen")
+_PLACE = cue("place")
+_EVIDENCE_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows}|{be})")
+_TURNS = cue("turns")
+_DEFINES = pattern(
+    r"{M}\s*(?:for|if|when|means?|denotes?|=|is|stands? for|refers? to|reads?|says?)\s+"
+    r"(?:an?\s+|the\s+)?(?:letter\s+)?[\"']?{M}"
+)
+_DEFINED = pattern(
+    r"\b(?:letter|option|label|code) for\W+(?:\w+\W+)?{M}|{M}\s+(?:is|=)\s+(?:the\s+)?(?:letter\s+|option\s+)?\Z"
+)
+_SPILL = cue("spill")
+_CONDITION = pattern(r"{condition}")
+_OBJECT = re.compile(r"\b(?:the|this|these|all|both|here)\b", re.IGNORECASE)
+_RETRACTS = cue("retracts")
+_COMMENT = cue("comment")
+_KNOWN_COMMENT = cue("known_comment")
+_INTRANSITIVE = re.compile(r"\W*(?:wins|holds|stands|applies|prevails|it)\b", re.IGNORECASE)
+
+
+def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
+    """Return whether all words around the mention at a place state it as the answer.
+
+    Parameters
+    ----------
+    parts : sequence of Sentence
+        The sentences of the text.
+    n : int
+        Index of the sentence that mentions the option.
+    place : int
+        Place of the mention in the marked text.
+    """
+    part, previous = parts[n], parts[n - 1].text if n else ""
+    at = place - part.place
+    rest = part.text[at + 1 :]
+    if (_SPILL.match(part.text) and _CONDITION.search(previous)) or (
+        rest.startswith(":") and is_unknown_comment(rest[1:])
+    ):
+        return False
+    for clause in clauses(part):
+        end = clause.place + len(clause.text)
+        if end <= at:
+            first = part.text[: clause.place].rstrip()[-1:] != ","
+            if first and _CIRCUMSTANCE.match(clause.text) and unknown_words(clause.text):
+                return False
+        elif clause.place > at:
+            if _TURNS.match(clause.text) or _RETRACTS.match(clause.text):
+                return False
+        elif not _is_plain_clause(clause.text, at - clause.place):
+            return False
+    return True
+
+
+def _is_plain_clause(text: str, at: int) -> bool:
+    before, after = text[:at], text[at:]
+    if _DEFINES.match(after) or _DEFINED.search(before):
+        return False
+    if _OWN_TEXT.match(after):
+        return _is_finding(before, after)
+    if evidence := _LEADS.search(before):
+        before = before[evidence.start() :]
+    if (fits := _FITS.match(after[1:])) and not _INTRANSITIVE.match(after[1:]):
+        after = after[: 1 + fits.end()]
+    elif not _SUBJECTIVE.search(before + after):
+        after = _REASON.split(after, maxsplit=1)[0]
+    return not unknown_words(before + after)
+
+
+def _is_finding(before: str, after: str) -> bool:
+    """Return whether a clause says of this image, not in general, that it shows an option."""
+    if not unknown_words(before + after):
+        return True
+    if _NO_FINDING.search(before + after):
+        return False
+    verbs = list(_EVIDENCE.finditer(before))
+    if not verbs and not _PLACE.match(after[1:]):
+        return _IS_SEEN.match(after[1:]) is not None or (
+            _EVIDENCE_AFTER.match(after[1:]) is not None and _OBJECT.search(after) is not None
+        )
+    subject = before[: verbs[0].start()] if verbs else ""
+    return not unknown_words(subject) or _DEFINITE.search(subject) is not None
+
+
+def unknown_words(text: str) -> bool:
+    """Return whether a text holds a word that no table has; other scripts are left out."""
+    known = _KNOWN.sub(" ", _OTHER_SCRIPT.sub(" ", text))
+    return _WORD.search(re.sub(MENTION, " ", known)) is not None
+
+
+def is_unknown_comment(text: str) -> bool:
+    """Return whether a sentence after an answer says of the answer what no cue has."""
+    return _COMMENT.match(text) is not None and not _KNOWN_COMMENT.match(text)
