@@ -37,6 +37,11 @@ _DEFINES = pattern(
 _DEFINED = pattern(
     r"\b(?:letter|option|label|code) for\W+(?:\w+\W+)?{M}|{M}\s+(?:is|=)\s+(?:the\s+)?(?:letter\s+|option\s+)?\Z"
 )
+_ONLY_IN = re.compile(r"\W*(?:only|just)\b", re.IGNORECASE)
+_PURPOSE = re.compile(
+    r"(?<!like )(?<!want )(?<!need )(?<!have )(?<!going )\bto\W+\Z", re.IGNORECASE
+)
+_UNJUDGED = cue("unjudged")
 _SPILL = cue("spill")
 _CONDITION = pattern(r"{condition}")
 _OBJECT = re.compile(r"\b(?:the|this|these|all|both|here)\b", re.IGNORECASE)
@@ -65,6 +70,8 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
         rest.startswith(":") and is_unknown_comment(rest[1:])
     ):
         return False
+    if _OWN_TEXT.match(part.text[at:]) and _UNJUDGED.search(part.text):
+        return False
     for clause in clauses(part):
         end = clause.place + len(clause.text)
         if end <= at:
@@ -85,7 +92,11 @@ def _is_plain_clause(text: str, at: int) -> bool:
         return False
     if _OWN_TEXT.match(after):
         return _is_finding(before, after)
+    if _ONLY_IN.match(after[1:]):
+        return False
     if evidence := _LEADS.search(before):
+        if _PURPOSE.search(before[: evidence.start()]):
+            return False
         before = before[evidence.start() :]
     if (fits := _FITS.match(after[1:])) and not _INTRANSITIVE.match(after[1:]):
         after = after[: 1 + fits.end()]
@@ -96,10 +107,10 @@ def _is_plain_clause(text: str, at: int) -> bool:
 
 def _is_finding(before: str, after: str) -> bool:
     """Return whether a clause says of this image, not in general, that it shows an option."""
-    if not unknown_words(before + after):
-        return True
     if _NO_FINDING.search(before + after):
         return False
+    if not unknown_words(before + after):
+        return True
     verbs = list(_EVIDENCE.finditer(before))
     if not verbs and not _PLACE.match(after[1:]):
         return _IS_SEEN.match(after[1:]) is not None or (

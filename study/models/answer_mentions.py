@@ -154,7 +154,12 @@ _ORDINAL = re.compile(
     rf"|no\.\s*|#\s*)|\A\W*number\s+)(\d{{1,2}}|{'|'.join(_NUMBERS)})(?![\w.]*\w|\s*%)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"(?m)^[ \t]*[Q(]?\d{1,3}[.):][ \t]+(?=\S)")
+_NUMBERED = re.compile(r"(?m)^[ \t]*[Q(]?\d{1,3}[.):][ \t]+(?=\S)|(?<=[.!?] )\d{1,2}[.)] (?=[A-Z])")
+_UNIT = re.compile(r"\s?(?:[cm]m|ml|%|years?|days?|hours?|h|kg|kV)\b", re.IGNORECASE)
+_NUMBER_OF = re.compile(
+    r"\b(?:step|fig(?:ure)?|image|view|question|grade|stage|day|phase|part|point|page|table)\.?\s*\Z",
+    re.IGNORECASE,
+)
 _NOUN = (
     r"(?:\u0432\u0430\u0440\u0438\u0430\u043d\u0442|option|choice|letter|statement|alternativa?"
     r"|opci[o\u00f3]n|op[c\u00e7][a\u00e3]o|opzione"
@@ -266,6 +271,8 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
             found[0] + after
         ):
             return found[0]
+        if key.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
+            return found[0]
         if found[0].casefold() == "right" and _AGREED.search(before):
             return found[0]
         if _is_plain(found[0]) and not (
@@ -297,11 +304,15 @@ def _flexible(own: str) -> str:
     for n, part in enumerate(parts):
         if n:
             words = part.isalpha() and parts[n - 1].isalpha()
-            pattern += r"\s+" if words else r"\s*"
+            pattern += r"\s+" if words and "and" not in (part, parts[n - 1]) else r"\s*"
+        if part in (",", "&", "and"):
+            pattern += _AND
+            continue
         pattern += _SPELLING.sub(lambda found: _SPELLINGS[found[0].casefold()], re.escape(part))
     return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
+_AND = r"(?:,\s*and\b|,|&|\band\b)"
 _SPELLINGS = {
     "ae": "a?e",
     "oe": "o?e",
@@ -315,9 +326,12 @@ _SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
 
+_JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
+
+
 def option_key(text: str) -> str:
     """Return what is left of an option's text where blanks, case and final stops do not count."""
-    key = "".join(text.split()).casefold().strip(".()[]!\"'")
+    key = "".join(_JOINS.sub("&", text).split()).casefold().strip(".()[]!\"'")
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
 
@@ -369,6 +383,8 @@ def _letter(found: re.Match[str], options: Sequence[str]) -> str:
     if LETTERS.index(letter.upper()) >= len(options) and written[0] in "\"'\u201c":
         return written  # such as the marker "L"
     named = re.match(rf"\W*{_NOUN}", written, re.IGNORECASE)
+    if letter in "Ii" and named and len(options) < 9:
+        return written
     if letter.islower() and not named:
         whole = found.string.strip()
         if written.strip() != whole.strip(".:") and not _SMALL.search(found.string[: found.end()]):

@@ -80,6 +80,7 @@ _WORKS_TOO = pattern(
     r"\A\W*(?:would|could|might|may|can)\b[^.;]*\b(?:too|also|as well|equally|just as)\b"
 )
 _ONLY = pattern(r"\b(?:only|just)\W+(?:option\W+|choice\W+)?\Z")
+_BY_EXCLUSION = re.compile(r"\bby (?:elimination|exclusion)", re.IGNORECASE)
 _OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
 _SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
 _THEY_SAY = pattern(r"\A\W*{people}\s+(?:\w+\s+)?{saying}\W*\Z")
@@ -126,9 +127,15 @@ _FILLED_AFTER = pattern(r"(?!\s*(?:is|be|/)\W*\Z|\s*>)(?:[^\w?]|{filler})*+")
 _THUS = cue("thus")
 _LINKED = cue("linked")
 _NOT_BUT = cue("not_but")
-_INSTEAD = pattern(r"\A\W*(?:but|sondern|sino|mais|ma|mas|\u800c\u662f)\b")
+_INSTEAD = pattern(r"\A\W*(?:but|sondern|sino|mais|ma|mas|\u800c?\u662f)\b")
 _FEW = pattern(r"\W*(?:(?!{be}|tends?|has|have|can|would|could|may|might|should)[\w-]+\W*){1,3}")
-_LEADS_UP = re.compile(r"\w+\W+\w+\W+\w+[^:.?!]*[:=\u2013\u2014-]\Z")
+_LEADS_UP_TO = re.compile(r"\w+\W+\w+\W+\w+[^:.?!]*[:=\u2013\u2014-]\Z")
+_LEADS_UP = re.compile(
+    r"\w+\W+\w+[^:.?!]*;\Z"
+    r"|\A(?!\W*(?:the|an?|my|his|her|their|your|our|its|in|on|at|for|as|by|per|from|with|to|so)\b)"
+    r"\w+\W+\w+[^:.?!,]*,\Z",
+    re.IGNORECASE,
+)
 _GERMAN = re.compile(r"\b(?:ist|der|die|das|und|eine?|nicht|ich|im|keine?)\b", re.IGNORECASE)
 _ALSO_WORD = re.compile(r"\balso\b", re.IGNORECASE)  # German "thus"
 _ALSO = pattern(r"\W*also[,:]?\s+{M}\W*")  # German "thus"
@@ -200,7 +207,12 @@ def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
             or (
                 last
                 and (
-                    (_LEADS_UP.search(before) and not doubts(before))
+                    (
+                        _LEADS_UP.search(before)
+                        and not _denies(before)
+                        and not re.search(MENTION, before)
+                    )
+                    or (_LEADS_UP_TO.search(before) and not doubts(before))
                     or (_THUS.match(part.text) and before[-1:] in ",(")
                     or (before[-1:] == "," and AGREES.search(before))
                     or (
@@ -277,7 +289,7 @@ def _stance(clause: Clause, group: re.Match[str], sentence_rest: str) -> Stance:
         return Stance.DOUBTED
     if PAST.search(scope) or PAST.search(rest) or CONCEDES.match(text):
         return Stance.OTHERS
-    lead = clause.lead if begin == 0 and not NEGATION.search(clause.lead) else ""
+    lead = clause.lead if begin == 0 and not _denies(_BY_EXCLUSION.sub("", clause.lead)) else ""
     if ranks:
         return Stance.STATED
     return _positive(

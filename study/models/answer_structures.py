@@ -33,11 +33,11 @@ _ROW = re.compile(r"(\w+(?:,\w+)+)\n([^\n]+)\s*")
 _BOXED = re.compile(r"\\f?boxed\s*\{((?:[^{}]|\{[^{}]*\}){0,500})\}")
 _JSON_VALUE = re.compile(r'"(\w+)"\s*:\s*(?:"([^"\n]*)"|([A-Za-z])\s*(?=[,}\n]))')
 _ANSWER_KEY = re.compile(
-    r"(?:final|selected|correct|chosen|predicted|best|my|model|your|the|mcq|overall|single)*"
+    r"(?:final|revised|corrected|updated|selected|correct|chosen|predicted|best|my|model|your|the|mcq|overall|single)*"
     r"(?:answers?|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta|option|choice|prediction"
     r"|letter|selection|decision|pred|verdict|ans|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048"
     r"|\u6b63\u7b54|\ub2f5|\uc815\ub2f5|\u043e\u0442\u0432\u0435\u0442)+"
-    r"(?:letter|choice|option|id|value|is|key|index)?|selected|chosen|picked|pick|final"
+    r"(?:letter|choice|option|id|value|is|key|index)?|selected|chosen|picked|pick|final|revised|corrected|correct"
 )
 _MAYBE_KEY = re.compile(
     r"response|result|output|(?:answer|option|choice)?(?:label|text)|(?:final)?diagnosis|finding"
@@ -189,6 +189,8 @@ def _object(text: str, at: int) -> tuple[object, int]:
 
 def _answers(found: dict[object, object], keys: re.Pattern[str]) -> Iterator[str]:
     for key, said in found.items():
+        if isinstance(said, bool) and key == "correct":
+            continue
         if isinstance(key, str) and keys.fullmatch(plain_key(key)):
             yield from _values(said, keys)
         elif isinstance(said, dict):

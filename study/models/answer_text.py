@@ -62,6 +62,7 @@ _QUOTED = re.compile(r"(?m)^[ \t]*>[ \t]+\w+[ \t]+\w+[ \t]+\S.*$")
 _VERDICT = re.compile(
     r"(?<![^\s-])([A-Z][ \t]*[\u2705\u2713\u2714\u2611\u274c\u274e\u2717\u2718])[ \t]+(?=[A-Z]\b)"
 )
+_SIGN = re.compile(r"(?m)^[ \t]*([A-Z])[.):]?[ \t]*([+\u2212\u2013-])[ \t]*$")
 _CODE_FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:#+|>+(?![ \t]*\d)|=>|->|[-\u2022])[ \t]+", re.MULTILINE)
 _CHECKED = "\u2611\u2705\u2713\u2714\u25c9\u25cf\U0001f518\U0001f7e2"
@@ -87,6 +88,9 @@ _ARROW = re.compile(r"(?<=[\w.)])[ \t]*[-=]+>[ \t]*(?=\S)")
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
+_QUERY = re.compile(r"(?m)^[ \t]*\?[ \t]*(?=\w)")
+_NOT = re.compile(r"(?:(?<=\s)|(?<=\A))[\u00ac!~][ \t]*(?=\(?[A-Z]\b)")
+_SUMMARY = re.compile(r"\btl; ?dr\b", re.IGNORECASE)
 _QUESTION_LABEL = re.compile(r"(?m)(?:^|\s)Q:\s")
 _ANSWER_LABEL = re.compile(r"(?:(?<=\s)|(?<=\A))A:(?=\s|\Z)")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr|al)\.(?=\s|,)", re.IGNORECASE)
@@ -108,11 +112,16 @@ def plain_text(raw: str) -> str:
     text = _STRUCK.sub(" ", _QUOTED.sub("", _CODE_FENCE.sub("", without_thinking(raw))))
     text = _ARROW.sub(" \u2192 ", text)
     text = _HEADER.sub(_rows, _boxes(_COMMENT.sub("", text)))
+    if len(_SIGN.findall(text)) > 1:
+        text = _SIGN.sub(
+            lambda sign: sign[1] + (": correct" if sign[2] == "+" else ": incorrect"), text
+        )
     text = _VERDICT.sub(r"\1\n", text).translate(_CHARACTERS)
     text = unicodedata.normalize("NFKC", text).translate(_CHARACTERS)
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
     text = _SNAKE_KEY.sub(lambda key: key[0].replace("_", " "), text)
+    text = _QUERY.sub("query ", _NOT.sub(" not ", _SUMMARY.sub("tldr", text)))
     if _QUESTION_LABEL.search(text):
         text = _ANSWER_LABEL.sub("Answer:", text)
     return _ABBREVIATION.sub(lambda word: word[1].replace(".", ""), text).strip()
