@@ -12,8 +12,8 @@ from study.models.answer_mentions import LABEL, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
 _KNOWN = pattern(
-    r"{right}|{plain}|{noun}|{modifier}|{be}|{fits}|{choose}|{leads}|{conclude}|{shows}|{filler}"
-    r"|{second_thought}|{retraction}|{yes}|{affirmed}|{forced}"
+    r"{right}|{affirmed}|{forced}|{leads}|{conclude}|{shows}|{choose}|{fits}|{second_thought}"
+    r"|{retraction}|{filler}|{noun}|{modifier}|{be}|{plain}|{yes}"
 )
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W_\ue000-\ue0ff]")
@@ -25,7 +25,7 @@ _NO_FINDING = cue("not_a_finding")
 _REASON = cue("reason_begins")
 _SUBJECTIVE = pattern(r"\bwould\b|\b(?:i|it|that|he|she)'d\b")
 _CIRCUMSTANCE = cue("circumstance")
-_FITS = cue("fits")
+_FITS = pattern(r"\A\W*(?:[\w']+ly\W+|would\W+)?(?:(?:best|most \w+|better)\W+)?{fits}")
 _IS_SEEN = cue("is_seen")
 _PLACE = cue("place")
 _EVIDENCE_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows}|{be})")
@@ -39,9 +39,10 @@ _DEFINED = pattern(
 )
 _ONLY_IN = re.compile(r"\W*(?:only|just)\b", re.IGNORECASE)
 _PURPOSE = re.compile(
-    r"(?<!like )(?<!want )(?<!need )(?<!have )(?<!going )\bto\W+\Z", re.IGNORECASE
+    r"(?<!like )(?<!want )(?<!need )(?<!have )(?<!had )(?<!going )\bto\W+\Z", re.IGNORECASE
 )
 _UNJUDGED = cue("unjudged")
+_ALL_BUT = cue("all_but")
 _SPILL = cue("spill")
 _CONDITION = pattern(r"{condition}")
 _OBJECT = re.compile(r"\b(?:the|this|these|all|both|here)\b", re.IGNORECASE)
@@ -88,6 +89,8 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
 
 def _is_plain_clause(text: str, at: int) -> bool:
     before, after = text[:at], text[at:]
+    if _ALL_BUT.search(before):
+        return True
     if _DEFINES.match(after) or _DEFINED.search(before):
         return False
     if _OWN_TEXT.match(after):

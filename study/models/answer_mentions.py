@@ -116,7 +116,7 @@ _ANSWER_WORDS = (
     "n\u00e3o",
 )
 _BEFORE_AN_ANSWER = re.compile(
-    r"(?:\A|'s|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|has|have|count|choose"
+    r"(?:\A|'s|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|this one|has|have|count|choose"
     r"|select|pick|say|said|says|answer|option"
     r"|choice|probably|likely|clearly|definitely|therefore|hence|with|for|either|or|and"
     r"|so|not|a|an|as|the"
@@ -188,10 +188,11 @@ _ARTICLE_A = re.compile(
     r"|could|may|might|would|should|seems|looks|appears|because|since|as|due|based|given|or|and|not"
     r"|rather|instead|but|has|best|leaves|remains|over|plus|with|to|versus|vs|than|though"
     r"|fits|correct"
-    r"|incorrect|ist|oder|und|more|I)\b"
+    r"|the (?:right|correct|best|most|only|answer)|incorrect|ist|oder|und|more|I)\b"
 )
 _IS_FOREIGN = re.compile(
-    r"\b(?:ist|lautet|es|est|sea|opci\u00f3n|\u00e9|\u00e8)\s\Z", re.IGNORECASE
+    r"\b(?:ist|lautet|w\u00fcrde|w\u00e4hle|nehme|kreuze|es|est|sea|opci\u00f3n|\u00e9|\u00e8)\s\Z",
+    re.IGNORECASE,
 )
 _SMALL = re.compile(
     r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|think"
@@ -436,7 +437,7 @@ def _capital(found: re.Match[str], options: Sequence[str]) -> str:
 
 
 _LETTER_THEN_TEXT = re.compile(
-    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+)({TEXT})([)\]]?)"
+    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([)\]]?)"
 )
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 

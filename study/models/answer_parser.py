@@ -49,9 +49,14 @@ _REGRETS = pattern(r"{regret}")
 _DENIES = pattern(r"{negation}|{rejection}")
 _OTHERS_WRONG = cue("others_wrong")
 _OFFER = cue("offer")
+_OFFERS_MORE = re.compile(
+    r"\b(?:would you like|do you want|want me to|shall i|should i)\b", re.IGNORECASE
+)
 _REMAINS = cue("remains")
 _DISCUSSION = cue("discussion")
-_SEGMENT = re.compile(r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although)\b", re.IGNORECASE)
+_SEGMENT = re.compile(
+    r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although|without|with no)\b", re.IGNORECASE
+)
 _CONTRASTS = cue("contrasts")
 _SO_TOO = pattern(r"\b(?:or|also|could|possible|equally|just as|likewise|both|same)\b")
 _DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\b")
@@ -140,7 +145,9 @@ class _Reading:
 
     def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
         """Return the letters answered with, and the rule; no rule without an answer."""
-        if len(_letters(self.said)) > 1 and not re.search(r"\w", _MENTIONS.sub(" ", self.marked)):
+        if len(_letters(self.said)) > 1 and not re.search(
+            r"[\w\n>]", _MENTIONS.sub(" ", self.marked)
+        ):
             return {UNCLEAR}, "whole"
         answers = self._after_corrections([one for one in self.said if one.stance in POSITIVE])
         if answers is None:
@@ -294,7 +301,7 @@ class _Reading:
                 ):
                     return True
                 continue
-            if one.place < last.place:
+            if one.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
                 continue
             if one.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
                 if one.place < discussion and not _DENIES.search(text):

@@ -89,10 +89,10 @@ _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
 _QUERY = re.compile(r"(?m)^[ \t]*\?[ \t]*(?=\w)")
-_NOT = re.compile(r"(?:(?<=\s)|(?<=\A))[\u00ac!~][ \t]*(?=\(?[A-Z]\b)")
+_NOT = re.compile(r"(?:(?<=\s)|(?<=\A))[\u00ac!][ \t]*(?=\(?[A-Z]\b)")
 _SUMMARY = re.compile(r"\btl; ?dr\b", re.IGNORECASE)
 _QUESTION_LABEL = re.compile(r"(?m)(?:^|\s)Q:\s")
-_ANSWER_LABEL = re.compile(r"(?:(?<=\s)|(?<=\A))A:(?=\s|\Z)")
+_ANSWER_LABEL = re.compile(r"(?<=\s)A:\s*\Z")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr|al)\.(?=\s|,)", re.IGNORECASE)
 
 
