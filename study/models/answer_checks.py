@@ -28,15 +28,20 @@ _CIRCUMSTANCE = cue("circumstance")
 _FITS = pattern(r"\A\W*(?:[\w']+ly\W+|would\W+)?(?:(?:best|most \w+|better)\W+)?{fits}")
 _IS_SEEN = cue("is_seen")
 _PLACE = cue("place")
-_EVIDENCE_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows}|{be})")
-_TURNS = cue("turns")
-_DEFINES = pattern(
-    r"{M}\s*(?:for|if|when|means?|denotes?|=|is|stands? for|refers? to|reads?|says?)\s+"
-    r"(?:an?\s+|the\s+)?(?:letter\s+)?[\"']?{M}"
-)
-_DEFINED = pattern(
-    r"\b(?:letter|option|label|code) for\W+(?:\w+\W+)?{M}|{M}\s+(?:is|=)\s+(?:the\s+)?(?:letter\s+|option\s+)?\Z"
-)
+_BE = pattern(r"\W*(?:[\w()-]+\W+)?{be}")
+_VERB_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows})")
+_HEADING = cue("heading")
+_LABEL = re.compile(LABEL)
+_IN_PLACE = re.compile(r"\b(?:in|at|within|on|over|behind)\W+(?:the\W+)?\Z", re.IGNORECASE)
+_OF_IMAGE = re.compile(r"\W*(?:in|for|given|based|of|that|which|from|considering|here)\b", re.I)
+_NO_ADJECTIVES = cue("no_adjectives")
+_OBJECT = re.compile(r"\b(?:the|this|these|all|both|here)\b", re.IGNORECASE)
+_FITS_OBJECT = cue("fits_object")
+_INTRANSITIVE = re.compile(r"\W*(?:wins|holds|stands|applies|prevails|it)\b", re.IGNORECASE)
+_OPENS_TOPIC = cue("opens_topic")
+_IS_A = cue("is_a")
+_DEFINED = cue("defined")
+_DEFINES = cue("defines_option")
 _ONLY_IN = re.compile(r"\W*(?:only|just)\b", re.IGNORECASE)
 _PURPOSE = re.compile(
     r"(?<!like )(?<!want )(?<!need )(?<!have )(?<!had )(?<!going )\bto\W+\Z", re.IGNORECASE
@@ -45,11 +50,10 @@ _UNJUDGED = cue("unjudged")
 _ALL_BUT = cue("all_but")
 _SPILL = cue("spill")
 _CONDITION = pattern(r"{condition}")
-_OBJECT = re.compile(r"\b(?:the|this|these|all|both|here)\b", re.IGNORECASE)
+_TURNS = cue("turns")
 _RETRACTS = cue("retracts")
 _COMMENT = cue("comment")
 _KNOWN_COMMENT = cue("known_comment")
-_INTRANSITIVE = re.compile(r"\W*(?:wins|holds|stands|applies|prevails|it)\b", re.IGNORECASE)
 
 
 def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
@@ -82,7 +86,7 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
         elif clause.place > at:
             if _TURNS.match(clause.text) or _RETRACTS.match(clause.text):
                 return False
-        elif not _is_plain_clause(clause.text, at - clause.place):
+        elif not _is_heading(clause.lead) or not _is_plain_clause(clause.text, at - clause.place):
             return False
     return True
 
@@ -91,36 +95,75 @@ def _is_plain_clause(text: str, at: int) -> bool:
     before, after = text[:at], text[at:]
     if _ALL_BUT.search(before):
         return True
-    if _DEFINES.match(after) or _DEFINED.search(before):
+    if (
+        _DEFINES.match(after)
+        or _DEFINED.search(before)
+        or _OPENS_TOPIC.match(before)
+        or _ONLY_IN.match(after[1:])
+    ):
         return False
-    if _OWN_TEXT.match(after):
-        return _is_finding(before, after)
-    if _ONLY_IN.match(after[1:]):
+    if re.match(TEXT, after):
+        return _is_finding(before, after[1:])
+    return _is_known(before, after) or (
+        re.match(LABEL, after) is not None and _is_finding(before, after[1:])
+    )
+
+
+def _is_heading(lead: str) -> bool:
+    """Return whether the words before a colon announce the answer to this question."""
+    noun = _HEADING.search(lead)
+    if not noun or lead.rstrip()[-1:] == ",":
+        return True
+    rest = lead[noun.end() :]
+    return not unknown_words(lead[: noun.start()]) and (
+        not unknown_words(rest) or _OF_IMAGE.match(rest) is not None
+    )
+
+
+def _is_known(before: str, after: str) -> bool:
+    """Return whether every word around a letter is known, apart from evidence and reasons."""
+    mention, after = after[0], _LABEL.split(after[1:], maxsplit=1)[0]
+    before = _LABEL.split(before)[-1]
+    if _IS_A.match(after):
         return False
     if evidence := _LEADS.search(before):
         if _PURPOSE.search(before[: evidence.start()]):
             return False
         before = before[evidence.start() :]
-    if (fits := _FITS.match(after[1:])) and not _INTRANSITIVE.match(after[1:]):
-        after = after[: 1 + fits.end()]
+    if (fits := _FITS.match(after)) and not _INTRANSITIVE.match(after):
+        if not _FITS_OBJECT.match(after[fits.end() :]):
+            return False
+        after = after[: fits.end()]
     elif not _SUBJECTIVE.search(before + after):
         after = _REASON.split(after, maxsplit=1)[0]
-    return not unknown_words(before + after)
+    return not unknown_words(before + mention + after)
 
 
 def _is_finding(before: str, after: str) -> bool:
     """Return whether a clause says of this image, not in general, that it shows an option."""
-    if _NO_FINDING.search(before + after):
+    if _NO_FINDING.search(before + " " + after):
         return False
     if not unknown_words(before + after):
         return True
     verbs = list(_EVIDENCE.finditer(before))
-    if not verbs and not _PLACE.match(after[1:]):
-        return _IS_SEEN.match(after[1:]) is not None or (
-            _EVIDENCE_AFTER.match(after[1:]) is not None and _OBJECT.search(after) is not None
-        )
-    subject = before[: verbs[0].start()] if verbs else ""
+    if not verbs and not _PLACE.match(after):
+        return _is_predicate(after)
+    if not verbs:
+        nouns = _IN_PLACE.sub("", before)
+        return not unknown_words(nouns) or not _NO_ADJECTIVES.search(nouns)
+    subject, verb = before[: verbs[0].start()], verbs[0]
+    if _HEADING.fullmatch(verb[0]):
+        return _is_heading(before)
     return not unknown_words(subject) or _DEFINITE.search(subject) is not None
+
+
+def _is_predicate(after: str) -> bool:
+    """Return whether the words after an option's text say that this image shows it."""
+    if _IS_SEEN.match(after):
+        return True
+    if _BE.match(after):
+        return not unknown_words(_REASON.split(after, maxsplit=1)[0])
+    return _VERB_AFTER.match(after) is not None and _OBJECT.search(after) is not None
 
 
 def unknown_words(text: str) -> bool:
