@@ -1,4 +1,4 @@
-"""Checks that the sentence of an answer holds only known words, so that unknown wordings are unread.
+"""Checks that every word around an answer is known, so that unknown wordings are not read.
 
 The vocabulary of image findings is open; that of stating an answer is small. Reasons and findings
 may hold any word. Every other word around an answer must be in a table of `answer_words.toml`.
@@ -123,7 +123,7 @@ def _is_heading(lead: str) -> bool:
 def _is_known(before: str, after: str) -> bool:
     """Return whether every word around a letter is known, apart from evidence and reasons."""
     mention, after = after[0], _LABEL.split(after[1:], maxsplit=1)[0]
-    before = _LABEL.split(before)[-1]
+    before = "" if re.match(LABEL, mention) and _LABEL.search(before) else before
     if _IS_A.match(after):
         return False
     if evidence := _LEADS.search(before):

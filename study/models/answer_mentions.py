@@ -126,7 +126,8 @@ _BEFORE_AN_ANSWER = re.compile(
 _AFTER_AN_ANSWER = re.compile(
     r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
     r"|grade|form|and|or|there|it|this"
-    r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b|\s*in (?:size|degree|severity|extent)\b)",
+    r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b"
+    r"|\s*in (?:size|degree|severity|extent)\b)",
     re.IGNORECASE,
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -94,7 +94,8 @@ _CHANGED = cue("changed")
 _COMPARED = cue("compared")
 _AFTER = cue("after")
 _ENDS = pattern(
-    r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\s+(?:chest )?(?:x-?ray|radiograph|film|study|image)\b|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
+    r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\s+(?:chest )?(?:x-?ray|radiograph|film|study|image)\b"
+    r"|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
     r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
 )
 _ANSWER_IS = cue("answer_is")
