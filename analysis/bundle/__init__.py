@@ -1,4 +1,4 @@
-"""Reading a bundle: bytes, then text tables, then checks; what comes out can be relied on."""
+"""Read a bundle: its files, their tables as text, and the checked tables."""
 
 from analysis.bundle.model import Bundle
 from analysis.bundle.read import bundle_from_tables, read_bundle

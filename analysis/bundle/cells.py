@@ -1,9 +1,10 @@
-"""Cells of CSV files that a spreadsheet would take for formulas: kept from it, and read back.
+"""Escape the cells of CSV files that a spreadsheet would evaluate as formulas, and undo it.
 
-Text that begins with one of a few signs is no formula with an apostrophe before it. A plain number
-stays as it is; text that begins with apostrophes and then such a sign gets one more. Control
-characters, and those that turn the direction of text, are written as escapes. Both are undone
-exactly. A bundle says of itself whether its cells are written so.
+Text that begins with a character of `_FORMULA_STARTS` gets an apostrophe in front, so that a
+spreadsheet does not evaluate it; plain numbers do not. Text that already begins with apostrophes
+and such a character gets one more. Control characters, and those that change the direction of text,
+are written as escapes. Reading restores the text exactly. `datapackage.json` states whether a
+bundle's cells are escaped.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from collections.abc import Callable
 
 import pandas as pd
 
-_SIGNS = "=+\\-@|\t\r\n＝＋－＠﹢﹣﹦﹫"
+_FORMULA_STARTS = "=+\\-@|\t\r\n＝＋－＠﹢﹣﹦﹫"
 _SPACES = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]*"
-_FORMULA = re.compile(rf"'*{_SPACES}[{_SIGNS}]")
-_GUARDED = re.compile(rf"'+{_SPACES}[{_SIGNS}]")
+_FORMULA = re.compile(rf"'*{_SPACES}[{_FORMULA_STARTS}]")
+_GUARDED = re.compile(rf"'+{_SPACES}[{_FORMULA_STARTS}]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _CONTROLS = re.compile(
     r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
     r"|\\(?=u[0-9a-f]{4})"
 )
-"""Characters that steer a terminal or turn text round, and a backslash that reads as such."""
+"""Characters that control a terminal or the direction of text, and a backslash before an escape."""
 
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def guarded(text: str) -> str:
-    r"""Return text as it stands in a cell: no formula, and control characters as escapes.
+    r"""Return text as written to a cell: not a formula, control characters as escapes.
 
     Examples
     --------
@@ -38,12 +39,12 @@ def guarded(text: str) -> str:
     ('a\\u001bb\\u202ec', '\\u005cu202e')
     """
     if _CONTROLS.search(text):
-        text = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        text = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguarded(cell: str) -> str:
-    r"""Return the text that `guarded` made a cell of.
+    r"""Return the text from which `guarded` made a cell.
 
     Examples
     --------
@@ -51,19 +52,19 @@ def unguarded(cell: str) -> str:
     ('=1+1', "'=1+1", '-0.5', 'a\x1bb')
     """
     text = cell[1:] if _GUARDED.match(cell) else cell
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
 
 
 _FORMER_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def unguarded_before(cell: str) -> str:
-    """Return the text of a cell of a bundle of an earlier version: fewer signs, and no escapes."""
+    """Return the text of a cell in a bundle of an earlier version, which has no escapes."""
     return cell[1:] if _FORMER_GUARDED.match(cell) else cell
 
 
 def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table as it is written: its numbers as they are, its texts as cells.
+    """Return a table with its texts escaped by `guarded`; numbers do not change.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def unguarded_table(table: pd.DataFrame, read: Callable[[str], str] = unguarded) -> pd.DataFrame:
-    """Return a table of cells as the texts they were made of.
+    """Return a table with the texts from which its cells were made.
 
     Examples
     --------
@@ -85,13 +86,13 @@ def unguarded_table(table: pd.DataFrame, read: Callable[[str], str] = unguarded)
 
 
 def _rewritten(table: pd.DataFrame, write: Callable[[str], str]) -> pd.DataFrame:
-    # Columns in which nothing changes are left alone: the pairs of 200 raters are long.
+    # Columns without a change are not copied: the table of pairs of 200 raters is long.
     changed = {}
     for name, column in table.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
-        texts = (one for one in column.unique() if isinstance(one, str))
+        texts = (text for text in column.unique() if isinstance(text, str))
         cells = {text: cell for text in texts if (cell := write(text)) != text}
         if cells:
-            changed[str(name)] = [cells.get(one, one) for one in column]
+            changed[str(name)] = [cells.get(text, text) for text in column]
     return table.assign(**changed) if changed else table

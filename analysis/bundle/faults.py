@@ -1,4 +1,4 @@
-"""Faults of a column, one a row; names and ids, to which the blanks around them do not belong."""
+"""Find faults in the columns of a table, and normalise names and ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def faults_where(
     what: Callable[[dict[str, Any]], str],
     remedy: str,
 ) -> list[Fault]:
-    """Return one fault for each row where `wrong` holds.
+    """Return one fault for each row where `wrong` is true.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def faults_where(
     wrong : pandas.Series of bool
         Aligned with `table`.
     what : callable
-        Says of a row, given as a dictionary, what is wrong with it.
+        Takes a row as a dictionary and returns what is wrong with it.
     remedy : str
-        What to do about it.
+        What the user can do.
 
     Examples
     --------
@@ -63,20 +63,20 @@ def faults_among(
 ) -> list[Fault]:
     """Return one fault for each row whose cell in a column is wrong by itself.
 
-    As `faults_where`; `wrong` is asked of each distinct cell once.
+    As `faults_where`; `wrong` is called once for each distinct cell.
     """
     cells = table[column].to_numpy(dtype=object)
-    found = {cell for cell in set(cells) if wrong(cell)}
-    if not found:
+    wrong_cells = {cell for cell in set(cells) if wrong(cell)}
+    if not wrong_cells:
         return []
-    rows = pd.Series([cell in found for cell in cells], index=table.index)
+    rows = pd.Series([cell in wrong_cells for cell in cells], index=table.index)
     return faults_where(file, table, rows, what, remedy)
 
 
 def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return the table with every column of `columns`, empty where it had none."""
-    there = set(table.columns)
-    missing = [column for column in columns if column not in there]
+    """Return the table with every column of `columns`; missing ones are added with empty cells."""
+    present = set(table.columns)
+    missing = [column for column in columns if column not in present]
     if not missing:
         return table.copy()
     names = pd.Index([*table.columns, *missing], dtype=table.columns.dtype)
@@ -86,15 +86,15 @@ def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
     """Apply `form` to every cell, once for each distinct one."""
-    given = cells.to_numpy(dtype=object)
-    form_of = {cell: form(cell) for cell in set(given)}
-    formed = np.empty(len(given), dtype=object)
-    formed[:] = [form_of[cell] for cell in given]
+    values = cells.to_numpy(dtype=object)
+    form_of = {cell: form(cell) for cell in set(values)}
+    formed = np.empty(len(values), dtype=object)
+    formed[:] = [form_of[cell] for cell in values]
     return pd.Series(formed, index=cells.index, name=cells.name, dtype=object, copy=False)
 
 
 def number_in(cell: str) -> float:
-    """Return the finite number that a cell holds, nan where it holds none."""
+    """Return the finite number in a cell; nan where there is none."""
     try:
         number = float(cell)
     except ValueError:
@@ -103,15 +103,15 @@ def number_in(cell: str) -> float:
 
 
 def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
-    """Return the whole numbers that the cells hold, nan where a cell holds none.
+    """Return the whole numbers in the cells; nan where there is none.
 
-    Spreadsheets and data frames write whole numbers as `4.0`, so that form counts.
+    `4.0` counts as a whole number, because spreadsheets and data frames write it so.
     """
     return each_distinct(cells, whole_number_in).astype(float)
 
 
 def whole_number_in(cell: str) -> float:
-    """Return the whole number that a cell holds, nan where it holds none."""
+    """Return the whole number in a cell; nan where there is none."""
     number = number_in(cell)
     return number if number % 1 == 0 and abs(number) < LARGEST else math.nan
 
@@ -124,7 +124,7 @@ TWICE = "is also in an earlier row (white space around an id does not count)"
 
 
 def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
-    """Refuse ids of rows that are the same, or look the same, as that of an earlier row."""
+    """Return a fault for each id that equals or looks like the id of an earlier row."""
     forms = each_distinct(table[column], id_key)
     again = forms.duplicated() & (forms != "")
     if not again.any():
@@ -147,7 +147,7 @@ def _again(text: str, first: str) -> str:
 def first_spellings(
     table: pd.DataFrame, columns: Sequence[str], key: Callable[[str], str]
 ) -> pd.DataFrame:
-    """Return the table with the first spelling for every cell of `columns` that looks like it.
+    """Return the table with cells of `columns` that look alike replaced by their first spelling.
 
     Examples
     --------
@@ -155,24 +155,24 @@ def first_spellings(
     >>> first_spellings(table, ["task"], str.casefold)["task"].tolist()
     ['Chest', 'Chest', 'Head']
     """
-    found = {}
+    spelt = {}
     for column in columns:
         first = FirstSpelling(key)
-        found[column] = [first[cell] for cell in table[column].to_numpy(dtype=object)]
-    return table.assign(**found)
+        spelt[column] = [first[cell] for cell in table[column].to_numpy(dtype=object)]
+    return table.assign(**spelt)
 
 
 def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
-    """Return the cells with the known id in place of every one that looks like it."""
+    """Return the cells with every id that looks like a known one replaced by the known one."""
     by_form = {id_key(cell): cell for cell in reversed(known.unique().tolist())}
-    there = set(by_form.values())
+    ids = set(by_form.values())
     return each_distinct(
-        cells, lambda cell: cell if cell in there else by_form.get(id_key(cell), cell)
+        cells, lambda cell: cell if cell in ids else by_form.get(id_key(cell), cell)
     )
 
 
 def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the table without blanks around the cells of `columns`.
+    """Return the table without white space around the cells of `columns`.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[Fault]:
-    """Refuse names that hold a NUL: sorting and joining would take them for shorter ones."""
+    """Return a fault for each name with a NUL, which would cut it short in sorting and joins."""
     return [
         fault
         for column in columns
@@ -192,16 +192,16 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
             table,
             column,
             lambda cell: "\0" in cell,
-            lambda r, column=column: f"{column} {r[column]!r} holds a NUL character",  # type: ignore[misc]
+            lambda r, column=column: f"{column} {r[column]!r} contains a NUL character",  # type: ignore[misc]
             "Remove it",
         )
     ]
 
 
 def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
-    """Refuse ids that look alike, where no other table lists the ids.
+    """Return a fault for each row that spells an id differently from the first row that has it.
 
-    One for each row that spells an id otherwise than the first row that has it.
+    For tables whose ids no other table lists.
     """
     spelt = set(table[column])
     if len({id_key(cell) for cell in spelt}) == len(spelt):
@@ -216,5 +216,5 @@ def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
             f"{column} {r[column]!r} looks like {r['first']!r}"
             f" ({difference(r[column], r['first'])})"
         ),
-        "Write it alike in every row, or give the two different names",
+        "Spell it the same in every row, or give the two different names",
     )

@@ -1,4 +1,4 @@
-"""Checking `items.csv`."""
+"""Check `items.csv`."""
 
 from __future__ import annotations
 
@@ -29,22 +29,21 @@ FILE = "items.csv"
 
 
 def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Check the items and bring letters and numbers of options into one form.
+    """Check the items and normalise letters, names and numbers of options.
 
-    The items, sorted as they came, names without white space around them and in the first spelling
-    of those that look alike, `n_options` 0 where neither it
-    nor `options` is given.
+    The items keep their order. Names that look alike get their first spelling. `n_options` is 0
+    where both it and `options` are empty.
     """
     items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
     items = first_spellings(items, ITEM_IDS, id_key)
     items = first_spellings(items, ITEM_GROUPS, text_key)
     if not len(items):
-        what, remedy = "holds no item", "Add a row for each item"
+        what, remedy = "contains no item", "Add a row for each item"
         return items, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     items["truth"] = items["truth"].str.strip().str.upper()
-    given, number_faults = _given_numbers(items)
+    declared, number_faults = _declared_numbers(items)
     listed, list_faults = _listed_numbers(items)
-    disagree = (given > 0) & (listed > 0) & (given != listed)
+    disagree = (declared > 0) & (listed > 0) & (declared != listed)
     items["listed"] = listed
     faults = [
         *_id_faults(items),
@@ -59,7 +58,7 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
             "Make the two agree",
         ),
     ]
-    items["n_options"] = given.where(given > 0, listed)
+    items["n_options"] = declared.where(declared > 0, listed)
     faults += _truth_faults(items)
     return items.drop(columns="listed"), faults
 
@@ -78,7 +77,7 @@ def _id_faults(items: pd.DataFrame) -> list[Fault]:
     ]
 
 
-def _given_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
+def _declared_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
     numbers = whole_numbers(items["n_options"])
     faults = faults_among(
         FILE,
@@ -110,8 +109,8 @@ def _list_length(cell: str) -> int:
         options = json.loads(cell)
     except (ValueError, RecursionError):
         return -1
-    sound = isinstance(options, list) and 1 <= len(options) <= len(LETTERS)
-    return len(options) if sound else -1
+    is_valid = isinstance(options, list) and 1 <= len(options) <= len(LETTERS)
+    return len(options) if is_valid else -1
 
 
 def _truth_faults(items: pd.DataFrame) -> list[Fault]:

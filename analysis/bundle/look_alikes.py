@@ -1,6 +1,6 @@
-"""Texts that look alike are compared as one: ids, names, and what differs between two of them.
+"""Compare ids and names that look alike as equal, and describe how two of them differ.
 
-The same functions as in `study.base.text`, which the analysis does not import; a test compares
+The functions equal those of `study.base.text`, which the analysis does not import; a test compares
 them for every character.
 """
 
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 
 _DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Compatibility characters that do not look like what they stand for: 10² is not 102."""
+"""Compatibility characters that look different from their plain form: 10² is not 102."""
 
 _INVISIBLE = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
@@ -20,7 +20,7 @@ _INVISIBLE = re.compile(
 """Default-ignorable characters that are neither control nor format characters (Unicode 15)."""
 
 _VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
-"""Control and format characters that are seen: white space, and marks before Arabic numbers."""
+"""Control and format characters that are visible: white space, and marks before Arabic numbers."""
 
 _LOOKS_LIKE = str.maketrans(
     {
@@ -34,11 +34,11 @@ _LOOKS_LIKE = str.maketrans(
     }
 ) | str.maketrans("АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜаеорсухѕіјүһѵԁԛԝ", "ABEKMHOPCTYXSIJYHVDQWaeopcyxsijyhvdqw")
 _LOWER = str.maketrans("вкмнт", "bkmht")
-"""Small Cyrillic letters whose capitals look like Latin ones: a word and its capitals are one."""
+"""Small Cyrillic letters whose capitals look like Latin ones, so that letter case is ignored."""
 
 
 class _Folding(dict[int, str]):
-    """What each character is compared as; worked out when it is first met."""
+    """The character that each character is compared as, by code point; computed at first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _folded(chr(code))
@@ -50,22 +50,22 @@ def _folded(char: str) -> str:
     if tag and tag not in _DIFFERENT:
         parts = codes if tag.startswith("<") else (tag, *codes)
         return "".join(_folded(chr(int(code, 16))) for code in parts)
-    unseen = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
-    return "" if unseen or _INVISIBLE.match(char) else char.translate(_LOOKS_LIKE)
+    invisible = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
+    return "" if invisible or _INVISIBLE.match(char) else char.translate(_LOOKS_LIKE)
 
 
 _FOLDING = _Folding()
 _NAMED = 3
-"""Characters that are named where two texts differ in many."""
+"""Largest number of differing characters that `difference` names."""
 
 
 def id_key(text: str) -> str:
-    """Return the form in which ids and paths are compared: letter case counts.
+    """Return the form in which ids and paths are compared, which is case-sensitive.
 
-    Texts that look alike have one form. Composed and decomposed characters, full-width forms,
-    ligatures, kinds of hyphens, quotation marks and white space are the same, as are Cyrillic
-    letters that look like Latin ones; invisible characters do not count. Superscripts, subscripts,
-    fractions and circled digits remain different.
+    Texts that look alike have the same form: composed and decomposed characters, full-width forms,
+    ligatures, kinds of hyphens, quotation marks and white space, and Cyrillic letters that look
+    like Latin ones. Invisible characters are ignored. Superscripts, subscripts, fractions and
+    circled digits remain different.
 
     >>> id_key("Mu\u0308ller") == id_key("M\u00fcller\u200b"), id_key("A") == id_key("a")
     (True, False)
@@ -80,9 +80,9 @@ def id_key(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """Return the form in which names and options are compared: as `id_key`, without letter case.
+    """Return the form in which names and options are compared: as `id_key`, ignoring letter case.
 
-    The German sharp s is not ss and the Turkish dotless i is not i: they make other words.
+    The German sharp s differs from ss and the Turkish dotless i from i: they form other words.
 
     >>> text_key("Presence  Assessment") == text_key("PRESENCE ASSESSMENT")
     True
@@ -94,21 +94,21 @@ def text_key(text: str) -> str:
 
 
 def difference(text: str, other: str) -> str:
-    r"""Say what tells two texts apart that are compared as one; empty where they are equal.
+    r"""Describe how two texts with the same key differ; empty where they are equal.
 
     >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
     ('U+200B zero width space', 'white space', 'letter case')
     """
-    one, two = (unicodedata.normalize("NFC", each) for each in (text, other))
-    if one == two:
+    first, second = (unicodedata.normalize("NFC", each) for each in (text, other))
+    if first == second:
         return "composed and decomposed characters" if text != other else ""
-    if one.lower() == two.lower():
+    if first.lower() == second.lower():
         return "letter case"
-    unusual = [c for c in sorted({*one} ^ {*two}) if c not in " \t\r\n" and id_key(c) != c]
-    told = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
-    if id_key(one) != id_key(two):
-        told.append("letter case")
-    return ", ".join(told) or "white space"
+    unusual = [c for c in sorted({*first} ^ {*second}) if c not in " \t\r\n" and id_key(c) != c]
+    differences = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
+    if id_key(first) != id_key(second):
+        differences.append("letter case")
+    return ", ".join(differences) or "white space"
 
 
 def _name(char: str) -> str:

@@ -1,4 +1,4 @@
-"""A bundle that has been checked, the closed sets of words it is written in, and its columns."""
+"""The checked bundle, its columns, and the values that they allow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 
 class RaterKind(StrEnum):
-    """Who gave the answers."""
+    """The kind of a rater."""
 
     READER = "reader"
     MODEL = "model"
@@ -26,7 +26,7 @@ class PairKind(StrEnum):
 
 
 class Status(StrEnum):
-    """What became of a reading; `absent` is never written, it is a reading that has no row."""
+    """The outcome of a reading; `absent` is never in a file: the reading has no row."""
 
     ANSWERED = "answered"
     SKIPPED = "skipped"
@@ -37,11 +37,11 @@ class Status(StrEnum):
 
 
 RULES = ("strict", "standard", "loose")
-"""The sets of rules by which models' words may be read, as columns of `answers_by_rules.csv`."""
+"""The sets of rules for reading models' outputs, as columns of `answers_by_rules.csv`."""
 
 OPEN_KINDS = ("answer", "explanation")
 SCORES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
-"""The three levels on which words are scored, best first, and what each is worth."""
+"""The three levels of a score, best first, and the value of each."""
 
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -122,36 +122,36 @@ READING_NUMBERS = ("position", "confidence", "response_ms", "elapsed_ms", "hidde
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bundle:
-    """A bundle that has been checked: every cell is what the analysis expects.
+    """A checked bundle.
 
     Parameters
     ----------
     items : pandas.DataFrame
-        One row an item: the columns of `items.csv` as text, `truth` a letter or empty, `n_options`
-        int (0: not given).
+        One row per item: the columns of `items.csv` as text, `truth` a letter or empty, `n_options`
+        int (0: not stated).
     raters : pandas.DataFrame
-        One row a rater: `rater_id`, `rater_kind`, `label` (never empty), `simulated` (bool) and
+        One row per rater: `rater_id`, `rater_kind`, `label` (never empty), `simulated` (bool) and
         the other columns of `raters.csv` as text.
     readings : pandas.DataFrame
-        One row a reading: the columns of `readings.csv` as text, `answer` a letter or empty,
-        `status` never empty, `repeat` int, `flags` words separated by single blanks. Where
-        `answers_by_rules.csv` is there, a column for each of `RULES`: a letter or a status, empty
-        where all rules read what stands.
+        One row per reading: the columns of `readings.csv` as text, `answer` a letter or empty,
+        `status` never empty, `repeat` int, `flags` words separated by single spaces. With
+        `answers_by_rules.csv`, a column for each of `RULES`: a letter or a status, empty where all
+        rules give the answer of the study.
     aside : pandas.DataFrame
-        A model's readings that do not stand for it, as `readings`: runs after its first, and
+        A model's readings outside the primary analysis, as `readings`: runs after its first, and
         conditions that no reader had.
     open_answers : pandas.DataFrame
-        One row an answer in words, or an explanation: the columns of `open_answers.csv` as text.
+        One row per free-text answer or explanation: the columns of `open_answers.csv` as text.
     open_scores : pandas.DataFrame
-        One row a score of such words: the columns of `open_scores.csv` as text, `turn` int.
+        One row per score of such a text: the columns of `open_scores.csv` as text, `turn` int.
     protocol : mapping
         The protocol as exported; empty when there is none.
     confidence_means : str
-        What confidence means, `answer` or `finding`; empty where nothing says it.
+        What confidence means, `answer` or `finding`; empty where no input states it.
     sha256 : mapping of str to str
         SHA-256 of every input file.
     about : mapping
-        What `datapackage.json` says of the study under `reading_room`; empty when there is none.
+        The entry `reading_room` of `datapackage.json`; empty when there is none.
     """
 
     items: pd.DataFrame
@@ -171,7 +171,7 @@ class Bundle:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What a rater is called on figures and in tables, by `rater_id`."""
+        """The labels of raters in figures and tables, by `rater_id`."""
         return dict(zip(self.raters["rater_id"], self.raters["label"], strict=True))
 
     @property

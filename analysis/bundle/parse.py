@@ -1,4 +1,4 @@
-"""CSV as text: every cell stays the string that was written."""
+"""Parse CSV with every cell as text."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from analysis.errors import Fault
 
 Cells = npt.NDArray[np.object_]
 
-# A model's whole answer may stand in a cell; the csv module by itself stops at 128 KiB.
+# A cell may contain a model's complete output; the csv module's own limit is 128 KiB.
 LONGEST_CELL = 16 * 2**20
-# Rows that are held as lists at once.
+# Number of rows that are lists at the same time.
 BLOCK = 10_000
 
 
 def parse_csv(
     name: str, content: bytes, required: Sequence[str]
 ) -> tuple[pd.DataFrame, list[Fault]]:
-    r"""Parse one CSV file, nothing guessed: no cell becomes a number, a date or a missing value.
+    r"""Parse one CSV file; no cell becomes a number, a date or a missing value.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def parse_csv(
     content : bytes
         The file's contents, UTF-8 with or without a byte order mark.
     required : sequence of str
-        The columns that must be there.
+        The columns that the file must have.
 
     Returns
     -------
     pandas.DataFrame, list of Fault
-        All columns as text, with `row` (int, the header being row 1) beside them, and the faults.
-        Unnamed columns without contents, which spreadsheets write, are left out.
+        All columns as text and `row` (int, the header is row 1); and the faults. Empty columns
+        without a name, which spreadsheets write, are dropped.
 
     Examples
     --------
@@ -67,16 +67,16 @@ def parse_csv(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sheet:
-    """A file's cells: what of it is a table, and which rows are not."""
+    """The cells of a file, and its rows with another number of cells than the header."""
 
     header: list[str]
-    columns: list[Cells]  # one a column, each of shape (n_rows,)
-    numbers: Ints  # the rows' numbers in the file, the header being 1
-    ragged: list[tuple[int, int]]  # the other rows' numbers and how many cells they have
+    columns: list[Cells]  # one array per column, each of shape (n_rows,)
+    numbers: Ints  # row numbers in the file, the header is 1
+    ragged: list[tuple[int, int]]  # row number and number of cells of each ragged row
 
 
 def _sheet(text: str) -> _Sheet | None:
-    # The limit belongs to the process, so it is raised and never lowered; others may raise it more.
+    # The limit is global to the process, so it is only raised; other code may have raised it more.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
     rows: Iterator[list[str]] = csv.reader(io.StringIO(text, newline=""), strict=True)
     if csv.field_size_limit() > LONGEST_CELL < len(text):
@@ -86,15 +86,15 @@ def _sheet(text: str) -> _Sheet | None:
         return None
     width, start = len(header), 2
     blocks, numbers, ragged = [np.empty((0, width), dtype=object)], [np.empty(0, np.int64)], []
-    # A block at a time becomes an array: the garbage collector looks through lists again and again.
+    # Each block becomes an array, because the garbage collector scans lists repeatedly.
     while block := list(islice(rows, BLOCK)):
         lengths = np.fromiter(map(len, block), dtype=np.int64, count=len(block))
-        whole = np.flatnonzero(lengths == width)
+        complete = np.flatnonzero(lengths == width)
         ragged += [(start + int(i), int(n)) for i, n in enumerate(lengths) if n not in (0, width)]
-        if len(whole) < len(block):
-            block = [block[i] for i in whole]
-        blocks.append(np.array(block, dtype=object).reshape(len(whole), width))
-        numbers.append(start + whole)
+        if len(complete) < len(block):
+            block = [block[i] for i in complete]
+        blocks.append(np.array(block, dtype=object).reshape(len(complete), width))
+        numbers.append(start + complete)
         start += len(lengths)
     return _Sheet(
         header=[cell.strip() for cell in header],
@@ -129,7 +129,7 @@ def _table(name: str, sheet: _Sheet, required: Sequence[str]) -> tuple[pd.DataFr
 
 def _ragged_faults(name: str, sheet: _Sheet) -> list[Fault]:
     width = len(sheet.header)
-    remedy = "Quote cells that hold commas or line breaks"
+    remedy = "Quote cells that contain commas or line breaks"
     return [
         _fault(name, row, f"has {n} cells where the header has {width}", remedy)
         for row, n in sheet.ragged
@@ -147,14 +147,14 @@ def _unnamed_faults(name: str, sheet: _Sheet) -> list[Fault]:
             if cell.strip()
         )
         if row := next(filled, None):
-            what = f"column {number} has no name but holds something in row {row}"
+            what = f"column {number} has no name but is not empty in row {row}"
             faults.append(_fault(name, 1, what, "Name the column, or empty it"))
     return faults
 
 
 def _header_faults(name: str, header: list[str], required: Sequence[str]) -> list[Fault]:
     faults = [
-        _fault(name, 1, f"column {column!r} stands twice", "Keep one of them")
+        _fault(name, 1, f"column {column!r} occurs twice", "Keep one of them")
         for column in sorted({cell for cell in header if header.count(cell) > 1 and cell})
     ]
     missing = [column for column in required if column not in header]

@@ -1,4 +1,4 @@
-"""What the protocol in a bundle states."""
+"""Read what the protocol of a bundle states."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _METRICS = {"accuracy": "accuracy", "AUC": "auc"}
 
 
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
-    """Return what the protocol states under `key`, None where it does not.
+    """Return the protocol's value of `key`; None where it has none.
 
-    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so the parts
-    that may hold it are looked at as well as the top: first what is in force after amendments.
+    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so that the
+    parts are searched as well as the top level, first the protocol in force after amendments.
 
     Examples
     --------
@@ -30,28 +30,28 @@ def stated(protocol: Mapping[str, Any], key: str) -> Any:
     if key in protocol:
         return protocol[key]
     parts = (protocol.get(part) for part in ("in_force", "locked", "protocol"))
-    found = (stated(part, key) for part in parts if isinstance(part, dict))
-    return next((value for value in found if value is not None), None)
+    values = (stated(part, key) for part in parts if isinstance(part, dict))
+    return next((value for value in values if value is not None), None)
 
 
 def n_amendments(protocol: Mapping[str, Any]) -> int | None:
-    """Return how often the protocol was amended, None where the input does not tell.
+    """Return the number of amendments of the protocol; None where the input does not state it.
 
     Examples
     --------
     >>> n_amendments({"amendments": [{"number": 1}]}), n_amendments({})
     (1, None)
     """
-    found = protocol.get("amendments")
-    return len(found) if isinstance(found, list) else None
+    amendments = protocol.get("amendments")
+    return len(amendments) if isinstance(amendments, list) else None
 
 
-# What a study was to show; an amendment of any of these after the opening is told beside it.
+# The declared hypothesis; the report states amendments of these after the study was opened.
 _PLANNED = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
 
 
 def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what amendments changed of what the study was to show, with what stood there before.
+    """Return the parts of the declared hypothesis that were amended, with their values before.
 
     Examples
     --------
@@ -63,16 +63,16 @@ def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
     locked, in_force = protocol.get("locked"), protocol.get("in_force")
     if not (isinstance(locked, dict) and isinstance(in_force, dict)):
         return {}
-    # The locked protocol leaves out what is at its default, which is nothing.
-    found = {key: stated(locked, key) for key in _PLANNED}
-    before = {key: "" if value is None else value for key, value in found.items()}
+    # The locked protocol omits keys at their default, which is empty for each of these.
+    planned = {key: stated(locked, key) for key in _PLANNED}
+    before = {key: "" if value is None else value for key, value in planned.items()}
     return {
         key: before[key] for key in _PLANNED if key in in_force and in_force[key] != before[key]
     }
 
 
 def declared(protocol: Mapping[str, Any]) -> str:
-    """Return what the protocol declared the study to show, in words; empty where nothing.
+    """Return the hypothesis that the protocol declares, in words; empty where there is none.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def declared(protocol: Mapping[str, Any]) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def excluded_leave(protocol: Mapping[str, Any]) -> bool:
+def drops_excluded(protocol: Mapping[str, Any]) -> bool:
     """Return whether excluded readings leave the primary analysis.
 
     Examples
     --------
-    >>> excluded_leave({"locked": {"protocol": {"exclusions": "primary"}}}), excluded_leave({})
+    >>> drops_excluded({"locked": {"protocol": {"exclusions": "primary"}}}), drops_excluded({})
     (True, False)
     """
     return bool(stated(protocol, "exclusions") == "primary")
@@ -137,7 +137,7 @@ def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a study was declared to show.
+    """The hypothesis that a study declared.
 
     Parameters
     ----------
@@ -147,11 +147,11 @@ class Plan:
     hypothesis : str
         `non-inferiority` or `superiority`; empty where none was declared.
     claim : str
-        About which readers; empty where that was left open.
+        About which readers; empty where the protocol does not state it.
     primary_model : str
-        The model the hypothesis is about; empty where it is about each of them.
+        The model that the hypothesis is about; empty where it is about each model.
     margin : float or None
-        Of non-inferiority, a proportion; None where none was planned, or what was is none.
+        Non-inferiority margin, a proportion; None where none was planned or it is not a proportion.
     """
 
     metric: str = ""
@@ -162,12 +162,12 @@ class Plan:
 
     @property
     def is_confirmatory(self) -> bool:
-        """Whether there is a hypothesis, and an endpoint that decides it."""
+        """Whether a hypothesis and its endpoint were declared."""
         return bool(self.metric and self.hypothesis)
 
 
 def plan_of(protocol: Mapping[str, Any]) -> Plan:
-    """Return what the protocol declares, as it stands after amendments.
+    """Return the hypothesis of the protocol in force.
 
     Examples
     --------
@@ -193,15 +193,15 @@ def plan_of(protocol: Mapping[str, Any]) -> Plan:
 def margin_of(
     options: Options, protocol: Mapping[str, Any], metric: str = "accuracy"
 ) -> float | None:
-    """Return the non-inferiority margin of a metric, None where it has none.
+    """Return the non-inferiority margin of a metric; None where it has none.
 
-    For accuracy the one asked for, else the protocol's. For the area under the curve the
-    protocol's, where that is the declared endpoint: nobody plans points of accuracy as an area.
+    For accuracy, the option or else the protocol's margin. For the area under the curve, the
+    protocol's margin where the area is the declared endpoint: `--margin` is in points of accuracy.
 
     Raises
     ------
     OptionsError
-        When the protocol's is no proportion.
+        The protocol's margin is not a proportion.
 
     Examples
     --------
@@ -216,17 +216,17 @@ def margin_of(
     plan = plan_of(protocol)
     if metric not in ("accuracy", plan.metric):
         return None
-    found = _stated_margin(protocol)
-    if found != plan.margin:
+    margin = _stated_margin(protocol)
+    if margin != plan.margin:
         raise OptionsError(
-            f"protocol.json: margin is {found:g}, which is no proportion from 0 to below 1. Correct"
-            " it, or give --margin."
+            f"protocol.json: margin is {margin:g}, which is not a proportion from 0 to below 1."
+            " Correct it, or give --margin."
         )
-    return found
+    return margin
 
 
 def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
-    """Say where the margin comes from if it is not the protocol's; empty where it is.
+    """Return the origin of a margin that is not the protocol's; else an empty text.
 
     Examples
     --------
@@ -250,5 +250,6 @@ def _planned_margin(protocol: Mapping[str, Any]) -> float | None:
 
 
 def _stated_margin(protocol: Mapping[str, Any]) -> float | None:
-    found = stated(protocol, "margin")
-    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+    margin = stated(protocol, "margin")
+    is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
+    return float(margin) if is_number else None

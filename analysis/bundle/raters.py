@@ -1,4 +1,4 @@
-"""Checking `raters.csv`, or making it up from the readings where there is none."""
+"""Check `raters.csv`, or derive the raters from the readings where there is none."""
 
 from __future__ import annotations
 
@@ -24,13 +24,10 @@ MARK = re.compile(r"\s*\(simulated\)\s*", re.IGNORECASE)
 
 
 def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Check the raters.
-
-    The raters, `rater_kind` in lower case.
-    """
+    """Check the raters; `rater_kind` becomes lower case."""
     raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):
-        what, remedy = "holds no rater", "Add a row for each rater, or remove the file"
+        what, remedy = "contains no rater", "Add a row for each rater, or remove the file"
         return raters, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     raters = first_spellings(raters, ["level", "site"], text_key)
     raters["rater_kind"] = raters["rater_kind"].str.strip().str.lower()
@@ -58,7 +55,7 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
 
 
 def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return a rater table made from the readings: without `raters.csv` every rater is a reader."""
+    """Return the raters of the readings; without `raters.csv` every rater is a reader."""
     raters = pd.DataFrame({"rater_id": sorted(readings["rater_id"].unique())}, dtype=object)
     raters = with_columns(raters, RATER_COLUMNS)
     raters["rater_kind"] = RaterKind.READER.value
@@ -68,15 +65,15 @@ def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
 def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     """Fill empty labels with the id and mark the simulated raters.
 
-    A rater is simulated when the label, or the id that stands for it, says `(simulated)` or a
-    reading's `timing_source` is `simulated`; the label is kept without those words, the mark
-    being shown beside it.
+    A rater is simulated when the label, or the id where there is no label, contains `(simulated)`,
+    or when a reading's `timing_source` is `simulated`. The word is removed from the label; figures
+    and tables show it as a mark.
     """
     raters = raters.copy()
     sources = set(zip(readings["rater_id"], readings["timing_source"], strict=True))
     simulated = {rater for rater, source in sources if source.strip().lower() == SIMULATED}
-    names, given = raters["rater_id"], raters["label"]
-    labels = [label if label.strip() else name for name, label in zip(names, given, strict=True)]
+    names, written = raters["rater_id"], raters["label"]
+    labels = [label if label.strip() else name for name, label in zip(names, written, strict=True)]
     raters["simulated"] = [
         name in simulated or bool(MARK.search(label))
         for name, label in zip(names, labels, strict=True)
@@ -85,7 +82,7 @@ def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame
         _unmarked(label) or _unmarked(name) or name
         for name, label in zip(names, labels, strict=True)
     ]
-    raters["label"] = pd.Series(shown, index=raters.index, dtype=given.dtype)
+    raters["label"] = pd.Series(shown, index=raters.index, dtype=written.dtype)
     return raters
 
 

@@ -1,4 +1,4 @@
-"""From a path, or from data frames, to a checked bundle."""
+"""Read a bundle from a folder, a .zip or data frames, and check it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ import pandas as pd
 from analysis.bundle.cells import unguarded, unguarded_before, unguarded_table
 from analysis.bundle.items import check_items
 from analysis.bundle.model import ITEM_COLUMNS, RATER_COLUMNS, RULES, Bundle
-from analysis.bundle.open_answers import ANSWERS, GIVEN, check_open_answers, check_open_scores
+from analysis.bundle.open_answers import ANSWERS, SCORED, check_open_answers, check_open_scores
 from analysis.bundle.parse import parse_csv
+from analysis.bundle.primary import set_aside
 from analysis.bundle.protocol import stated
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.rules import FILE as BY_RULES
 from analysis.bundle.rules import join_rules
 from analysis.bundle.source import read_files
-from analysis.bundle.standing import set_aside
 from analysis.errors import BundleError, Fault
 from analysis.options import CONFIDENCE
 
-# Under `reading_room` in datapackage.json: cells are as `analysis.bundle.cells` says.
+# Keys under `reading_room` in datapackage.json: how cells are escaped, see `analysis.bundle.cells`.
 GUARDED, ESCAPED = "cells_guarded", "cells_escaped"
 REQUIRED = {
     "items.csv": ("item_id",),
@@ -36,7 +36,7 @@ REQUIRED = {
     "readings.csv": ("rater_id", "item_id", "answer"),
     BY_RULES: ("rater_id", "item_id", *RULES),
     ANSWERS: ("answer_id", "kind", "rater_id", "item_id", "words"),
-    GIVEN: ("answer_id", "scorer", "turn", "score"),
+    SCORED: ("answer_id", "scorer", "turn", "score"),
 }
 _NOTHING = pd.DataFrame({"row": []})
 
@@ -53,12 +53,12 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     Returns
     -------
     Bundle
-        The checked tables, the protocol where there is one, and the files' hashes.
+        The checked tables, the protocol if there is one, and the files' hashes.
 
     Raises
     ------
     BundleError
-        When anything in it cannot be used; all faults are listed.
+        The input cannot be used; all faults are listed.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def bundle_from_tables(
     open_answers: pd.DataFrame | None = None,
     open_scores: pd.DataFrame | None = None,
 ) -> Bundle:
-    """Check tables that are in memory already, by the same rules as a folder.
+    """Check tables in memory by the same rules as a folder.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def bundle_from_tables(
     Raises
     ------
     BundleError
-        When anything in them cannot be used; all faults are listed.
+        The tables cannot be used; all faults are listed.
 
     Examples
     --------
@@ -121,27 +121,27 @@ def bundle_from_tables(
     >>> bundle.items["n_options"].tolist(), bundle.readings["status"].tolist()
     ([4], ['answered'])
     """
-    optional = {"raters.csv": raters, ANSWERS: open_answers, GIVEN: open_scores}
-    given = {"items.csv": items, "readings.csv": readings}
-    given |= {name: table for name, table in optional.items() if table is not None}
+    optional = {"raters.csv": raters, ANSWERS: open_answers, SCORED: open_scores}
+    present = {"items.csv": items, "readings.csv": readings}
+    present |= {name: table for name, table in optional.items() if table is not None}
     faults = [
         Fault(file=name, row=1, what=f"lacks the column {column}", remedy="Add it")
-        for name, table in given.items()
+        for name, table in present.items()
         for column in REQUIRED[name]
         if column not in _names(table)
     ]
     faults += [
-        Fault(file=name, row=1, what=f"column {column!r} stands twice", remedy="Keep one of them")
-        for name, table in given.items()
+        Fault(file=name, row=1, what=f"column {column!r} occurs twice", remedy="Keep one of them")
+        for name, table in present.items()
         for column in sorted(_names(table)[_names(table).duplicated()].unique())
     ]
     if faults:
         raise BundleError(faults)
-    return _check({name: _as_text(table) for name, table in given.items()}, {}, {}, {})
+    return _check({name: _as_text(table) for name, table in present.items()}, {}, {}, {})
 
 
 def _about(content: bytes | None) -> dict[str, Any]:
-    """Return what a bundle of ours says of itself; anybody else's `datapackage.json` says none."""
+    """Return the entry `reading_room` of `datapackage.json`; empty where there is none."""
     try:
         package = json.loads((content or b"").decode("utf-8-sig"))
         about = package["reading_room"]
@@ -163,8 +163,8 @@ def _parse(
         Fault(
             file=str(folder),
             row=None,
-            what=f"holds no {name}",
-            remedy="Give the folder that the study was exported to",
+            what=f"contains no {name}",
+            remedy="Give the folder to which the study was exported",
         )
         for name in ("items.csv", "readings.csv")
         if name not in files
@@ -172,8 +172,8 @@ def _parse(
     tables: dict[str, pd.DataFrame] = {}
     for name, required in REQUIRED.items():
         if name in files:
-            tables[name], found = parse_csv(name, files[name], required)
-            faults += found
+            tables[name], table_faults = parse_csv(name, files[name], required)
+            faults += table_faults
             tables[name] = unguarded_table(tables[name], read_cell)
     return tables, faults
 
@@ -194,13 +194,13 @@ def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
 
 
 def _confidence_means(protocol: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    """Return what the input says its confidence means.
+    """Return the meaning of confidence that the input states.
 
-    Reading Room asks how sure the reader is of the answer; its first bundles did not say so.
+    Reading Room asks how sure the reader is of the answer; its first bundles did not state it.
     """
-    said = stated(protocol, "confidence_means") or about.get("confidence_means")
-    if said in CONFIDENCE:
-        return str(said)
+    meaning = stated(protocol, "confidence_means") or about.get("confidence_means")
+    if meaning in CONFIDENCE:
+        return str(meaning)
     return "answer" if "locked" in protocol else ""
 
 
@@ -213,21 +213,21 @@ def _check(
     items, faults = check_items(tables["items.csv"])
     raters = None
     if "raters.csv" in tables:
-        raters, found = check_raters(tables["raters.csv"])
-        faults += found
-    readings, found = check_readings(tables["readings.csv"], items, raters)
-    faults += found
+        raters, more_faults = check_raters(tables["raters.csv"])
+        faults += more_faults
+    readings, more_faults = check_readings(tables["readings.csv"], items, raters)
+    faults += more_faults
     if BY_RULES in tables and not faults:
         readings, faults = join_rules(tables[BY_RULES], readings)
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
     open_answers, open_scores = _open(tables, items, everyone)
-    standing, aside = set_aside(readings, everyone)
+    primary, aside = set_aside(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
-        readings=standing,
+        readings=primary,
         aside=aside,
         open_answers=open_answers,
         open_scores=open_scores,
@@ -240,15 +240,15 @@ def _check(
 def _open(
     tables: Mapping[str, pd.DataFrame], items: pd.DataFrame, raters: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the checked answers in words, and their scores; empty where there are none."""
-    if GIVEN in tables and ANSWERS not in tables:
-        what, remedy = f"stands without {ANSWERS}", "Add that file or remove this one"
-        raise BundleError([Fault(file=GIVEN, row=None, what=what, remedy=remedy)])
+    """Return the checked free-text answers and their scores; empty where there are none."""
+    if SCORED in tables and ANSWERS not in tables:
+        what, remedy = f"needs {ANSWERS}, which is missing", "Add that file or remove this one"
+        raise BundleError([Fault(file=SCORED, row=None, what=what, remedy=remedy)])
     if ANSWERS not in tables:
         return _no_open_answers()
     answers, faults = check_open_answers(tables[ANSWERS], items, raters)
     if not faults:
-        scores, faults = check_open_scores(tables.get(GIVEN, _NOTHING), answers)
+        scores, faults = check_open_scores(tables.get(SCORED, _NOTHING), answers)
     if faults:
         raise BundleError(faults)
     return answers, scores
@@ -256,7 +256,7 @@ def _open(
 
 @cache
 def _no_open_answers() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return what most bundles have: no answer in words."""
+    """Return empty tables of free-text answers and scores, as most bundles have."""
     items, raters = (
         pd.DataFrame("", index=[0], columns=[*columns], dtype=str)
         for columns in (ITEM_COLUMNS, RATER_COLUMNS)

@@ -1,4 +1,4 @@
-"""Checking `readings.csv` against the items and the raters."""
+"""Check `readings.csv` against the items and the raters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from analysis.bundle.model import (
     WRITTEN_STATUSES,
     Status,
 )
-from analysis.bundle.standing import numbered_runs
+from analysis.bundle.primary import numbered_runs
 from analysis.errors import Fault
 
 FILE = "readings.csv"
@@ -42,15 +42,15 @@ KEY = ["rater_id", "item_id", "condition", "repeat"]
 def check_readings(
     table: pd.DataFrame, items: pd.DataFrame, raters: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, list[Fault]]:
-    """Check the readings and bring answers and statuses into one form.
+    """Check the readings and normalise answers and statuses.
 
-    `raters` is None when the bundle has no `raters.csv`. The readings. Without a status, a reading
-    with an answer is `answered` and one without is `skipped`; an empty `repeat` is the place of the
-    reading's `run` among its rater's, or 0.
+    `raters` is None when the bundle has no `raters.csv`. An empty status becomes `answered` where
+    there is an answer, else `skipped`. An empty `repeat` becomes the rank of the reading's `run`
+    among its rater's runs, or 0.
     """
     if not len(table):
-        what = "holds no reading"
-        remedy = "Export the study after somebody has read a case with options"
+        what = "contains no reading"
+        remedy = "Export the study after a reader has answered a case with options"
         return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
     readings = first_spellings(readings, ["condition"], text_key)
@@ -79,8 +79,8 @@ def check_readings(
 
 def _statuses(readings: pd.DataFrame) -> pd.Series[str]:
     written = each_distinct(readings["status"], _status_word)
-    silent = np.where(readings["answer"] != "", Status.ANSWERED.value, Status.SKIPPED.value)
-    return written.where(written != "", pd.Series(silent, index=readings.index, dtype=object))
+    default = np.where(readings["answer"] != "", Status.ANSWERED.value, Status.SKIPPED.value)
+    return written.where(written != "", pd.Series(default, index=readings.index, dtype=object))
 
 
 def _status_word(cell: str) -> str:
@@ -144,7 +144,7 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
 
 
 def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
-    """Only a counted answer must be a letter: an unparsed one may well be something else."""
+    """Return the faults of answers; only an `answered` reading must have a letter."""
     offered = dict(zip(items["item_id"][::-1], items["n_options"][::-1], strict=True))
     counted = [
         (answer, offered.get(item, 0)) if status == Status.ANSWERED else ("", 0)
@@ -175,11 +175,11 @@ def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
 def _repeats(readings: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
     cells = numbered_runs(readings)
     numbers = whole_numbers(cells)
-    sound = (numbers >= 0) | (cells == "")
+    is_valid = (numbers >= 0) | (cells == "")
     faults = faults_where(
         FILE,
         readings,
-        ~sound,
+        ~is_valid,
         lambda r: f"repeat {r['repeat']!r} is not a whole number, 0 or larger",
         "Number the repeats",
     )
@@ -195,24 +195,27 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
             readings,
             column,
             lambda cell, least=least: cell.strip() != "" and not number_in(cell) >= least,  # type: ignore[misc]
-            lambda r, column=column: f"{column} {r[column]!r} is not a number of its kind",  # type: ignore[misc]
+            lambda r, column=column: f"{column} {r[column]!r} is not an allowed number",  # type: ignore[misc]
             "Give a plain number, or leave the cell empty where nothing was measured",
         )
     return faults
 
 
 def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
-    """Refuse a list in another notation, and a column of yes and no: every row would be flagged."""
-    remedy = "Name what was noticed, such as too_fast, or leave the cell empty"
+    """Return the faults of flags: lists in another notation, and a column of yes and no.
+
+    A column of yes and no would flag every row.
+    """
+    remedy = "Name the flag, such as too_fast, or leave the cell empty"
     if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:
-        what = f"flags says {readings['flags'].iloc[0]!r} and names nothing"
+        what = f"flags is {readings['flags'].iloc[0]!r}, which names no flag"
         return [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     return faults_among(
         FILE,
         readings,
         "flags",
         lambda cell: not _are_words(cell),
-        lambda r: f"flags {r['flags'][:40]!r} is not words separated by blanks",
+        lambda r: f"flags {r['flags'][:40]!r} is not a list of words separated by spaces",
         remedy,
     )
 

@@ -1,4 +1,4 @@
-"""Checking `answers_by_rules.csv`: how models' words are read by other rules than the study's."""
+"""Check `answers_by_rules.csv`: models' answers as read by other rules than the study's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
 
 
 def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Give the readings a column for each of `RULES`, empty where words are read as they stand.
+    """Add a column to the readings for each of `RULES`, empty where no rule changes the answer.
 
     Parameters
     ----------
@@ -27,40 +27,40 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     -------
     pandas.DataFrame, list of Fault
     """
-    found = with_columns(table, (*_KEY, *RULES))
+    rows = with_columns(table, (*_KEY, *RULES))
     for column in (*_KEY, *RULES):
-        found[column] = found[column].str.strip()
+        rows[column] = rows[column].str.strip()
     for column in ("rater_id", "item_id", "condition"):
-        found[column] = as_known(found[column], readings[column])
-    at = pd.MultiIndex.from_frame(found[_KEY])
+        rows[column] = as_known(rows[column], readings[column])
+    keys = pd.MultiIndex.from_frame(rows[_KEY])
     known = pd.MultiIndex.from_frame(readings[_KEY])
     faults = [
         *faults_where(
             FILE,
-            found,
-            pd.Series(~at.isin(known), index=found.index),
+            rows,
+            pd.Series(~keys.isin(known), index=rows.index),
             lambda r: f"there is no such reading of {r['item_id']!r} by {r['rater_id']!r}",
             "Export the study again",
         ),
         *faults_where(
             FILE,
-            found,
-            pd.Series(at.duplicated(), index=found.index),
+            rows,
+            pd.Series(keys.duplicated(), index=rows.index),
             lambda r: f"{r['item_id']!r} by {r['rater_id']!r} {TWICE}",
             "Keep one of the rows",
         ),
     ]
     allowed = [*LETTERS, *(status.value for status in _STATUSES)]
-    wrong = ~found[list(RULES)].isin(allowed).all(axis=1)
+    wrong = ~rows[list(RULES)].isin(allowed).all(axis=1)
     faults += faults_where(
         FILE,
-        found,
+        rows,
         wrong,
         lambda r: f"{', '.join(repr(r[rules]) for rules in RULES)} are not all answers",
         f"Give a letter, or one of {', '.join(allowed[len(LETTERS) :])}",
     )
     if faults:
         return readings, faults
-    by_key = found.set_index(_KEY)[list(RULES)]
+    by_key = rows.set_index(_KEY)[list(RULES)]
     joined = readings.join(by_key, on=_KEY)
     return joined.fillna(dict.fromkeys(RULES, "")), []

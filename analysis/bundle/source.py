@@ -1,4 +1,4 @@
-"""Where the bundle's bytes come from: a folder, or a .zip that holds one."""
+"""Read the files of a bundle from a folder or a .zip."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KNOWN_FILES = (
     *("open_answers.csv", "open_scores.csv"),
     *("protocol.json", "datapackage.json"),
 )
-# What zipfile lets through when an archive is damaged, encrypted or packed in a way it cannot undo.
+# Exceptions of zipfile for damaged and encrypted archives and unknown compression methods.
 UNREADABLE = (
     OSError,
     zipfile.BadZipFile,
@@ -32,22 +32,22 @@ UNREADABLE = (
 
 
 def read_files(path: Path) -> Mapping[str, bytes]:
-    """Read the files the analysis knows, by name.
+    """Read the files of a bundle.
 
     Parameters
     ----------
     path : pathlib.Path
-        A folder, or a .zip with the files at its top or in its one folder.
+        A folder, or a .zip with the files at its top level or in its only folder.
 
     Returns
     -------
     mapping of str to bytes
-        File name to contents; files that are not there are left out.
+        Contents by file name; files that do not exist are omitted.
 
     Raises
     ------
     BundleError
-        When there is nothing to read at `path`.
+        There is nothing to read at `path`.
     """
     try:
         if path.is_dir():
@@ -57,7 +57,7 @@ def read_files(path: Path) -> Mapping[str, bytes]:
     except UNREADABLE as error:
         reason = str(error) or type(error).__name__
         raise _refusal(path, f"cannot be read ({reason})", "Export the bundle again") from error
-    raise _refusal(path, "is not there", "Give the folder or the .zip of a bundle")
+    raise _refusal(path, "does not exist", "Give the folder or the .zip of a bundle")
 
 
 def _from_folder(path: Path) -> dict[str, bytes]:
@@ -79,22 +79,22 @@ def _from_zip(path: Path) -> dict[str, bytes]:
 
 
 def _plain_name(name: str) -> PurePosixPath:
-    """Bring `./a`, and the backslashes that some Windows programs write, into one form."""
+    """Normalise `./a`, and the backslashes that some Windows programs write."""
     return PurePosixPath(name.replace("\\", "/"))
 
 
 def _bundle_folder(path: Path, places: list[PurePosixPath]) -> PurePosixPath:
-    holding = [place.parent for place in places if place.name == "items.csv"]
-    if len(holding) > 1:
-        raise _refusal(path, "holds more than one items.csv", "Give one bundle at a time")
-    top = holding[0] if holding else PurePosixPath(".")
+    folders = [place.parent for place in places if place.name == "items.csv"]
+    if len(folders) > 1:
+        raise _refusal(path, "contains more than one items.csv", "Give one bundle at a time")
+    top = folders[0] if folders else PurePosixPath(".")
     twice = [
         place.name
         for place, count in Counter(places).items()
         if count > 1 and place.parent == top and place.name in KNOWN_FILES
     ]
     if twice:
-        raise _refusal(path, f"holds {twice[0]} twice", "Export the bundle again")
+        raise _refusal(path, f"contains {twice[0]} twice", "Export the bundle again")
     return top
 
 

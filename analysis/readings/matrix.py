@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
-from analysis.bundle.protocol import excluded_leave
+from analysis.bundle.protocol import drops_excluded
 from analysis.readings.clusters import cluster_codes
 
 GROUPINGS = ("task", "category", "subcategory", "option_set", "bank", "sex")
@@ -157,7 +157,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
     columns = _columns(bundle)
     item_ids = items["item_id"].to_numpy(dtype=object)
     answers, statuses, excluded, confidence = _cells(bundle, item_ids, columns)
-    left_out = excluded & (excluded_leave(bundle.protocol) and not count_excluded)
+    left_out = excluded & (drops_excluded(bundle.protocol) and not count_excluded)
     return ReadingMatrix(
         columns=columns,
         item_ids=item_ids,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import RULES, SCORES, Bundle, RaterKind, Status
-from analysis.bundle.protocol import excluded_leave
-from analysis.bundle.standing import natural
+from analysis.bundle.primary import natural
+from analysis.bundle.protocol import drops_excluded
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 
 ANSWER = "answer"
@@ -91,7 +91,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     )
     rows = pd.concat([rows, *_absent(rows, matrix)], ignore_index=True)
     rows = rows.astype({"missing": bool, "excluded": bool})
-    if excluded_leave(bundle.protocol):
+    if drops_excluded(bundle.protocol):
         rows = rows.loc[~rows["excluded"]]
     drawn = bundle.about.get(SCORED_ITEMS) or {}
     out = pd.Series(False, index=rows.index)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bundle import cells, standing
+from analysis.bundle import cells, primary
 from analysis.statistics.accuracy.means import wilson_interval
 from study.base import text
 from study.protocol.sampling import wilson_half_width
@@ -15,13 +15,13 @@ _TEXTS = st.text() | st.from_regex(r"[a-z -]{0,3}[0-9]{0,4}[a-z]?[0-9]{0,2}", fu
 
 @given(st.lists(_TEXTS))
 def test_names_of_runs_sort_alike(names: list[str]) -> None:
-    assert sorted(names, key=text.natural) == sorted(names, key=standing.natural)
+    assert sorted(names, key=text.natural) == sorted(names, key=primary.natural)
 
 
 def test_names_with_very_long_numbers_sort_by_value() -> None:
     """Python refuses to convert more than 4,300 digits."""
     names = ["run 1" + "0" * 5_000, "run 9", "run 010"]
-    assert sorted(names, key=standing.natural) == ["run 9", "run 010", names[0]]
+    assert sorted(names, key=primary.natural) == ["run 9", "run 010", names[0]]
 
 
 @given(_TEXTS)

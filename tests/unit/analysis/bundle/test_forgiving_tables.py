@@ -35,17 +35,17 @@ def test_unnamed_columns_without_contents_are_ignored(folder: Path) -> None:
 def test_an_unnamed_column_that_holds_something_is_refused(folder: Path) -> None:
     """What it was meant for cannot be guessed."""
     (folder / "items.csv").write_text("item_id,truth,,\nq1,A,,\nq2,B,,x\nq3,C,,\n")
-    with pytest.raises(BundleError, match="column 4 has no name but holds something in row 3"):
+    with pytest.raises(BundleError, match="column 4 has no name but is not empty in row 3"):
         read_bundle(folder)
 
 
 def test_headers_that_collide_without_their_blanks_are_refused(folder: Path) -> None:
     """In a file and in a data frame alike."""
     (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
-    with pytest.raises(BundleError, match="column 'truth' stands twice"):
+    with pytest.raises(BundleError, match="column 'truth' occurs twice"):
         read_bundle(folder)
     items = pd.DataFrame([["q", "A", "B"]], columns=["item_id", "truth", "truth "])
-    with pytest.raises(BundleError, match="column 'truth' stands twice"):
+    with pytest.raises(BundleError, match="column 'truth' occurs twice"):
         bundle_from_tables(items, READINGS)
 
 
@@ -99,7 +99,7 @@ def test_a_member_that_stands_twice_is_refused(folder: Path, tmp_path: Path) -> 
     archive = _zip(folder, tmp_path / "bundle.zip")
     with zipfile.ZipFile(archive, "a") as target:
         target.writestr("./readings.csv", "rater_id,item_id,answer\n")
-    with pytest.raises(BundleError, match=r"holds readings\.csv twice"):
+    with pytest.raises(BundleError, match=r"contains readings\.csv twice"):
         read_bundle(archive)
 
 
@@ -181,8 +181,8 @@ def test_ids_of_blanks_alone_are_empty_and_a_nul_is_refused() -> None:
         bundle_from_tables(items, readings)
     for part in (
         "items.csv, row 2: item_id is empty",
-        "items.csv, row 3: item_id 'q\\x00x' holds a NUL",
-        "items.csv, row 3: patient_id 'p\\x00q' holds a NUL",
+        "items.csv, row 3: item_id 'q\\x00x' contains a NUL",
+        "items.csv, row 3: patient_id 'p\\x00q' contains a NUL",
         "readings.csv, row 2: rater_id is empty",
     ):
         assert part in str(refusal.value)

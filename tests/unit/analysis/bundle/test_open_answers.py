@@ -40,7 +40,7 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
     READINGS.to_csv(tmp_path / "readings.csv", index=False)
     assert not len(read_bundle(tmp_path).open_answers)
     SCORES.to_csv(tmp_path / "open_scores.csv", index=False)
-    with pytest.raises(BundleError, match=r"open_scores\.csv: stands without open_answers\.csv"):
+    with pytest.raises(BundleError, match=r"open_scores\.csv: needs open_answers\.csv"):
         read_bundle(tmp_path)
     ANSWERS.to_csv(tmp_path / "open_answers.csv", index=False)
     bundle = read_bundle(tmp_path)
@@ -69,10 +69,10 @@ def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, text: s
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"answer_id": ["a1", "a7"]}, "row 3: answer_id 'a7' is no answered row"),
-        ({"answer_id": ["a1", "a2"]}, "row 3: answer_id 'a2' is no answered row"),
+        ({"answer_id": ["a1", "a7"]}, "row 3: answer_id 'a7' is not an answered row"),
+        ({"answer_id": ["a1", "a2"]}, "row 3: answer_id 'a2' is not an answered row"),
         ({"scorer": ["S1", " "]}, "row 3: scorer is empty"),
-        ({"turn": [1, 4]}, "row 3: turn '4' is none. Write 1 or 2"),
+        ({"turn": [1, 4]}, "row 3: turn '4' is unknown. Write 1 or 2"),
         ({"score": ["correct", "right"]}, "row 3: score 'right' is unknown. Write one of correct"),
         ({"turn": [1, 1]}, "row 3: turn 1 of 'a1', or its scorer, is also in an earlier row"),
         ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, is also in an earlier row"),

@@ -71,9 +71,9 @@ def test_all_errors_are_listed_with_file_row_and_remedy(folder: Path) -> None:
         (b"item_id;truth\nq1;A\n", "Separate the cells with commas"),
         (b"item_id,truth\nq1\n", "row 2: has 1 cells where the header has 2"),
         (b"item_id\n\xff\n", "is not UTF-8"),
-        (b"item_id,item_id\nq1,q1\n", "stands twice"),
+        (b"item_id,item_id\nq1,q1\n", "occurs twice"),
         (b'item_id\n"q1\n', "cannot be read as CSV"),
-        (b"item_id\n", "holds no item"),
+        (b"item_id\n", "contains no item"),
         (b"item_id,options\nq1,Yes or no\n", "is not a JSON list"),
         (b'item_id,options,n_options\nq1,"[1, 2]",3\n', "n_options is 3 but options lists 2"),
     ],
@@ -156,9 +156,9 @@ def test_the_mark_of_a_simulated_rater_is_shown_once() -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ('["too_fast"]', "row 2: flags '\\[\"too_fast\"\\]' is not words separated by blanks"),
-        ("too_fast,late", "row 2: flags 'too_fast,late' is not words separated by blanks"),
-        (["True", "False"], "flags says 'True' and names nothing"),
+        ('["too_fast"]', "row 2: flags '\\[\"too_fast\"\\]' is not a list of words"),
+        ("too_fast,late", "row 2: flags 'too_fast,late' is not a list of words"),
+        (["True", "False"], "flags is 'True', which names no flag"),
     ],
 )
 def test_flags_in_another_notation_are_refused(flags: str | list[str], words: str) -> None:

@@ -1,4 +1,4 @@
-"""Which of a model's readings stand for it, and which are set aside for tables of their own."""
+"""Select each model's readings for the primary analysis, and set its others aside."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 
 AS_READERS = ("", "image")
-"""Conditions under which a model is shown what the readers are, whatever theirs is called."""
+"""Conditions in which a model sees what the readers see, regardless of the readers' condition."""
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a key to sort names of runs by: numbers by value and before words.
+    """Return a key for sorting names of runs: numbers by value and before words.
 
     Examples
     --------
@@ -29,21 +29,21 @@ def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
 
 
 def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
-    """Return the `repeat` of readings as text; where there is none, the place of the `run`."""
+    """Return the `repeat` of readings as text; where it is empty, the rank of the `run`."""
     keys = list(zip(readings["rater_id"], readings["run"], strict=True))
-    place: dict[tuple[str, str], str] = {}
-    met: Counter[str] = Counter()
+    rank: dict[tuple[str, str], str] = {}
+    n_runs: Counter[str] = Counter()
     named = sorted({key for key in keys if key[1]})
     for rater, run in sorted(named, key=lambda key: natural(key[1])):
-        met[rater] += 1
-        place[rater, run] = str(met[rater])
-    given = [cell.strip() for cell in readings["repeat"]]
-    numbered = [one or place.get(key, "") for one, key in zip(given, keys, strict=True)]
+        n_runs[rater] += 1
+        rank[rater, run] = str(n_runs[rater])
+    repeats = [cell.strip() for cell in readings["repeat"]]
+    numbered = [repeat or rank.get(key, "") for repeat, key in zip(repeats, keys, strict=True)]
     return pd.Series(numbered, index=readings.index, name="repeat", dtype=object)
 
 
 def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Part the readings that stand for their rater from a model's other ones.
+    """Separate the readings of the primary analysis from a model's other readings.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
 
     Returns
     -------
-    standing, aside : pandas.DataFrame
-        Aside are a model's runs after its first; and, of a model that was also shown what the
-        readers are, its answers under conditions that no reader had. Where the readers had one
-        condition more than such a model, its standing answers are under that.
+    primary, aside : pandas.DataFrame
+        Set aside are a model's runs after its first, and, where the model also saw what the readers
+        saw, its answers in conditions that no reader had. Where the readers had exactly one
+        condition that such a model had not, its primary answers get that condition.
     """
     models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
     is_model = readings["rater_id"].isin(models)
@@ -68,23 +68,23 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     conditions = sorted(set(readings.loc[~is_model, "condition"]))
     if not conditions:
         return readings.loc[~later], readings.loc[later]
-    only = conditions if len(conditions) == 1 else []  # with several, a model meets the same names
+    only = conditions if len(conditions) == 1 else []  # of several, models have the same names
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)
     of_models = readings.loc[is_model]
     for model, condition in zip(of_models["rater_id"], of_models["condition"], strict=True):
         conditions_of[model].add(condition)
-    for model, found in conditions_of.items():
-        standing = next((one for one in (*AS_READERS, *only) if one in found), None)
-        if len(found) == 1 or standing is None:
+    for model, present in conditions_of.items():
+        primary = next((name for name in (*AS_READERS, *only) if name in present), None)
+        if len(present) == 1 or primary is None:
             continue
-        away |= (readings["rater_id"] == model) & ~own.isin([*conditions, standing])
-        without = [one for one in conditions if one not in found]
-        if standing not in conditions and 1 == len(without) < len(conditions):
-            own = own.mask((readings["rater_id"] == model) & (own == standing), without[0])
+        away |= (readings["rater_id"] == model) & ~own.isin([*conditions, primary])
+        absent = [name for name in conditions if name not in present]
+        if primary not in conditions and 1 == len(absent) < len(conditions):
+            own = own.mask((readings["rater_id"] == model) & (own == primary), absent[0])
     plain = set(readings.loc[is_model & (own == ""), "rater_id"])
-    if plain and AS_READERS[1] not in conditions:  # models are compared under one name
+    if plain and AS_READERS[1] not in conditions:  # models are compared in one condition
         own = own.mask(is_model & (own == AS_READERS[1]) & ~readings["rater_id"].isin(plain), "")
     readings = readings.assign(condition=own)
     return readings.loc[~(later | away)], readings.loc[later | away]
